@@ -1,0 +1,1 @@
+"""The language of eval YAML: its shapes and keys, its dialects, and what a cursor is on."""

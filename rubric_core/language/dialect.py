@@ -1,0 +1,287 @@
+"""What a dialect is: how it spells every key and type, what became of older spellings, and how it scores.
+
+Each dialect is written as the changes since the one before it, so that its history can be read from its file.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Literal, NamedTuple
+
+from rubric_core.language.shape import Key, Shape
+
+__all__ = [
+    "Change", "Dialect", "Fate", "Properties", "Spelling", "TypeName", "adds", "adds_types", "drops", "drops_types", "renames",
+    "renames_type", "requires", "tolerates", "unrequires",
+]  # fmt: skip
+
+
+class Fate(Enum):
+    """What a dialect does with a spelling."""
+
+    CURRENT = "current"
+    #: Read, and nothing is wrong with it.
+    ALIAS = "alias"
+    #: Read, with a warning: a later release will not.
+    DEPRECATED = "deprecated"
+    #: Not read by the engine, without a message; rubric reads it and says so.
+    TOLERATED = "tolerated"
+    #: Not read, without a message.
+    IGNORED = "ignored"
+    #: The file or the case is refused.
+    REJECTED = "rejected"
+
+    @property
+    def read(self) -> bool:
+        """Whether rubric takes the value."""
+        return self not in (Fate.IGNORED, Fate.REJECTED)
+
+
+class Spelling(NamedTuple):
+    """A key as it may be written in one dialect."""
+
+    name: str
+    #: The attribute of the shape; empty for a key that is known and means nothing.
+    field: str
+    fate: Fate
+    #: What the engine does with it, for the reader of a message.
+    note: str = ""
+
+
+class TypeName(NamedTuple):
+    """An evaluator type as it may be written in one dialect."""
+
+    name: str
+    shape: type[Shape]
+    fate: Fate
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """How a dialect scores. Every number is a share of 1."""
+
+    #: Which verdicts a score gets: three bands (0.8, 0.6), two (the threshold), or none.
+    verdicts: Literal["none", "three", "two"] = "none"
+    threshold: float = 0.8
+    borderline: float = 0.6
+    #: Whether a criterion written as a mapping gates when it does not say.
+    object_required_default: bool = False
+    #: Which score of 0..10 a `required` range criterion without a minimum needs: more than 0, or 10.
+    required_without_min: Literal["nonzero", "ten"] = "nonzero"
+    #: Whether plain strings may stand among the evaluators.
+    string_assertions: bool = False
+    #: Whether the rubric made of plain strings weighs as much as there are strings.
+    strings_weigh_their_count: bool = False
+    #: Whether the suite's evaluators are added to those of a case, or only stand in for missing ones.
+    appends_suite_evaluators: bool = False
+    #: The name of the evaluator made of a case's inline `rubrics`.
+    inline_rubric_name: str = "rubric"
+    #: Whether evaluators may have any type, looked up as a program.
+    custom_types: bool = False
+    #: What a judge that never gives a valid reply means for the evaluator.
+    judge_failure: Literal["zero", "skip"] = "zero"
+    #: Whether a required evaluator below its minimum makes the score of the case 0.
+    required_zeroes_case: bool = False
+    #: Whether `_` in a type counts as `-`.
+    folds_type_names: bool = False
+    #: Strings that stand for a value which is only known at run time, as regular expressions.
+    interpolation: tuple[str, ...] = ()
+    #: Whether an evaluator has to have a name.
+    names_required: bool = False
+    #: Keys of a judge's free-form reply and of a code evaluator's: hits and misses, or assertions.
+    reply_style: Literal["hits", "assertions", "checks"] = "hits"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A version's spelling of the language."""
+
+    name: str
+    #: The releases that read it, for people.
+    releases: str
+    properties: Properties
+    #: By shape, then by the spelling in the text.
+    spellings: Mapping[type[Shape], Mapping[str, Spelling]]
+    types: Mapping[str, TypeName]
+    #: Fields that must (True) or need not (False) be there, where the dialect differs from the catalogue.
+    demands: Mapping[tuple[type[Shape], str], bool]
+    _tables: dict[type[Shape], dict[str, Spelling]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def table(self, shape: type[Shape]) -> Mapping[str, Spelling]:
+        """Every spelling that `shape` may have in this dialect, inherited ones included."""
+        table = self._tables.get(shape)
+        if table is None:
+            table = {}
+            for base in reversed(shape.__mro__):
+                table.update(self.spellings.get(base, {}))
+            self._tables[shape] = table
+        return table
+
+    def spelled(self, shape: type[Shape], attribute: str) -> str | None:
+        """How this dialect writes a field today, or None when it has no such field."""
+        for spelling in self.table(shape).values():
+            if spelling.field == attribute and spelling.fate is Fate.CURRENT:
+                return spelling.name
+        return None
+
+    def fields(self, shape: type[Shape]) -> list[tuple[Spelling, Key[object]]]:
+        """The keys that an author should use, with their declarations, in the order of the catalogue."""
+        current = {s.field: s for s in self.table(shape).values() if s.fate is Fate.CURRENT}
+        return [(current[name], declared) for name, declared in shape.keys.items() if name in current]
+
+    def demanded(self, shape: type[Shape], attribute: str) -> bool:
+        """Whether `shape` needs the field here."""
+        for base in shape.__mro__:
+            if (base, attribute) in self.demands:
+                return self.demands[base, attribute]
+        return shape.keys[attribute].required
+
+    def type_of(self, name: str) -> TypeName | None:
+        """The evaluator type that is written `name`."""
+        found = self.types.get(name)
+        if found is None and self.properties.folds_type_names and "_" in name:
+            found = self.types.get(name.replace("_", "-"))
+            if found is not None and found.fate is Fate.CURRENT:
+                found = found._replace(fate=Fate.ALIAS)
+        return found
+
+    def type_name(self, shape: type[Shape]) -> str | None:
+        """How this dialect writes the evaluator type `shape` today."""
+        for known in self.types.values():
+            if known.shape is shape and known.fate is Fate.CURRENT:
+                return known.name
+        return None
+
+    def successor(self, name: str, releases: str, changes: "Iterable[Change]", **properties: object) -> "Dialect":
+        """The dialect that `changes` make of this one."""
+        tables = _Tables({s: dict(t) for s, t in self.spellings.items()}, dict(self.types), dict(self.demands))
+        for change in changes:
+            change(tables)
+        return Dialect(name, releases, replace(self.properties, **properties), tables.spellings, tables.types, tables.demands)  # type: ignore[arg-type]
+
+    @classmethod
+    def first(cls, name: str, releases: str, changes: "Iterable[Change]", **properties: object) -> "Dialect":
+        """A dialect with no predecessor."""
+        return cls("", "", Properties(), {}, {}, {}).successor(name, releases, changes, **properties)
+
+
+class _Tables(NamedTuple):
+    """The tables of a dialect in the making."""
+
+    spellings: dict[type[Shape], dict[str, Spelling]]
+    types: dict[str, TypeName]
+    demands: dict[tuple[type[Shape], str], bool]
+
+
+Change = Callable[[_Tables], None]
+
+
+def adds(shape: type[Shape], *fields: str, **spelled: str) -> Change:
+    """`fields` under their names in the catalogue, and others under the given spelling; all own fields without any."""
+
+    def change(tables: _Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        inherited = {name for base in shape.__mro__[1:] for name in getattr(base, "keys", {})}
+        own = [name for name in shape.keys if name not in inherited or shape.keys[name] is not _inherited(shape, name)]
+        for name in fields or (() if spelled else own):
+            declared = shape.keys[name].name
+            table[declared] = Spelling(declared, name, Fate.CURRENT)
+        for attribute, name in spelled.items():
+            table[name] = Spelling(name, attribute, Fate.CURRENT)
+
+    return change
+
+
+def _inherited(shape: type[Shape], name: str) -> Key[object] | None:
+    for base in shape.__mro__[1:]:
+        if issubclass(base, Shape) and name in base.keys:
+            return base.keys[name]
+    return None
+
+
+def renames(shape: type[Shape], old: str, new: str, after: Fate, note: str = "") -> Change:
+    """The field written `old` is now written `new`; `after` is what happens to `old`."""
+
+    def change(tables: _Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        attribute = table[old].field
+        table[old] = Spelling(old, attribute, after, note)
+        table[new] = Spelling(new, attribute, Fate.CURRENT)
+
+    return change
+
+
+def tolerates(shape: type[Shape], attribute: str, *names: str, fate: Fate = Fate.TOLERATED, note: str = "") -> Change:
+    """Further spellings of a field, none of them the one to use."""
+
+    def change(tables: _Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        for name in names:
+            table[name] = Spelling(name, attribute, fate, note)
+
+    return change
+
+
+def drops(shape: type[Shape], *names: str, fate: Fate = Fate.IGNORED, note: str = "") -> Change:
+    """Spellings that are not used any more and have no successor."""
+
+    def change(tables: _Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        for name in names:
+            known = table.get(name)
+            table[name] = Spelling(name, known.field if known else "", fate, note)
+
+    return change
+
+
+def requires(shape: type[Shape], *fields: str) -> Change:
+    """From here on `shape` needs these fields."""
+    return _demands(shape, fields, True)
+
+
+def unrequires(shape: type[Shape], *fields: str) -> Change:
+    """From here on `shape` does without these fields."""
+    return _demands(shape, fields, False)
+
+
+def _demands(shape: type[Shape], fields: tuple[str, ...], value: bool) -> Change:
+    def change(tables: _Tables) -> None:
+        for attribute in fields:
+            tables.demands[shape, attribute] = value
+
+    return change
+
+
+def adds_types(**types: type[Shape]) -> Change:
+    """New evaluator types; `_` in a keyword is written as in the text."""
+
+    def change(tables: _Tables) -> None:
+        for name, shape in types.items():
+            tables.types[name] = TypeName(name, shape, Fate.CURRENT)
+
+    return change
+
+
+def renames_type(old: str, new: str, after: Fate, note: str = "") -> Change:
+    """The type written `old` is now written `new`."""
+
+    def change(tables: _Tables) -> None:
+        shape = tables.types[old].shape
+        tables.types[old] = TypeName(old, shape, after, note)
+        tables.types[new] = TypeName(new, shape, Fate.CURRENT)
+
+    return change
+
+
+def drops_types(*names: str, fate: Fate = Fate.IGNORED, note: str = "") -> Change:
+    """Types that the engine does not know any more."""
+
+    def change(tables: _Tables) -> None:
+        for name in names:
+            tables.types[name] = tables.types[name]._replace(fate=fate, note=note)
+
+    return change

@@ -1,0 +1,12 @@
+"""The dialects of eval YAML, oldest first. A dialect is named by the first AgentV release that reads it."""
+
+from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
+from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
+from rubric_core.language.dialects.agentv_1 import AGENTV_1
+from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
+from rubric_core.language.dialects.agentv_3 import AGENTV_3
+
+__all__ = ["DIALECTS"]
+
+#: Oldest first.
+DIALECTS = (AGENTV_0_1, AGENTV_0_5, AGENTV_1, AGENTV_2_7, AGENTV_3)

@@ -1,0 +1,17 @@
+"""agentv-0.1: `testcases` and a scalar `grader`. The tool was called bbeval, then agentevo."""
+
+from rubric_core.language.dialect import Dialect, adds
+from rubric_core.language.model import Case, ContentBlock, Message, Suite
+
+__all__ = ["AGENTV_0_1"]
+
+AGENTV_0_1 = Dialect.first(
+    "agentv-0.1",
+    "v0.1.4 – v0.1.6",
+    [
+        adds(Suite, "description", "target", evaluator="grader", cases="testcases"),
+        adds(Case, "id", "note", criteria="outcome", input="messages", evaluator="grader"),
+        adds(Message, "role", "content"),
+        adds(ContentBlock),
+    ],
+)

@@ -1,0 +1,31 @@
+"""agentv-0.5: `evalcases`, the word evaluator, and the types `code` and `llm_judge` (document 003)."""
+
+from rubric_core.language.dialect import Dialect, Fate, adds, adds_types, renames, requires, unrequires
+from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
+from rubric_core.language.evaluators import CodeEvaluator, Evaluator, LlmJudge
+from rubric_core.language.model import Case, Execution, Suite
+
+__all__ = ["AGENTV_0_5"]
+
+AGENTV_0_5 = AGENTV_0_1.successor(
+    "agentv-0.5",
+    "v0.2.1 – v0.19.0",
+    [
+        renames(Suite, "testcases", "evalcases", Fate.REJECTED, "agentv refuses the whole file"),
+        # REQ-EVAL-009 (document 003): `grader` is read with a deprecation warning.
+        renames(Suite, "grader", "evaluator", Fate.DEPRECATED, "agentv ignores it without a word"),
+        renames(Case, "grader", "evaluator", Fate.DEPRECATED, "agentv ignores it without a word"),
+        renames(Case, "messages", "input_messages", Fate.IGNORED, "agentv skips the case"),
+        adds(Suite, "schema", "version", "execution", "evaluators", "dataset"),
+        adds(Case, "conversation_id", "execution", "evaluators", expected_output="expected_messages"),
+        adds(Execution, "target", "evaluators"),
+        adds(Evaluator, "name", "type"),
+        requires(Evaluator, "name"),
+        unrequires(Suite, "schema"),
+        adds(LlmJudge, "prompt", "model"),
+        adds(CodeEvaluator, "cwd", command="script"),
+        adds_types(code=CodeEvaluator, llm_judge=LlmJudge),
+    ],
+    names_required=True,
+    interpolation=(r"\$\{\{\s*\w+\s*\}\}",),
+)

@@ -1,0 +1,61 @@
+"""agentv-1: rubrics, score ranges, composites and the three verdicts (documents 000 and 002)."""
+
+from rubric_core.language.dialect import Dialect, Fate, adds, adds_types, renames, renames_type, tolerates
+from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
+from rubric_core.language.evaluators import (
+    Aggregator, Band, CodeEvaluator, Composite, Cost, Criterion, Evaluator, ExecutionMetrics, ExpectedCall, ExpectedMessages,
+    FieldAccuracy, FieldCheck, Latency, LlmJudge, Rubric, TokenUsage, ToolTrajectory,
+)  # fmt: skip
+from rubric_core.language.model import Case, Execution, Message, Suite, ToolCall, Trials
+
+__all__ = ["AGENTV_1"]
+
+_NEWER = "agentv-1 does not read it"
+
+AGENTV_1 = AGENTV_0_5.successor(
+    "agentv-1",
+    "v0.21.3 – v2.6.1",
+    [
+        renames(Case, "outcome", "expected_outcome", Fate.ALIAS),
+        renames(Case, "input_messages", "input", Fate.ALIAS),
+        renames(Case, "expected_messages", "expected_output", Fate.ALIAS),
+        adds(Suite, "name"),
+        adds(Case, "rubrics", "description", "reference_answer", "dataset"),
+        adds(Execution, "workers", "cache", "trials"),
+        adds(Trials),
+        adds(Message, "tool_calls", "name"),
+        adds(ToolCall),
+        renames_type("code", "code_judge", Fate.IGNORED, "agentv skips this evaluator"),
+        adds(Evaluator, "weight"),
+        adds(LlmJudge, "rubrics", "config"),
+        adds(CodeEvaluator, "config", "target"),
+        adds(Rubric, criteria="rubrics"),
+        adds(Criterion, "id", "weight", "required", "required_min_score", "score_ranges", outcome="expected_outcome"),
+        tolerates(Criterion, "outcome", "description", fate=Fate.ALIAS),
+        adds(Band, "score_range", outcome="expected_outcome"),
+        tolerates(Band, "outcome", "description", fate=Fate.ALIAS),
+        adds(Composite, "aggregator", assertions="evaluators"),
+        adds(Aggregator, "type", "weights", "path", "cwd", "prompt", "model"),
+        adds(ToolTrajectory, "mode", "minimums", "expected"),
+        adds(ExpectedCall, "tool", "args", "max_duration_ms"),
+        tolerates(ExpectedCall, "max_duration_ms", "maxDurationMs", fate=Fate.ALIAS),
+        adds(FieldAccuracy),
+        adds(FieldCheck),
+        adds(Latency),
+        adds(Cost),
+        adds(TokenUsage),
+        adds(ExecutionMetrics),
+        adds_types(
+            rubric=Rubric, composite=Composite, tool_trajectory=ToolTrajectory, expected_messages=ExpectedMessages,
+            expected_tool_calls=ExpectedMessages, field_accuracy=FieldAccuracy, latency=Latency, cost=Cost, token_usage=TokenUsage,
+            execution_metrics=ExecutionMetrics,
+        ),
+        # Spellings of later dialects whose meaning is the same: said, fixed, and where it is harmless read.
+        tolerates(Criterion, "outcome", "outcome", "criteria", note=_NEWER),
+        tolerates(Band, "outcome", "outcome", note=_NEWER),
+        tolerates(Case, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_NEWER),
+        tolerates(Execution, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_NEWER),
+        tolerates(CodeEvaluator, "command", "command", note=_NEWER),
+    ],
+    verdicts="three",
+)  # fmt: skip

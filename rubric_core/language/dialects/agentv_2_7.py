@@ -1,0 +1,87 @@
+"""agentv-2.7: `tests`, `assert` and `criteria`; deterministic assertions, gates on evaluators."""
+
+from rubric_core.language.dialect import Dialect, Fate, adds, adds_types, renames, renames_type, tolerates, unrequires
+from rubric_core.language.dialects.agentv_1 import AGENTV_1
+from rubric_core.language.evaluators import (
+    AgentJudge, Aggregator, AnyOf, CodeEvaluator, Comparison, Composite, Contains, ContainsAll, ContainsAny, Criterion, Band, EndsWith,
+    Equals, Evaluator, ExpectedCall, ExpectedMessages, IContains, IContainsAll, IContainsAny, IsJson, LlmJudge, PromptProgram, Regex,
+    Rubrics, StartsWith, ToolTrajectory,
+)  # fmt: skip
+from rubric_core.language.model import Case, Execution, Requires, Suite, TargetChoice
+
+__all__ = ["AGENTV_2_7"]
+
+_SKIPS_CASE = "agentv skips the case"
+_SKIPS_ITEM = "agentv does not read it; a criterion without text is skipped"
+
+AGENTV_2_7 = AGENTV_1.successor(
+    "agentv-2.7",
+    "v2.7.1 – v2.19.0",
+    [
+        renames(Suite, "evalcases", "tests", Fate.DEPRECATED),
+        tolerates(Suite, "cases", "eval_cases", fate=Fate.DEPRECATED),
+        adds(Suite, "name", "author", "tags", "license", "requires", "input", "workspace", assertions="assert"),
+        adds(Requires),
+        adds(TargetChoice),
+        # One field less to know: what the case is about and the text of a criterion have their own words now.
+        renames(Case, "expected_outcome", "criteria", Fate.DEPRECATED),
+        tolerates(Case, "criteria", "outcome", fate=Fate.IGNORED, note=_SKIPS_CASE),
+        tolerates(Case, "input", "input_messages", fate=Fate.IGNORED, note=_SKIPS_CASE),
+        tolerates(Case, "expected_output", "expected_messages", fate=Fate.IGNORED, note="agentv does not read it"),
+        adds(Case, "workspace", "metadata", "dataset", assertions="assert"),
+        tolerates(Case, "assertions", "assertions", fate=Fate.IGNORED, note="agentv-2.7 does not read it: nothing is asserted"),
+        tolerates(Suite, "evaluator", "grader", fate=Fate.IGNORED, note="agentv does not read it"),
+        tolerates(Case, "evaluator", "grader", fate=Fate.IGNORED, note="agentv does not read it"),
+        adds(
+            Execution, "targets", "cache_path", "workers", "budget_usd", "fail_on_error", "skip_defaults", "verbose",
+            "pool_workspaces", "keep_workspaces", "otel_file", assertions="assert",
+        ),
+        tolerates(Execution, "budget_usd", "total_budget_usd", fate=Fate.ALIAS),
+        tolerates(Execution, "assertions", "assertions", fate=Fate.IGNORED, note="agentv-2.7 does not read it"),
+        adds(Evaluator, "required", "negate"),
+        unrequires(Evaluator, "name"),
+        adds(CodeEvaluator, "command"),
+        tolerates(CodeEvaluator, "command", "script", fate=Fate.DEPRECATED),
+        adds(PromptProgram),
+        tolerates(PromptProgram, "command", "script", fate=Fate.DEPRECATED),
+        adds(LlmJudge, "target", "max_steps", "temperature"),
+        adds(Rubrics, "criteria", "target"),
+        tolerates(Rubrics, "criteria", "rubrics", note="agentv skips this evaluator"),
+        renames(Criterion, "expected_outcome", "outcome", Fate.TOLERATED, _SKIPS_ITEM),
+        tolerates(Criterion, "outcome", "description", note=_SKIPS_ITEM),
+        tolerates(Criterion, "outcome", "criteria", note="only agentv 4.33 and later read it"),
+        renames(Band, "expected_outcome", "outcome", Fate.TOLERATED, "agentv refuses the case"),
+        tolerates(Band, "outcome", "description", note="agentv refuses the case"),
+        renames(Composite, "evaluators", "assert", Fate.ALIAS),
+        tolerates(Composite, "assertions", "assertions", fate=Fate.IGNORED, note="agentv-2.7 does not read it"),
+        adds(Aggregator, "threshold"),
+        adds(ToolTrajectory, "args_match"),
+        tolerates(ToolTrajectory, "args_match", "argsMatch", fate=Fate.ALIAS),
+        adds(ExpectedCall, "args_match"),
+        tolerates(ExpectedCall, "args_match", "argsMatch", fate=Fate.ALIAS),
+        adds(Comparison, "value"),
+        adds(AnyOf, "value"),
+        adds(Regex, "flags"),
+        adds_types(agent_judge=AgentJudge, rubrics=Rubrics),
+        *(
+            renames_type(old, old.replace("_", "-"), Fate.ALIAS)
+            for old in ("code_judge", "llm_judge", "agent_judge", "tool_trajectory", "field_accuracy", "token_usage", "execution_metrics")
+        ),
+        adds_types(
+            **{
+                "contains": Contains, "contains-any": ContainsAny, "contains-all": ContainsAll, "icontains": IContains,
+                "icontains-any": IContainsAny, "icontains-all": IContainsAll, "starts-with": StartsWith, "ends-with": EndsWith,
+                "equals": Equals, "regex": Regex, "is-json": IsJson,
+            }
+        ),
+    ],
+    string_assertions=False,
+    appends_suite_evaluators=True,
+    inline_rubric_name="rubrics",
+    custom_types=True,
+    required_zeroes_case=True,
+    folds_type_names=True,
+    names_required=False,
+    required_without_min="ten",
+    judge_failure="skip",
+)  # fmt: skip

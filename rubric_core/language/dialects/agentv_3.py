@@ -1,0 +1,54 @@
+"""agentv-3: `assertions` with plain strings, the `-grader` types, `min_score`, two verdicts (document 004)."""
+
+from rubric_core.language.dialect import Fate, adds, adds_types, drops_types, renames, renames_type, requires, tolerates, unrequires
+from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
+from rubric_core.language.evaluators import Composite, Criterion, Evaluator, Include, Preprocessor, SkillTrigger
+from rubric_core.language.model import Case, Execution, Suite, Trials, Turn
+
+__all__ = ["AGENTV_3"]
+
+AGENTV_3 = AGENTV_2_7.successor(
+    "agentv-3",
+    "v3.0.0 – v5.0.0",
+    [
+        adds(Suite, "category", "input_files", "preprocessors", "metadata", "governance", "assertions"),
+        tolerates(Suite, "assertions", "assert", fate=Fate.DEPRECATED),
+        tolerates(Suite, "evaluator", "evaluator", fate=Fate.DEPRECATED),
+        tolerates(Suite, "evaluators", "evaluators", fate=Fate.IGNORED, note="no release reads it; write it under execution"),
+        adds(Case, "assertions", "input_files", "suite", "depends_on", "on_dependency_failure", "mode", "turns", "aggregation", "on_turn_failure", "window_size", "vars"),
+        tolerates(Case, "assertions", "assert", fate=Fate.DEPRECATED),
+        tolerates(Case, "evaluator", "evaluator", fate=Fate.DEPRECATED),
+        unrequires(Case, "criteria"),
+        adds(Turn),
+        tolerates(Turn, "assertions", "assert", fate=Fate.ALIAS),
+        adds(Execution, "threshold", "assertions"),
+        tolerates(Execution, "assertions", "assert", fate=Fate.ALIAS),
+        tolerates(Execution, "budget_usd", "budgetUsd", fate=Fate.ALIAS),
+        tolerates(Execution, "budget_usd", "total_budget_usd", fate=Fate.REJECTED, note="agentv refuses the file"),
+        tolerates(Execution, "fail_on_error", "failOnError", fate=Fate.ALIAS),
+        adds(Trials, "cost_limit_usd"),
+        tolerates(Trials, "cost_limit_usd", "costLimitUsd", fate=Fate.ALIAS),
+        adds(Evaluator, "min_score", "preprocessors"),
+        adds(Preprocessor),
+        adds(Criterion, "min_score", "operator"),
+        tolerates(Criterion, "outcome", "criteria", fate=Fate.ALIAS),
+        tolerates(Criterion, "required_min_score", "required_min_score", fate=Fate.DEPRECATED, note="it counts 0..10; min_score counts 0..1"),
+        renames(Composite, "assert", "assertions", Fate.ALIAS),
+        adds(SkillTrigger),
+        adds(Include, "include"),
+        unrequires(Include, "type"),
+        requires(Suite, "cases"),
+        renames_type("code-judge", "code-grader", Fate.DEPRECATED, "agentv 4 skips this evaluator"),
+        renames_type("llm-judge", "llm-grader", Fate.DEPRECATED, "agentv 4 skips this evaluator"),
+        # The underscored twins follow their types.
+        drops_types("code_judge", "llm_judge", fate=Fate.DEPRECATED, note="agentv 4 skips this evaluator"),
+        drops_types("agent_judge", note="use llm-grader with a target that is an agent"),
+        drops_types("agent-judge", note="use llm-grader with a target that is an agent"),
+        adds_types(**{"skill-trigger": SkillTrigger}),
+    ],
+    verdicts="two",
+    string_assertions=True,
+    strings_weigh_their_count=True,
+    interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{\s*[\w.]+\s*\}\}"),
+    reply_style="assertions",
+)

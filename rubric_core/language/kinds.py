@@ -1,0 +1,210 @@
+"""What a value may be. A kind is data; lowering, completion, hover and the JSON Schema each read it.
+
+No kind is tried against a value to see whether it fits: a union is decided by what stands in the text (`ByNode`) or by
+the `type` key beside it (`Tagged`), so that there is one reason for every complaint.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from rubric_core.language.shape import Shape
+
+__all__ = [
+    "Anything", "Boolean", "ByNode", "Choice", "Integer", "Kind", "ListOf", "MapOf", "Messages", "Number", "Ranges",
+    "Shaped", "Shorthand", "Tagged", "Text",
+]  # fmt: skip
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Kind(Generic[T_co]):
+    """A set of values; the type parameter is what a good value becomes in Python."""
+
+    __slots__ = ()
+
+    def words(self) -> str:
+        """What is expected, with its article: "a number from 0 to 1"."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Kind[str]):
+    """A string."""
+
+    #: Whether a string of nothing but white space is a value.
+    blank: bool = False
+    #: What the string refers to, for completion, links and rename: "target", "case", "file", "member" …
+    refers_to: str = ""
+
+    def words(self) -> str:
+        return "a string" if self.blank else "a non-empty string"
+
+
+def _bounds(low: float | None, high: float | None, above: float | None) -> str:
+    if above is not None:
+        return f" above {above:g}" + (f" and up to {high:g}" if high is not None else "")
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}"
+    return f" of at least {low:g}" if low is not None else f" up to {high:g}" if high is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Kind[float]):
+    """A finite number; bounds are inclusive, `above` is exclusive."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+    above: float | None = None
+    #: Whether a value outside the bounds is left to a rule of its own, which says more than "out of range".
+    judged_by_rule: bool = False
+
+    def words(self) -> str:
+        return "a number" + _bounds(self.at_least, self.at_most, self.above)
+
+
+@dataclass(frozen=True, slots=True)
+class Integer(Kind[int]):
+    """A whole number; bounds are inclusive."""
+
+    at_least: int | None = None
+    at_most: int | None = None
+    judged_by_rule: bool = False
+
+    def words(self) -> str:
+        return "a whole number" + _bounds(self.at_least, self.at_most, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean(Kind[bool]):
+    """`true` or `false`."""
+
+    def words(self) -> str:
+        return "true or false"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Kind[str]):
+    """One of a few words, each with what it means."""
+
+    options: tuple[tuple[str, str], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The words themselves."""
+        return tuple(name for name, _ in self.options)
+
+    def words(self) -> str:
+        return "one of " + ", ".join(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Anything(Kind[Any]):
+    """Any YAML value; nothing in it is checked."""
+
+    def words(self) -> str:
+        return "any value"
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf(Kind[list[Any]]):
+    """A list whose items are all of one kind."""
+
+    item: Kind[Any]
+    #: Whether a list without items is a value.
+    empty: bool = True
+
+    def words(self) -> str:
+        return f"a {'' if self.empty else 'non-empty '}list" + (" of strings" if isinstance(self.item, Text) else "")
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf(Kind[dict[str, Any]]):
+    """A mapping with keys of the author's choice."""
+
+    value: Kind[Any]
+
+    def words(self) -> str:
+        return "a mapping"
+
+
+class Shaped(Kind[Any]):
+    """A mapping with the keys of one shape."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: "type[Shape]") -> None:
+        self.shape = shape
+
+    def words(self) -> str:
+        return f"a mapping that describes {self.shape.title()}"
+
+
+class Tagged(Kind[Any]):
+    """A mapping whose `type` says which of the shapes below `base` it has."""
+
+    __slots__ = ("base",)
+
+    def __init__(self, base: "type[Shape]") -> None:
+        self.base = base
+
+    def words(self) -> str:
+        return f"a mapping with a type that describes {self.base.title()}"
+
+
+class Shorthand(Kind[Any]):
+    """A string that is short for a whole `shape`: the string is its `field`."""
+
+    __slots__ = ("field", "shape")
+
+    def __init__(self, shape: "type[Shape]", field: str) -> None:
+        self.shape = shape
+        self.field = field
+
+    def words(self) -> str:
+        return "a non-empty string"
+
+
+class Messages(Kind[Any]):
+    """A conversation: a list of messages of the shape `message`.
+
+    A lenient one is a list of anything unless its first item has a role.
+    """
+
+    __slots__ = ("lenient", "message")
+
+    def __init__(self, message: "type[Shape]", *, lenient: bool = False) -> None:
+        self.message = message
+        self.lenient = lenient
+
+    def words(self) -> str:
+        return "a list" if self.lenient else "a list of messages"
+
+
+class Ranges(Kind[Any]):
+    """`score_ranges`: a list of bands or a map from lower bounds to texts."""
+
+    __slots__ = ()
+
+    def words(self) -> str:
+        return "a list of bands or a map from each band's lowest score to its text"
+
+
+@dataclass(frozen=True, slots=True)
+class ByNode(Kind[Any]):
+    """A union decided by what is written: a scalar of some type, a mapping, or a list."""
+
+    text: Kind[Any] | None = None
+    number: Kind[Any] | None = None
+    boolean: Kind[Any] | None = None
+    mapping: Kind[Any] | None = None
+    sequence: Kind[Any] | None = None
+
+    @property
+    def branches(self) -> tuple[Kind[Any], ...]:
+        """The kinds that are possible at all."""
+        every = (self.text, self.number, self.boolean, self.mapping, self.sequence)
+        return tuple(kind for kind in every if kind is not None)
+
+    def words(self) -> str:
+        return " or ".join(kind.words() for kind in self.branches)

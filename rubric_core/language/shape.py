@@ -1,0 +1,153 @@
+"""Shapes and keys: how a class in `model` declares a part of the language once, for everything that reads it."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast, overload
+
+from rubric_core.language.kinds import Kind
+from rubric_core.syntax.tree import Node
+from rubric_core.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Key", "Place", "Shape", "children", "key"]
+
+T = TypeVar("T")
+S = TypeVar("S", bound="Shape")
+
+
+class Place(NamedTuple):
+    """Where a field was written."""
+
+    key: Span
+    value: Span
+    node: Node
+    #: The spelling in the text.
+    name: str
+    #: Whether it stands behind an alias or merge key, so that the spans are those of the reference.
+    borrowed: bool = False
+
+
+class Key(Generic[T]):
+    """One key of a shape: its kind, default, bounds, documentation and example. A class attribute of the shape."""
+
+    __slots__ = ("default", "doc", "example", "field", "group", "kind", "name", "required", "shown_default")
+
+    def __init__(
+        self, kind: Kind[Any], doc: str, name: str, default: T, shown_default: str, required: bool, example: str, group: str
+    ) -> None:
+        self.kind = kind
+        self.doc = doc
+        self.field = ""
+        self.name = name
+        self.default = default
+        self.shown_default = shown_default
+        self.required = required
+        self.example = example
+        #: Keys of one group are alternatives: any one of them satisfies `required`.
+        self.group = group
+
+    def __set_name__(self, owner: type, field: str) -> None:
+        self.field = field
+        self.name = self.name or field
+
+    # Not a data descriptor: a value that lowering stores on the instance wins over the default here.
+    @overload
+    def __get__(self, instance: None, owner: type) -> "Key[T]": ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> "Key[T] | T":
+        return self if instance is None else self.default
+
+
+@overload
+def key(
+    kind: Kind[T], doc: str, *, default: T, name: str = "", shown: str = "", required: bool = False, example: str = "", group: str = ""
+) -> Key[T]: ...
+@overload
+def key(
+    kind: Kind[T], doc: str, *, name: str = "", shown: str = "", required: bool = False, example: str = "", group: str = ""
+) -> Key[T | None]: ...
+def key(
+    kind: Kind[Any], doc: str, *, default: Any = None, name: str = "", shown: str = "", required: bool = False, example: str = "", group: str = ""
+) -> Key[Any]:
+    """Declare a key.
+
+    Args:
+        kind: What its value may be.
+        doc: One or two sentences for hover, completion and the reference.
+        default: The value when the key is not written.
+        name: The spelling in the newest dialect that has the key, when it differs from the attribute.
+        shown: The default in words, when it is worked out ("rubric-1, rubric-2, …").
+        required: Whether the shape means nothing without it, unless a dialect says otherwise.
+        example: A value as it would be written.
+        group: Keys of one group are alternatives to one another.
+    """
+    return Key(kind, doc, name, default, shown, required, example, group)
+
+
+class Shape:
+    """A mapping of the language, lowered. Fields hold plain Python values; `places` says where they were written."""
+
+    #: Every key by its attribute name, the ones of base classes first.
+    keys: ClassVar[Mapping[str, Key[Any]]] = {}
+    #: Whether the engine takes any further key (metadata, configuration passed through …).
+    open: ClassVar[bool] = False
+
+    def __init__(self, span: Span, node: Node | None = None, **fields: Any) -> None:
+        #: The stretch that stands for the whole thing in a message: its first line, or the item itself.
+        self.span = span
+        self.node = node
+        self.places: dict[str, Place] = {}
+        #: Fields that are written under a spelling which this dialect does not read.
+        self.unread: dict[str, Place] = {}
+        #: Whether the mapping stands behind an alias, so that its spans are those of the reference.
+        self.borrowed = False
+        vars(self).update(fields)
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Key)}
+        cls.keys = {**cls.keys, **own}
+
+    @classmethod
+    def title(cls) -> str:
+        """What the shape is, with its article, as its docstring begins."""
+        line = (cls.__doc__ or cls.__name__).partition("\n")[0].rstrip(".")
+        head = line.partition(":")[0]
+        return head[:1].lower() + head[1:]
+
+    def has(self, field: str) -> bool:
+        """Whether the field is written in the text."""
+        return field in self.places
+
+    def at(self, field: str) -> Span:
+        """The value of `field` in the text, or the span of the whole when it is not written."""
+        place = self.places.get(field)
+        return place.value if place else self.span
+
+    def key_at(self, field: str) -> Span:
+        """The key of `field` in the text, or the span of the whole when it is not written."""
+        place = self.places.get(field)
+        return place.key if place else self.span
+
+    def __repr__(self) -> str:
+        fields = {k: v for k, v in vars(self).items() if k in self.keys}
+        return f"{type(self).__name__}({fields})"
+
+
+def children(shape: Shape) -> Iterator[Shape]:
+    """`shape` and every shape inside it, outer ones first, in the order of the catalogue."""
+    yield shape
+    for field in shape.places:
+        yield from _inside(vars(shape).get(field))
+
+
+def _inside(value: object) -> Iterator[Shape]:
+    if isinstance(value, Shape):
+        yield from children(value)
+    elif isinstance(value, list):
+        for item in cast("list[object]", value):
+            yield from _inside(item)
+    elif isinstance(value, dict):
+        for item in cast("dict[str, object]", value).values():
+            yield from _inside(item)

@@ -1,0 +1,104 @@
+"""Which evaluators grade a case: its own, the suite's, inline rubrics and plain strings, put together by dialect."""
+
+from collections.abc import Iterable
+
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics
+from rubric_core.language.model import Case, Execution, Suite
+
+__all__ = ["asserts_anything", "case_list", "default_name", "evaluators_of", "gathered", "required", "suite_list"]
+
+Written = list[object] | None
+
+
+def _first(*lists: object) -> list[object] | None:
+    """The first list that is written at all; an empty one counts."""
+    for candidate in lists:
+        if isinstance(candidate, list):
+            return candidate
+    return None
+
+
+def case_list(case: Case) -> list[object] | None:
+    """The list of a case that counts: assertions, else execution.evaluators, else evaluators."""
+    execution = case.execution if isinstance(case.execution, Execution) else None
+    return _first(case.assertions, execution.evaluators if execution else None, case.evaluators)
+
+
+def suite_list(suite: Suite) -> list[object] | None:
+    """The list of a suite that counts: assertions, else those under execution. Root `evaluators` are read by no release."""
+    execution = suite.execution if isinstance(suite.execution, Execution) else None
+    return _first(suite.assertions, execution.assertions if execution else None, execution.evaluators if execution else None)
+
+
+def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]:
+    """Everything that grades `case`, in the order in which it runs.
+
+    Inline rubrics first (document 002, "Combined"), then the case's list, then the suite's: always where the dialect adds
+    it, else only when the case has none of its own. Plain strings become one rubric at the place of the first.
+    An empty result means that the default judge grades by the criteria of the case.
+    """
+    result: list[Evaluator] = []
+    if case.rubrics:
+        result.append(_inline(case, dialect))
+    own = case_list(case)
+    shared = suite_list(suite)
+    skips = isinstance(case.execution, Execution) and case.execution.skip_defaults is True
+    if dialect.properties.appends_suite_evaluators:
+        chosen = [*(own or []), *([] if skips else shared or [])]
+    else:
+        chosen = own if own is not None else shared or []
+    return result + gathered(chosen, dialect)
+
+
+def gathered(items: Iterable[object], dialect: Dialect) -> list[Evaluator]:
+    """A list of evaluators with its plain strings collected into one rubric."""
+    strings: Rubrics | None = None
+    result: list[Evaluator] = []
+    for item in items:
+        if isinstance(item, Evaluator):
+            result.append(item)
+        elif isinstance(item, Criterion):
+            if strings is None:
+                strings = Rubrics(item.span, None, type="rubrics", name="rubrics", criteria=[], weight=0.0)
+                strings.type_name = "rubrics"
+                result.append(strings)
+            list.append(strings.criteria or [], item)
+            if dialect.properties.strings_weigh_their_count or not strings.weight:
+                vars(strings)["weight"] = strings.weight + 1.0
+    return result
+
+
+def _inline(case: Case, dialect: Dialect) -> Rubric:
+    made = Rubrics(case.key_at("rubrics"), None, type="rubrics", name=dialect.properties.inline_rubric_name, criteria=case.rubrics)
+    made.type_name = "rubric"
+    return made
+
+
+def required(criterion: Criterion, dialect: Dialect) -> bool:
+    """Whether a criterion gates: plain strings always do, mappings as written or by the dialect's default."""
+    if criterion.shorthand:
+        return True
+    if criterion.has("required") and isinstance(criterion.required, bool):
+        return criterion.required
+    return dialect.properties.object_required_default and not criterion.score_ranges
+
+
+def default_name(evaluator: Evaluator) -> str:
+    """The name of an evaluator in results: its own, or one made from its type and value as agentv does."""
+    if evaluator.name:
+        return evaluator.name
+    kind = evaluator.type_name.replace("_", "-")
+    value = vars(evaluator).get("value")
+    if isinstance(value, str):
+        return f"regex-{value[:30]}" if kind == "regex" else f"{kind}-{value}"
+    if isinstance(value, list):
+        return f"{kind}-{len(value)}"
+    return kind or "evaluator"
+
+
+def asserts_anything(suite: Suite, case: Case) -> bool:
+    """Whether anything at all is written by which an answer to `case` could fail."""
+    conversation = any(turn.assertions or turn.has("expected_output") for turn in case.turns or [])
+    scalar = case.has("evaluator") or suite.has("evaluator")
+    return bool(case.rubrics or case_list(case) or suite_list(suite) or case.criteria or conversation or scalar or case.has("expected_output"))

@@ -1,0 +1,150 @@
+"""What lowering finds wrong. An issue is plain data; the rule of its class gives it a code, words and fixes."""
+
+from dataclasses import dataclass
+
+from rubric_core.language.dialect import Spelling, TypeName
+from rubric_core.language.kinds import Kind
+from rubric_core.language.shape import Key, Shape
+from rubric_core.syntax.tree import Entry, Node, Problem
+from rubric_core.text import Span
+
+__all__ = [
+    "ConflictingKeys", "DuplicateKey", "ForeignKey", "ForeignType", "Issue", "MissingKey", "NotYaml", "OutOfRange", "RenamedKey",
+    "RenamedType", "UnknownAlias", "UnknownKey", "UnknownType", "WrongType",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """Something wrong at `span`. Borrowed issues stand behind an alias: the text at `span` is the reference."""
+
+    span: Span
+    borrowed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotYaml(Issue):
+    """The text is no YAML here; the parser went on behind it."""
+
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownKey(Issue):
+    """A key that no dialect has in this place."""
+
+    name: str
+    entry: Entry
+    shape: type[Shape]
+    #: What could stand here: current spellings that are not there yet.
+    expected: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedKey(Issue):
+    """A key that this dialect knows and does not want any more."""
+
+    spelling: Spelling
+    entry: Entry
+    owner: Shape
+    #: The spelling to use, when there is one.
+    current: str | None
+    #: The field that is written with another spelling already, so that a rename would make a duplicate.
+    taken: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignKey(Issue):
+    """A key that only other dialects have."""
+
+    name: str
+    entry: Entry
+    owner: Shape
+    dialects: tuple[str, ...]
+    current: str | None
+    taken: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictingKeys(Issue):
+    """Two spellings of one field; the value of the first is used."""
+
+    first: Span
+    name: str
+    used: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuplicateKey(Issue):
+    """A key that the mapping has already."""
+
+    name: str
+    first: Span
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingKey(Issue):
+    """A key that has to be there."""
+
+    owner: Shape
+    node: Node
+    key: Key[object]
+    name: str
+    #: Other keys that would do as well.
+    alternatives: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongType(Issue):
+    """A value of another type than the key takes."""
+
+    name: str
+    kind: Kind[object]
+    found: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutOfRange(Issue):
+    """A number or word of the right type that is none of the possible ones."""
+
+    name: str
+    kind: Kind[object]
+    value: object
+    node: Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownType(Issue):
+    """An evaluator type that nobody has."""
+
+    name: str
+    known: tuple[str, ...]
+    #: Whether a program of that name could stand for it.
+    custom: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedType(Issue):
+    """An evaluator type that this dialect knows and does not want any more."""
+
+    type_name: TypeName
+    current: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignType(Issue):
+    """An evaluator type that only other dialects have."""
+
+    name: str
+    dialects: tuple[str, ...]
+    current: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownAlias(Issue):
+    """A reference to an anchor that is not defined before it, or that contains itself."""
+
+    name: str
+    recursive: bool

@@ -1,0 +1,1 @@
+"""YAML as text with positions: trees, blocks, error-tolerant parsing, YAML 1.2 scalars, minimal edits."""

@@ -1,0 +1,36 @@
+"""Plain scalars by the YAML 1.2 core schema: `yes`, `on` and `No` are strings, `2.0` is a float, `0o17` is 15."""
+
+import re
+
+__all__ = ["ScalarValue", "resolve"]
+
+ScalarValue = str | int | float | bool | None
+
+_WORDS: dict[str, ScalarValue] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+    ".inf": float("inf"), ".Inf": float("inf"), ".INF": float("inf"),
+    "+.inf": float("inf"), "+.Inf": float("inf"), "+.INF": float("inf"),
+    "-.inf": float("-inf"), "-.Inf": float("-inf"), "-.INF": float("-inf"),
+    ".nan": float("nan"), ".NaN": float("nan"), ".NAN": float("nan"),
+}  # fmt: skip
+_INT = re.compile(r"[-+]?[0-9]+\Z")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_BASED = re.compile(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
+# Longer runs of digits are no number anybody means, and Python refuses to convert them.
+_MOST_DIGITS = 400
+
+
+def resolve(text: str) -> ScalarValue:
+    """The value that the plain scalar `text` stands for."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "0123456789+-." or len(text) > _MOST_DIGITS:
+        return text
+    if _INT.match(text):
+        return int(text)
+    if _FLOAT.match(text):
+        return float(text)
+    if _BASED.match(text):
+        return int(text[2:], 8 if text[1] == "o" else 16)
+    return text

@@ -1,0 +1,140 @@
+"""The tree of a YAML text: what is written, with spans, before anything is said about its meaning."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from rubric_core.syntax.scalars import ScalarValue, resolve
+from rubric_core.text import Span
+
+__all__ = ["Alias", "Entry", "Mapping", "Node", "Problem", "Scalar", "Sequence", "Style", "Tree", "walk"]
+
+Style = Literal["plain", "single", "double", "literal", "folded"]
+
+
+class Node:
+    """A value in the text. `span` leaves out anchor and tag; `whole` has them."""
+
+    __slots__ = ("anchor", "span", "tag", "whole")
+
+    def __init__(self, span: Span, whole: Span, anchor: str | None, tag: str | None) -> None:
+        self.span = span
+        self.whole = whole
+        self.anchor = anchor
+        self.tag = tag
+
+
+class Scalar(Node):
+    """One scalar; `text` is its content with escapes and folding resolved."""
+
+    __slots__ = ("style", "text")
+
+    def __init__(self, span: Span, whole: Span, anchor: str | None, tag: str | None, text: str, style: Style) -> None:
+        super().__init__(span, whole, anchor, tag)
+        self.text = text
+        self.style = style
+
+    @property
+    def value(self) -> ScalarValue:
+        """The value by the YAML 1.2 core schema: only plain scalars can be anything but a string."""
+        if self.style != "plain" or self.tag == "tag:yaml.org,2002:str":
+            return self.text
+        return resolve(self.text)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing at all is written where a value could stand."""
+        return self.style == "plain" and not self.text
+
+
+class Entry:
+    """One `key: value` of a mapping."""
+
+    __slots__ = ("key", "value")
+
+    def __init__(self, key: Node, value: Node) -> None:
+        self.key = key
+        self.value = value
+
+    @property
+    def name(self) -> str | None:
+        """The key as text, or None for a key that is no scalar."""
+        return self.key.text if isinstance(self.key, Scalar) else None
+
+    @property
+    def span(self) -> Span:
+        """From the start of the key to the end of the value."""
+        return Span(self.key.whole.start, max(self.key.whole.end, self.value.whole.end))
+
+
+class Mapping(Node):
+    """Entries in the order of the text; duplicates are kept."""
+
+    __slots__ = ("entries", "flow")
+
+    def __init__(self, span: Span, whole: Span, anchor: str | None, tag: str | None, flow: bool) -> None:
+        super().__init__(span, whole, anchor, tag)
+        self.entries: list[Entry] = []
+        self.flow = flow
+
+    def get(self, name: str) -> Node | None:
+        """The value of the first entry called `name`."""
+        for entry in self.entries:
+            if entry.name == name:
+                return entry.value
+        return None
+
+
+class Sequence(Node):
+    """Items in the order of the text."""
+
+    __slots__ = ("flow", "items")
+
+    def __init__(self, span: Span, whole: Span, anchor: str | None, tag: str | None, flow: bool) -> None:
+        super().__init__(span, whole, anchor, tag)
+        self.items: list[Node] = []
+        self.flow = flow
+
+
+class Alias(Node):
+    """A reference `*name`."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, span: Span, name: str) -> None:
+        super().__init__(span, span, None, None)
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A place where the text is no YAML, in words for its author."""
+
+    kind: Literal["syntax", "nesting", "character", "documents", "size"]
+    span: Span
+    message: str
+
+
+class Tree:
+    """What one parse gave: always a tree, perhaps with problems and without a root."""
+
+    __slots__ = ("aliases", "anchors", "problems", "root")
+
+    def __init__(self, root: Node | None, problems: tuple[Problem, ...], anchors: dict[str, Node], aliases: list[Alias]) -> None:
+        self.root = root
+        self.problems = problems
+        self.anchors = anchors
+        self.aliases = aliases
+
+
+def walk(node: Node | None) -> Iterator[Node]:
+    """Every node at and below `node`, in the order of the text; aliases are not followed."""
+    stack = [node] if node is not None else []
+    while stack:
+        current = stack.pop()
+        yield current
+        if isinstance(current, Mapping):
+            for entry in reversed(current.entries):
+                stack += (entry.value, entry.key)
+        elif isinstance(current, Sequence):
+            stack.extend(reversed(current.items))

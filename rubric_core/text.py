@@ -1,0 +1,140 @@
+"""Positions and edits: the only place that does arithmetic on text.
+
+Offsets are indices into a Python string (code points), 0-based. Lines end at ``\\n``, ``\\r\\n`` or ``\\r`` and at
+nothing else, as LSP 3.17 says: U+2028, NEL and form feed are ordinary characters of a line.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+__all__ = ["Edit", "Encoding", "LineIndex", "Position", "Span", "TextRange", "apply_edits", "code_units"]
+
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
+_BREAK = re.compile(r"\r\n?|\n")
+
+
+class Span(NamedTuple):
+    """A half-open stretch of text: offsets ``start <= end``."""
+
+    start: int
+    end: int
+
+    def moved(self, by: int) -> "Span":
+        """The same stretch `by` characters further on."""
+        return Span(self.start + by, self.end + by)
+
+    def covers(self, offset: int) -> bool:
+        """Whether a cursor at `offset` touches the stretch; both ends count."""
+        return self.start <= offset <= self.end
+
+
+class Position(NamedTuple):
+    """A 0-based line and a 0-based column counted in units of some `Encoding`."""
+
+    line: int
+    character: int
+
+
+class TextRange(NamedTuple):
+    """Two positions, the second exclusive."""
+
+    start: Position
+    end: Position
+
+
+class Edit(NamedTuple):
+    """Replace the text of `span` by `new_text`."""
+
+    span: Span
+    new_text: str
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """`text` with all `edits` made at once; their spans refer to the text before any of them.
+
+    Insertions at one offset keep their order. Raises ValueError when two edits overlap.
+    """
+    pieces: list[str] = []
+    done = 0
+    for edit in sorted(edits, key=lambda e: e.span):
+        if edit.span.start < done:
+            raise ValueError(f"edits overlap at offset {edit.span.start}")
+        pieces += (text[done : edit.span.start], edit.new_text)
+        done = edit.span.end
+    pieces.append(text[done:])
+    return "".join(pieces)
+
+
+def code_units(text: str, encoding: Encoding) -> int:
+    """The length of `text` in units of `encoding`."""
+    if encoding == "utf-32" or text.isascii():
+        return len(text)
+    if encoding == "utf-8":
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text) + sum(1 for c in text if c > "\uffff")
+
+
+class LineIndex:
+    """Translates between offsets and positions of one immutable text."""
+
+    __slots__ = ("_starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = [0, *(m.end() for m in _BREAK.finditer(text))]
+
+    @property
+    def line_count(self) -> int:
+        """Number of lines; a text that ends with a line break has an empty last line."""
+        return len(self._starts)
+
+    def line_start(self, line: int) -> int:
+        """Offset of the first character of `line`, clamped to the text."""
+        return self._starts[line] if 0 <= line < len(self._starts) else (0 if line < 0 else len(self.text))
+
+    def line_of(self, offset: int) -> int:
+        """The line that holds `offset`."""
+        return bisect_right(self._starts, offset) - 1 if offset > 0 else 0
+
+    def line_span(self, line: int) -> Span:
+        """The characters of `line` without its line break."""
+        start = self.line_start(line)
+        end = self.line_start(line + 1)
+        while end > start and self.text[end - 1] in "\r\n":
+            end -= 1
+        return Span(start, end)
+
+    def position(self, offset: int, encoding: Encoding = "utf-16") -> Position:
+        """Where `offset` is; offsets outside the text are clamped to it."""
+        offset = min(max(offset, 0), len(self.text))
+        line = self.line_of(offset)
+        return Position(line, code_units(self.text[self._starts[line] : offset], encoding))
+
+    def offset(self, position: Position, encoding: Encoding = "utf-16") -> int:
+        """The offset of `position`; a column past the end of its line is clamped to that end (LSP 3.17)."""
+        line, column = position
+        if line < 0:
+            return 0
+        if line >= len(self._starts):
+            return len(self.text)
+        start, end = self.line_span(line)
+        content = self.text[start:end]
+        if encoding == "utf-32" or content.isascii():
+            return start + min(max(column, 0), len(content))
+        return start + _characters(content, column, encoding)
+
+    def range(self, span: Span, encoding: Encoding = "utf-16") -> TextRange:
+        """`span` as two positions."""
+        return TextRange(self.position(span.start, encoding), self.position(span.end, encoding))
+
+
+def _characters(content: str, units: int, encoding: Encoding) -> int:
+    """How many characters of `content` fit into `units`; a position inside a character counts as before it."""
+    used = 0
+    for count, char in enumerate(content):
+        used += code_units(char, encoding)
+        if used > units:
+            return count
+    return len(content)
