@@ -44,7 +44,7 @@ class Criterion(Shape):
     """A criterion: one line of a rubric, judged on its own."""
 
     id = key(Text(), "Names the criterion in results; unique in its rubric.", shown="rubric-1, rubric-2, …", example="names-the-cause")
-    outcome = key(Text(), "What the answer has to achieve, in a sentence that a judge can answer with yes or no.", required=True, example="Names the root cause")
+    outcome = key(Text(), "What the answer has to achieve, in a sentence that a judge can answer with yes or no.", example="Names the root cause")
     weight = key(Number(judged_by_rule=True), "Its share in the score of the rubric, relative to the other criteria.", default=1.0, shown="1.0", example="2.0")
     required = key(Boolean(), "Whether the rubric fails when this criterion does, whatever the score.", default=False, shown="false; true for plain strings", example="true")
     required_min_score = key(Number(judged_by_rule=True), "The lowest score of 0..10 with which the rubric can still pass.", example="6")

@@ -12,7 +12,7 @@ from rubric_core.language.kinds import (
 )  # fmt: skip
 from rubric_core.language.shape import Shape, key
 
-__all__ = ["Case", "ContentBlock", "Execution", "Message", "Requires", "Suite", "TargetChoice", "ToolCall", "Trials", "Turn"]
+__all__ = ["CASE", "Case", "ContentBlock", "EVALUATORS", "Execution", "Message", "Requires", "Suite", "TargetChoice", "ToolCall", "Trials", "Turn"]
 
 _STRINGS = ListOf(Text())
 _NAMED = ByNode(text=Text(blank=True), number=Number(), boolean=Boolean())
@@ -43,9 +43,9 @@ class Message(Shape):
     role = key(Choice((("system", "instructions"), ("user", "what the person says"), ("assistant", "what the target says"), ("tool", "what a tool gave back"))), "Who speaks.", required=True, example="user")
     content = key(
         ByNode(text=Text(blank=True), number=Number(), boolean=Boolean(), sequence=ListOf(ByNode(text=Text(blank=True), mapping=Shaped(ContentBlock))), mapping=MapOf(Anything())),
-        "The text of the message, or a list of content blocks.", required=True, example="Hello",
+        "The text of the message, or a list of content blocks.", required=True, example="Hello", group="content",
     )
-    tool_calls = key(ListOf(Shaped(ToolCall)), "Tool calls that go with the message.")
+    tool_calls = key(ListOf(Shaped(ToolCall)), "Tool calls that go with the message.", required=True, group="content")
     name = key(Text(), "The name of the speaker or of the tool.")
 
 
@@ -108,7 +108,11 @@ class Requires(Shape):
     agentv = key(Text(), "The releases of the engine that can run the suite.", example="'>=4.0.0'")
 
 
-_SCALAR_EVALUATOR = Choice((("llm_judge", "a model judges by the criteria of the case"), ("code", "a program judges")))
+_SCALAR_EVALUATOR = Choice((
+    ("llm_judge", "a model judges by the criteria of the case"), ("code", "a program judges"), ("code_judge", "a program judges"),
+    ("llm-judge", "a model judges by the criteria of the case"), ("llm-grader", "a model judges by the criteria of the case"),
+    ("llm_grader", "a model judges by the criteria of the case"), ("heuristic", "key words of the expected answer are looked for"),
+))
 
 
 class Case(Shape):
@@ -145,6 +149,10 @@ class Case(Shape):
     reference_answer = key(Anything(), "A good answer; the engine does not read it here.")
 
 
+#: An item of the case list: a case, or a path to files that have cases.
+CASE: Kind[object] = ByNode(text=Text(refers_to="file"), mapping=Shaped(Case))
+
+
 class Suite(Shape):
     """A suite: a file of cases."""
 
@@ -170,6 +178,6 @@ class Suite(Shape):
     metadata = key(MapOf(Anything()), "Anything you want to keep with the suite.")
     governance = key(MapOf(Anything()), "What an audit wants to know of the suite.")
     cases = key(
-        ByNode(text=Text(refers_to="file"), sequence=ListOf(ByNode(text=Text(refers_to="file"), mapping=Shaped(Case)))),
+        ByNode(text=Text(refers_to="file"), sequence=ListOf(CASE)),
         "The cases, or a file or folder that has them.", name="tests", required=True,
     )

@@ -9,7 +9,7 @@ from rubric_core.syntax.tree import Entry, Node, Problem
 from rubric_core.text import Span
 
 __all__ = [
-    "ConflictingKeys", "DuplicateKey", "ForeignKey", "ForeignType", "Issue", "MissingKey", "NotYaml", "OutOfRange", "RenamedKey",
+    "ConflictingKeys", "DuplicateKey", "ForeignKey", "ForeignType", "Issue", "MissingKey", "NotASuite", "NotYaml", "OutOfRange", "RenamedKey",
     "RenamedType", "UnknownAlias", "UnknownKey", "UnknownType", "WrongType",
 ]  # fmt: skip
 
@@ -27,6 +27,13 @@ class NotYaml(Issue):
     """The text is no YAML here; the parser went on behind it."""
 
     problem: Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotASuite(Issue):
+    """The file has no mapping in which a suite could be."""
+
+    found: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

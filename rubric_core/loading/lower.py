@@ -11,9 +11,10 @@ from rubric_core.language.evaluators import Band, Criterion, Custom, Evaluator, 
 from rubric_core.language.kinds import (
     Anything, Boolean, ByNode, Choice, Integer, Kind, ListOf, MapOf, Messages, Number, Ranges, Shaped, Shorthand, Tagged, Text,
 )  # fmt: skip
+from rubric_core.language.model import CASE, Case, Suite
 from rubric_core.language.shape import Place, Shape
 from rubric_core.loading.issues import (
-    ConflictingKeys, DuplicateKey, ForeignKey, ForeignType, Issue, MissingKey, OutOfRange, RenamedKey, RenamedType, UnknownAlias,
+    ConflictingKeys, DuplicateKey, ForeignKey, ForeignType, Issue, MissingKey, NotASuite, OutOfRange, RenamedKey, RenamedType, UnknownAlias,
     UnknownKey, UnknownType, WrongType,
 )  # fmt: skip
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
@@ -60,6 +61,7 @@ class Lowering:
         self.dialects = dialects
         self.anchors = anchors
         self.issues: list[Issue] = []
+        self._cut_key = ""
         #: The span of the alias or merge key that the current node stands behind.
         self._via: Span | None = None
         self._following: list[str] = []
@@ -70,6 +72,21 @@ class Lowering:
             Anything: self._anything, ListOf: self._list, MapOf: self._map, Shaped: self._shaped, Tagged: self._tagged,
             Shorthand: self._shorthand, Messages: self._messages, Ranges: self._ranges, ByNode: self._by_node,
         }  # fmt: skip
+
+    def suite(self, root: Node | None, cut_key: str) -> Suite | None:
+        """The suite of a frame; `cut_key` is the key whose list was cut into blocks of its own."""
+        if not isinstance(root, Mapping):
+            found = "nothing" if root is None or (isinstance(root, Scalar) and root.empty) else found_words(root)
+            self.issues.append(NotASuite(span=Span(0, 0) if root is None else self._at(root), found=found))
+            return None
+        self._cut_key = cut_key
+        made = self.shape(Suite, root)
+        return made if isinstance(made, Suite) else None
+
+    def case(self, item: Node) -> Case | None:
+        """The case of one block."""
+        made = self.value(CASE, item, "tests")
+        return made if isinstance(made, Case) else None
 
     def value(self, kind: Kind[Any], node: Node, name: str) -> Any:
         """The value of `node` as a `kind`, or HOLE. `name` is the key, for messages."""
@@ -365,6 +382,8 @@ class Lowering:
             self.issues.append(ConflictingKeys(span=place.key, borrowed=place.borrowed, first=first.key, name=place.name, used=first.name))
             return
         made.places[field] = place
+        if field == "cases" and isinstance(made, Suite) and place.name == self._cut_key:
+            return
         value = self._seen_from(via, type(made).keys[field].kind, entry)
         if value is not HOLE:
             vars(made)[field] = value
@@ -489,6 +508,6 @@ def _whole(node: Node) -> int | None:
     value = node.value
     if isinstance(value, bool):
         return None
-    if isinstance(value, int):
-        return value
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return int(value)
     return int(node.text) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,3}", node.text) else None

@@ -4,7 +4,7 @@ from rubric_core.language.dialect import Dialect, Fate, adds, adds_types, rename
 from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
 from rubric_core.language.evaluators import (
     Aggregator, Band, CodeEvaluator, Composite, Cost, Criterion, Evaluator, ExecutionMetrics, ExpectedCall, ExpectedMessages,
-    FieldAccuracy, FieldCheck, Latency, LlmJudge, Rubric, TokenUsage, ToolTrajectory,
+    FieldAccuracy, FieldCheck, Latency, LlmJudge, PromptProgram, Rubric, TokenUsage, ToolTrajectory,
 )  # fmt: skip
 from rubric_core.language.model import Case, Execution, Message, Suite, ToolCall, Trials
 
@@ -28,6 +28,7 @@ AGENTV_1 = AGENTV_0_5.successor(
         renames_type("code", "code_judge", Fate.IGNORED, "agentv skips this evaluator"),
         adds(Evaluator, "weight"),
         adds(LlmJudge, "rubrics", "config"),
+        adds(PromptProgram, "config", command="script"),
         adds(CodeEvaluator, "config", "target"),
         adds(Rubric, criteria="rubrics"),
         adds(Criterion, "id", "weight", "required", "required_min_score", "score_ranges", outcome="expected_outcome"),

@@ -42,7 +42,7 @@ AGENTV_2_7 = AGENTV_1.successor(
         unrequires(Evaluator, "name"),
         adds(CodeEvaluator, "command"),
         tolerates(CodeEvaluator, "command", "script", fate=Fate.DEPRECATED),
-        adds(PromptProgram),
+        adds(PromptProgram, "command"),
         tolerates(PromptProgram, "command", "script", fate=Fate.DEPRECATED),
         adds(LlmJudge, "target", "max_steps", "temperature"),
         adds(Rubrics, "criteria", "target"),

@@ -1,0 +1,342 @@
+"""From a document to what is in it and what is wrong with it. Only blocks that changed are looked at again."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rubric_core.language.detect import Choice, Sign, choose, modeline, signs_of
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.model import Case, Execution, Suite
+from rubric_core.language.shape import Shape, children
+from rubric_core.loading.grading import suite_list
+from rubric_core.loading.issues import Issue, NotYaml
+from rubric_core.loading.lower import Lowering
+from rubric_core.syntax.blocks import FRAME, Block, Document
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.tree import Node, Sequence as SequenceNode, Tree
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import CaseEntry, CaseList, Context, Diagnostic, Finding, Fix, Related, Rule, SuiteDefaults, by_class
+from rubric_core.validation.rules import RULES
+
+__all__ = ["Analysis", "Language", "analyze"]
+
+Found = tuple[Rule[Any], Finding]
+
+
+class Language:
+    """Everything that is known about eval YAML: dialects and rules. Immutable; one is enough for a process."""
+
+    def __init__(self, dialects: Sequence[Dialect] = DIALECTS, rules: Sequence[Rule[Any]] = RULES) -> None:
+        self.dialects = tuple(dialects)
+        self.rules = tuple(rules)
+        self._by_name = {d.name: d for d in dialects}
+        self._by_code = {r.code: r for r in rules}
+        self._by_class = by_class(rules)
+        self._visitors: dict[type, tuple[Rule[Any], ...]] = {}
+        #: The top-level keys whose lists hold the cases, in any dialect.
+        self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
+
+    def document(self, text: str) -> Document:
+        """`text` cut into blocks by the keys of this language."""
+        return Document.of(text, self.item_keys)
+
+    def dialect(self, name: str) -> Dialect:
+        """The dialect of that name. Raises KeyError."""
+        return self._by_name[name]
+
+    def rule(self, code: str) -> Rule[Any] | None:
+        """The rule behind a code."""
+        return self._by_code.get(code)
+
+    def visitors(self, visited: type) -> tuple[Rule[Any], ...]:
+        """The rules for a class, those for its base classes included."""
+        found = self._visitors.get(visited)
+        if found is None:
+            found = tuple(r for base in visited.__mro__ for r in self._by_class.get(base, ()))
+            self._visitors[visited] = found
+        return found
+
+
+class _State:
+    """What is known of one block: its tree, and what it means in the context named by `key`."""
+
+    __slots__ = ("borrows", "findings", "key", "shapes", "signs", "tree")
+
+    def __init__(self, text: str, *, frame: bool) -> None:
+        self.tree = parse(text)
+        self.signs = signs_of(self.tree.root, text, frame=frame)
+        #: Names of anchors that are used here and defined elsewhere.
+        self.borrows = frozenset(a.name for a in self.tree.aliases if a.name not in self.tree.anchors)
+        self.key: object = None
+        self.shapes: tuple[Shape, ...] = ()
+        self.findings: tuple[Found, ...] = ()
+
+
+class _Frame:
+    """The text around the cases, put together so that it can be parsed as one, and the way back."""
+
+    def __init__(self, document: Document) -> None:
+        pieces = [b for b in (document.blocks[0], document.blocks[-1]) if not b.key]
+        self.head = pieces[0].text
+        tail = pieces[1].text if len(pieces) > 1 and len(document.blocks) > 1 else ""
+        self.shift = len(document) - len(self.head) - len(tail)
+        self.item_key = document.blocks[1].key if len(document.blocks) > 1 else ""
+        self.block = pieces[0] if not tail else Block(self.head + tail, FRAME)
+
+    def outer(self, offset: int) -> int:
+        """An offset of the frame in the whole text."""
+        return offset if offset <= len(self.head) else offset + self.shift
+
+    def inner(self, offset: int) -> int:
+        """An offset of the whole text in the frame."""
+        return offset if offset <= len(self.head) else max(len(self.head), offset - self.shift)
+
+
+class Analysis:
+    """One version of a text, understood. Offsets are those of the whole text unless said otherwise."""
+
+    def __init__(self, document: Document, language: Language, states: dict[Block, _State], frame: _Frame, choice: Choice) -> None:
+        self.document = document
+        self.language = language
+        #: The dialect and why it was taken.
+        self.choice = choice
+        self.dialect = language.dialect(choice.name)
+        self.suite: Suite | None = None
+        self.cases: tuple[CaseEntry, ...] = ()
+        self.diagnostics: tuple[Diagnostic, ...] = ()
+        self._states = states
+        self._frame = frame
+        self._anchors = _Anchors(self)
+
+    def span_of(self, entry: CaseEntry | None, span: Span) -> Span:
+        """A span of a case, or of the suite (None), in the whole text."""
+        if entry is None or entry.block < 0:
+            return Span(self._frame.outer(span.start), self._frame.outer(span.end))
+        return span.moved(entry.offset)
+
+    def case_at(self, offset: int) -> CaseEntry | None:
+        """The case whose text holds `offset`."""
+        number = self.document.block_at(offset)
+        if self.document.blocks[number].key:
+            at = bisect_left(self.cases, number, key=lambda e: e.block)
+            return self.cases[at] if at < len(self.cases) and self.cases[at].block == number else None
+        inner = self._frame.inner(offset)
+        held = (e for e in self.cases if e.block < 0 and e.case.node is not None)
+        return next((e for e in held if e.case.node is not None and e.case.node.whole.covers(inner)), None)
+
+    def case_named(self, name: str) -> CaseEntry | None:
+        """The first case with that id."""
+        return next((e for e in self.cases if e.case.id == name), None)
+
+    def local(self, offset: int) -> "LocalText":
+        """The block that holds `offset`, for features that look at one place."""
+        number = self.document.block_at(offset)
+        block = self.document.blocks[number]
+        if not block.key:
+            return LocalText(self, -1, self._frame.block, self._frame.inner(offset))
+        return LocalText(self, number, block, offset - self.document.start(number))
+
+    def anchors(self, block: int) -> Mapping[str, Node]:
+        """The anchors that can be referred to in block number `block` (-1: the frame)."""
+        return self._anchors.visible(block)
+
+
+class LocalText:
+    """One block with its tree: offsets are those of the block, `outer` leads back."""
+
+    def __init__(self, analysis: Analysis, number: int, block: Block, offset: int) -> None:
+        self.analysis = analysis
+        self.number = number
+        self.text = block.text
+        self.tree: Tree = analysis._states[block].tree  # noqa: SLF001  # a view of the analysis
+        self.shapes = analysis._states[block].shapes  # noqa: SLF001
+        self.offset = offset
+
+    @property
+    def in_frame(self) -> bool:
+        """Whether this is the text around the cases."""
+        return self.number < 0
+
+    def outer(self, span: Span) -> Span:
+        """A span of the block in the whole text."""
+        if self.number >= 0:
+            return span.moved(self.analysis.document.start(self.number))
+        return self.analysis.span_of(None, span)
+
+
+class _Anchors:
+    """Anchors across blocks: which node a name means in a block, and what that depends on."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._document = analysis.document
+        self._states = analysis._states  # noqa: SLF001
+        self._frame = analysis._frame.block  # noqa: SLF001
+        self._definers: dict[str, list[int]] | None = None
+
+    def _state(self, number: int) -> _State:
+        return self._states[self._frame if number < 0 else self._document.blocks[number]]
+
+    def _defined_in(self, name: str, before: int) -> int | None:
+        """The last block before block number `before` that has the anchor; -1 is the frame, which comes first."""
+        if self._definers is None:
+            self._definers = {}
+            for number, block in enumerate(self._document.blocks):
+                if block.key:
+                    for anchor in self._states[block].tree.anchors:
+                        self._definers.setdefault(anchor, []).append(number)
+        numbers = self._definers.get(name, [])
+        at = bisect_left(numbers, before) - 1
+        if at >= 0:
+            return numbers[at]
+        return -1 if name in self._states[self._frame].tree.anchors else None
+
+    def sources(self, number: int) -> tuple[int, ...]:
+        """The numbers of all blocks whose anchors block number `number` uses, directly or not, nearest first."""
+        found: list[int] = []
+        waiting = [number]
+        while waiting:
+            current = waiting.pop()
+            for name in self._state(current).borrows:
+                source = self._defined_in(name, current) if current >= 0 else None
+                if source is not None and source not in found and source != number:
+                    found.append(source)
+                    waiting.append(source)
+        return tuple(sorted(found, reverse=True))
+
+    def key(self, number: int) -> object:
+        """Equal keys mean equal anchors."""
+        return tuple(self._frame if n < 0 else self._document.blocks[n] for n in self.sources(number))
+
+    def visible(self, number: int) -> Mapping[str, Node]:
+        """The anchors that can be used in a block."""
+        own = self._state(number)
+        if not own.borrows:
+            return own.tree.anchors
+        names: dict[str, Node] = {}
+        for source in reversed(self.sources(number)):
+            names.update(self._state(source).tree.anchors)
+        return {**names, **own.tree.anchors}
+
+
+def analyze(document: Document, language: Language, *, previous: Analysis | None = None, dialect: str | None = None) -> Analysis:
+    """Understand `document`. Never raises, whatever the text is.
+
+    Args:
+        document: The text, cut by `language.document`.
+        language: What is known of eval YAML.
+        previous: An analysis of an earlier version; what did not change since is not looked at again.
+        dialect: The name of the dialect that the workspace's settings give, if any.
+    """
+    frame = _Frame(document)
+    old = previous._states if previous is not None and previous.language is language else {}  # noqa: SLF001  # the memo
+    if previous is not None and previous._frame.block.text == frame.block.text:  # noqa: SLF001
+        frame.block = previous._frame.block  # noqa: SLF001
+    states = {frame.block: old.get(frame.block) or _State(frame.block.text, frame=True)}
+    signs = states[frame.block].signs
+    for block in document.blocks:
+        if block.key:
+            state = old.get(block) or _State(block.text, frame=False)
+            states[block] = state
+            signs |= state.signs
+    choice = choose(signs, modeline(frame.head), dialect, (d.name for d in language.dialects))
+    analysis = Analysis(document, language, states, frame, choice)
+    _Check(analysis).run()
+    return analysis
+
+
+class _Check:
+    """Lowers and judges what is new, then puts everything together."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self.language = analysis.language
+        self.dialect = analysis.dialect
+        self.states = analysis._states  # noqa: SLF001  # the check fills the analysis
+        self.anchors = analysis._anchors  # noqa: SLF001
+        self.frame = analysis._frame  # noqa: SLF001
+
+    def run(self) -> None:
+        analysis = self.analysis
+        frame = self.states[self.frame.block]
+        self._refresh_frame(frame)
+        analysis.suite = next((s for s in frame.shapes if isinstance(s, Suite)), None)
+        defaults = _defaults(analysis.suite)
+        plain = (self.dialect.name, defaults, ())
+        cases: list[CaseEntry] = []
+        written = analysis.suite.cases if analysis.suite else None
+        if isinstance(written, list):
+            cases += (CaseEntry(c, -1, 0) for c in written if isinstance(c, Case))
+        start = analysis.document.start
+        for number, block in enumerate(analysis.document.blocks):
+            if block.key:
+                state = self.states[block]
+                key = plain if not state.borrows else (self.dialect.name, defaults, self.anchors.key(number))
+                if state.key != key:
+                    self._refresh_item(state, block, key, defaults, number)
+                cases += (CaseEntry(c, number, start(number)) for c in state.shapes if isinstance(c, Case))
+        analysis.cases = tuple(cases)
+        analysis.diagnostics = tuple(sorted(self._diagnostics(), key=lambda d: (d.span, d.code)))
+
+    def _refresh_frame(self, state: _State) -> None:
+        key = (self.dialect.name, self.frame.item_key)
+        if state.key == key:
+            return
+        lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, state.tree.anchors)
+        suite = lowering.suite(state.tree.root, self.frame.item_key)
+        context = Context(self.frame.block.text, self.dialect, _defaults(suite))
+        shapes = () if suite is None else (suite,)
+        self._fill(state, key, shapes, lowering.issues, context)
+
+    def _refresh_item(self, state: _State, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
+        lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.visible(number))
+        root = state.tree.root
+        items = root.items if isinstance(root, SequenceNode) else []
+        shapes = tuple(c for c in map(lowering.case, items) if c is not None)
+        self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults))
+
+    def _fill(self, state: _State, key: object, shapes: tuple[Shape, ...], issues: list[Issue], context: Context) -> None:
+        state.key = key
+        state.shapes = shapes
+        visited: list[object] = [NotYaml(span=p.span, problem=p) for p in state.tree.problems]
+        visited += issues
+        visited += (c for s in shapes for c in children(s))
+        state.findings = tuple(
+            (rule, finding) for each in visited for rule in self.language.visitors(type(each)) for finding in rule.check(each, context)
+        )
+
+    def _diagnostics(self) -> Iterator[Diagnostic]:
+        analysis = self.analysis
+        for rule, finding in self.states[self.frame.block].findings:
+            yield _diagnostic(rule, finding, lambda span: analysis.span_of(None, span))
+        for number, block in enumerate(analysis.document.blocks):
+            if block.key and self.states[block].findings:
+                start = analysis.document.start(number)
+                for rule, finding in self.states[block].findings:
+                    yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))  # type: ignore[misc]
+        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of)
+        context = Context("", self.dialect, SuiteDefaults())
+        for rule in self.language.visitors(CaseList):
+            for finding in rule.check(whole, context):
+                yield _diagnostic(rule, finding, lambda span: span)
+
+
+def _diagnostic(rule: Rule[Any], finding: Finding, outer: Any) -> Diagnostic:
+    return Diagnostic(
+        rule.code,
+        finding.severity or rule.severity,
+        outer(finding.span),
+        finding.message,
+        tuple(Related(outer(r.span), r.message) for r in finding.related),
+        tuple(Fix(f.title, tuple(Edit(outer(e.span), e.new_text) for e in f.edits), f.safe) for f in finding.fixes),
+        finding.consequence,
+        finding.tags,
+    )
+
+
+def _defaults(suite: Suite | None) -> SuiteDefaults:
+    if suite is None:
+        return SuiteDefaults(asserts=True)
+    execution = suite.execution if isinstance(suite.execution, Execution) else None
+    threshold = execution.threshold if execution is not None and execution.has("threshold") else None
+    return SuiteDefaults(asserts=bool(suite_list(suite)), evaluator=suite.has("evaluator"), threshold=threshold)

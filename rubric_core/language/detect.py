@@ -1,0 +1,140 @@
+"""Which dialect a text is in: a modeline, else the workspace's word, else the keys and types it uses."""
+
+import re
+from collections.abc import Iterable
+from enum import IntFlag, auto
+from typing import NamedTuple
+
+from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
+
+__all__ = ["Choice", "Sign", "choose", "modeline", "signs_of"]
+
+
+class Sign(IntFlag):
+    """What a part of a text uses that tells dialects apart."""
+
+    TESTCASES = auto()
+    EVALCASES = auto()
+    TESTS = auto()
+    VERSION = auto()
+    SCHEMA = auto()
+    RUBRICS = auto()
+    EXPECTED_OUTCOME = auto()
+    CODE = auto()
+    OTHER_TYPE = auto()
+    PROMPTS = auto()
+    SCENARIOS = auto()
+    PROVIDERS = auto()
+    ENV = auto()
+    ENVIRONMENT = auto()
+    TARGET = auto()
+    ASSERTIONS = auto()
+    GRADER = auto()
+    SKILL = auto()
+    LATER = auto()
+    ASSERT = auto()
+    JUDGE = auto()
+
+
+_KEYS = {
+    "rubrics": Sign.RUBRICS, "expected_outcome": Sign.EXPECTED_OUTCOME, "assertions": Sign.ASSERTIONS, "min_score": Sign.LATER,
+    "turns": Sign.LATER, "depends_on": Sign.LATER, "assert": Sign.ASSERT,
+}  # fmt: skip
+_TOP = {
+    "testcases": Sign.TESTCASES, "evalcases": Sign.EVALCASES, "tests": Sign.TESTS, "eval_cases": Sign.TESTS, "version": Sign.VERSION,
+    "$schema": Sign.SCHEMA, "prompts": Sign.PROMPTS, "scenarios": Sign.SCENARIOS, "providers": Sign.PROVIDERS,
+    "environment": Sign.ENVIRONMENT, "target": Sign.TARGET,
+}  # fmt: skip
+_JUDGE = re.compile(r"[-_]judge\Z")
+_GRADER = re.compile(r"[-_]grader\Z")
+_MODELINE = re.compile(r"^[ \t]*#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*([\w.-]+)", re.MULTILINE)
+#: A modeline stands among the first lines, before anything long.
+_MODELINE_WITHIN = 2_000
+
+
+class Choice(NamedTuple):
+    """A dialect and why it was taken, in words for its reader."""
+
+    name: str
+    reason: str
+    #: Whether the text itself says so; a guess without evidence is not certain.
+    certain: bool
+
+
+def signs_of(root: Node | None, text: str, *, frame: bool) -> Sign:
+    """The signs in one block; only the frame has top-level keys."""
+    signs = Sign(0)
+    if "{{" in text and re.search(r"\{\{\s*env\.", text):
+        signs |= Sign.ENV
+    for node in walk(root):
+        if isinstance(node, Mapping):
+            for entry in node.entries:
+                name = entry.name
+                if name in _KEYS:
+                    signs |= _KEYS[name]
+                elif name == "type" and isinstance(entry.value, Scalar):
+                    signs |= _type_sign(entry.value.text)
+    if frame and isinstance(root, Mapping):
+        for entry in root.entries:
+            signs |= _TOP.get(entry.name or "", Sign(0))
+    return signs
+
+
+def _type_sign(name: str) -> Sign:
+    if name == "code":
+        return Sign.CODE
+    if name == "llm_judge":
+        return Sign.JUDGE
+    if _GRADER.search(name):
+        return Sign.GRADER | Sign.OTHER_TYPE
+    if _JUDGE.search(name):
+        return Sign.JUDGE | Sign.OTHER_TYPE
+    return Sign.OTHER_TYPE | (Sign.SKILL if name.replace("_", "-") == "skill-trigger" else Sign(0))
+
+
+def modeline(text: str) -> str | None:
+    """The dialect that a `# rubric: dialect=…` near the top asks for."""
+    found = _MODELINE.search(text, 0, _MODELINE_WITHIN)
+    return found[1] if found else None
+
+
+def choose(signs: Sign, asked: str | None, configured: str | None, known: Iterable[str]) -> Choice:
+    """The dialect of a text with these signs. An unknown name that somebody asks for is passed over."""
+    names = set(known)
+    if asked in names and asked is not None:
+        return Choice(asked, "its modeline says so", certain=True)
+    if configured in names and configured is not None:
+        return Choice(configured, "the workspace's settings say so", certain=True)
+    choice = _detect(signs)
+    # A text of a dialect that is not known here is read as the newest one.
+    return choice if choice.name in names else Choice(max(names), choice.reason, certain=False)
+
+
+def _detect(signs: Sign) -> Choice:
+    if Sign.TESTCASES in signs:
+        return Choice("agentv-0.1", "of `testcases`", certain=True)
+    if Sign.EVALCASES in signs:
+        return _detect_evalcases(signs)
+    if signs & (Sign.PROMPTS | Sign.SCENARIOS):
+        return Choice("agentv-5", "of `prompts`" if Sign.PROMPTS in signs else "of `scenarios`", certain=True)
+    for sign, words in (
+        (Sign.ASSERTIONS, "of `assertions`"), (Sign.GRADER, "of a type that ends in -grader"), (Sign.SKILL, "of the type skill-trigger"),
+        (Sign.LATER, "of a key that came with it (min_score, turns, depends_on)"),
+    ):  # fmt: skip
+        if sign in signs:
+            return Choice("agentv-3", words, certain=True)
+    if Sign.ASSERT in signs:
+        return Choice("agentv-2.7", "of `assert`", certain=True)
+    if Sign.JUDGE in signs:
+        return Choice("agentv-2.7", "of a type that ends in -judge", certain=True)
+    return Choice("agentv-3", "nothing in it tells the dialects apart", certain=False)
+
+
+def _detect_evalcases(signs: Sign) -> Choice:
+    newer = signs & (Sign.RUBRICS | Sign.EXPECTED_OUTCOME)
+    if Sign.VERSION in signs and Sign.SCHEMA not in signs and not newer:
+        return Choice("agentv-0.5", "of `evalcases` beside `version`", certain=True)
+    if not newer and (Sign.CODE in signs or (Sign.SCHEMA in signs and Sign.OTHER_TYPE not in signs)):
+        why = "an evaluator of type code" if Sign.CODE in signs else "`$schema` without newer evaluators"
+        return Choice("agentv-0.5", f"of `evalcases` with {why}", certain=True)
+    return Choice("agentv-1", "of `evalcases`", certain=True)

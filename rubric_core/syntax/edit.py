@@ -1,0 +1,95 @@
+"""Minimal edits of YAML text: one key, one value, one line. Comments, quotes, order and blank lines stay."""
+
+import json
+import re
+
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
+from rubric_core.text import Edit, Span
+
+__all__ = ["add_entry", "column_of", "newline_of", "plain_or_quoted", "quoted", "remove_entry", "rename_key", "replace_value"]
+
+_PLAIN = re.compile(r"[A-Za-z_$][\w$ ./-]*\Z")
+_RESERVED = re.compile(r"(?i)(?:null|true|false|~)\Z")
+
+
+def newline_of(text: str) -> str:
+    """The line break that the text uses."""
+    at = text.find("\n")
+    return "\r\n" if at > 0 and text[at - 1] == "\r" else "\n"
+
+
+def column_of(text: str, offset: int) -> int:
+    """How many characters stand before `offset` in its line."""
+    return offset - max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) - 1
+
+
+def quoted(value: str) -> str:
+    """`value` in double quotes."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def plain_or_quoted(value: str) -> str:
+    """`value` as a plain scalar where that is certain to be read as the same string, else in quotes."""
+    plain = _PLAIN.match(value) and not _RESERVED.match(value) and not value.endswith(" ")
+    return value if plain else quoted(value)
+
+
+def rename_key(text: str, entry: Entry, name: str) -> Edit:
+    """Write another key; quotes around the old one stay."""
+    start, end = entry.key.span
+    if isinstance(entry.key, Scalar) and entry.key.style in ("single", "double"):
+        start, end = start + 1, end - 1
+    return Edit(Span(start, end), name)
+
+
+def replace_value(node: Node, written: str) -> Edit:
+    """Write another value."""
+    return Edit(node.span, written)
+
+
+def add_entry(text: str, mapping: Mapping, name: str, value: str) -> Edit | None:
+    """A further `name: value` behind the first entry of `mapping`; None where there is no safe place."""
+    if not mapping.entries:
+        inside = mapping.span.start + 1
+        return Edit(Span(inside, inside), f"{name}: {value}") if mapping.flow else None
+    first = mapping.entries[0]
+    if mapping.flow:
+        at = first.span.end
+        return Edit(Span(at, at), f", {name}: {value}")
+    column = column_of(text, first.key.whole.start)
+    at = _line_end(text, first.span.end)
+    if isinstance(first.value, Scalar) and first.value.style in ("literal", "folded"):
+        at = _line_end(text, first.value.span.end)
+    return Edit(Span(at, at), f"{newline_of(text)}{' ' * column}{name}: {value}")
+
+
+def remove_entry(text: str, mapping: Mapping, entry: Entry) -> Edit | None:
+    """Take an entry out, with its line or its comma; None for the only entry of a block, which would leave nothing."""
+    number = next((i for i, e in enumerate(mapping.entries) if e is entry), None)
+    if number is None:
+        return None
+    if mapping.flow:
+        if number + 1 < len(mapping.entries):
+            return Edit(Span(entry.span.start, mapping.entries[number + 1].span.start), "")
+        start = mapping.entries[number - 1].span.end if number else entry.span.start
+        return Edit(Span(start, entry.span.end), "")
+    if len(mapping.entries) == 1:
+        return None
+    if number == 0:
+        # The first key may share its line with a dash: pull the next entry up to its place.
+        return Edit(Span(entry.span.start, mapping.entries[1].key.whole.start), "")
+    start = entry.span.start - column_of(text, entry.span.start)
+    end = _line_end(text, entry.span.end)
+    return Edit(Span(start, _behind_break(text, end)), "")
+
+
+def _line_end(text: str, offset: int) -> int:
+    while offset < len(text) and text[offset] not in "\r\n":
+        offset += 1
+    return offset
+
+
+def _behind_break(text: str, offset: int) -> int:
+    if text[offset : offset + 2] == "\r\n":
+        return offset + 2
+    return min(len(text), offset + 1)

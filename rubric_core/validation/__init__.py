@@ -1,0 +1,1 @@
+"""Rules: what is wrong with a suite, in words, with fixes."""

@@ -1,0 +1,35 @@
+"""What the rules about `score_ranges` share."""
+
+from collections.abc import Iterable
+
+from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.syntax.tree import Sequence
+from rubric_core.text import Edit
+
+__all__ = ["HIGHEST", "bound_edit", "covered", "is_sound", "sound"]
+
+#: A judge scores 0..10.
+HIGHEST = 10
+
+
+def is_sound(band: Band) -> bool:
+    """Whether both bounds are whole numbers of 0..10 in the right order."""
+    return band.low is not None and band.high is not None and 0 <= band.low <= band.high <= HIGHEST
+
+
+def sound(ranges: ScoreRanges) -> list[Band]:
+    """The bands with sound bounds, in the order of the text."""
+    return [band for band in ranges.bands if is_sound(band)]
+
+
+def covered(bands: Iterable[Band]) -> set[int]:
+    """Every score that a band claims."""
+    return {s for b in bands if b.low is not None and b.high is not None for s in range(b.low, b.high + 1)}
+
+
+def bound_edit(band: Band, which: int, value: int) -> Edit | None:
+    """Write another bound (0 the lower, 1 the upper) of a listed band; None for one behind an alias."""
+    place = band.places.get("score_range")
+    if place is None or place.borrowed or not isinstance(place.node, Sequence) or len(place.node.items) != 2:
+        return None
+    return Edit(place.node.items[which].span, str(value))

@@ -1,0 +1,150 @@
+"""What a rule is, and what it gives."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.model import Case, Suite
+from rubric_core.text import Edit, Span
+
+__all__ = [
+    "CaseEntry", "CaseList", "Context", "Diagnostic", "Finding", "Fix", "Related", "Rule", "Severity", "SuiteDefaults", "Tag", "by_class",
+    "rule",
+]  # fmt: skip
+
+Severity = Literal["error", "warning", "information", "hint"]
+Tag = Literal["deprecated", "unnecessary"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that has to do with a finding."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that take a finding away. A safe one keeps the meaning that the author can only have had."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule found, at offsets of the block that it looked at."""
+
+    span: Span
+    message: str
+    related: tuple[Related, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    #: What the engine does about it, where that is silent or surprising: "agentv drops the case with a log line".
+    consequence: str = ""
+    #: In place of the severity of the rule.
+    severity: Severity | None = None
+    tags: tuple[Tag, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding with its rule's code, at offsets of the whole text."""
+
+    code: str
+    severity: Severity
+    span: Span
+    message: str
+    related: tuple[Related, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    consequence: str = ""
+    tags: tuple[Tag, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteDefaults:
+    """What rules for one case may know of its suite. A change here looks at every case again."""
+
+    #: Whether the suite has evaluators of its own that grade every case.
+    asserts: bool = False
+    #: Whether the suite says `evaluator`, the scalar.
+    evaluator: bool = False
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a rule may look at besides what it visits."""
+
+    #: The text of the block.
+    text: str
+    dialect: Dialect
+    defaults: SuiteDefaults = field(default_factory=SuiteDefaults)
+
+    def written(self, span: Span) -> str:
+        """The text at `span`."""
+        return self.text[span.start : span.end]
+
+
+class CaseEntry(NamedTuple):
+    """A case and where its block starts: add `offset` to the spans of the case."""
+
+    case: Case
+    #: The number of its block in the document, or -1 for a case inside the frame.
+    block: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class CaseList:
+    """Every case of a suite, for rules that look across cases. Their findings have offsets of the whole text."""
+
+    suite: Suite | None
+    cases: tuple[CaseEntry, ...]
+    #: Leads from a span of a case (None: of the suite) to one of the whole text.
+    outer: Callable[[CaseEntry | None, Span], Span]
+
+
+@dataclass(frozen=True)
+class Rule(Generic[T]):
+    """One code, what it visits, and the function behind it."""
+
+    code: str
+    severity: Severity
+    #: One line for tables.
+    summary: str
+    visits: type[T]
+    check: Callable[[T, Context], Iterable[Finding]]
+
+    @property
+    def page(self) -> Path:
+        """The Markdown page that explains the code; its examples are its tests."""
+        return Path(inspect.getfile(self.check)).with_suffix(".md")
+
+    @property
+    def url(self) -> str:
+        """Where the page can be read."""
+        return f"https://github.com/rubric-lsp/rubric/blob/main/rubric_core/validation/rules/{self.page.name}"
+
+
+def rule(code: str, severity: Severity, summary: str) -> Callable[[Callable[[T, Context], Iterable[Finding]]], Rule[T]]:
+    """Make a rule of a function; the type of its first parameter says what it visits, subclasses included."""
+
+    def make(check: Callable[[T, Context], Iterable[Finding]]) -> Rule[T]:
+        first = next(iter(check.__annotations__.values()))
+        return Rule(code, severity, summary, first, check)
+
+    return make
+
+
+def by_class(rules: Iterable[Rule[Any]]) -> Mapping[type, tuple[Rule[Any], ...]]:
+    """Rules by the class that they name; `visitors` finds those for a subclass."""
+    table: dict[type, list[Rule[Any]]] = {}
+    for each in rules:
+        table.setdefault(each.visits, []).append(each)
+    return {visited: tuple(found) for visited, found in table.items()}

@@ -1,0 +1,26 @@
+"""band-without-text: a band that does not say what it stands for."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+
+__all__ = ["BAND_WITHOUT_TEXT"]
+
+
+@rule("band-without-text", "error", "A band that does not say what it stands for")
+def BAND_WITHOUT_TEXT(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """The judge grades by these texts; a missing key is reported as such."""
+    for band in ranges.bands:
+        place = band.places.get("outcome")
+        if place is None or (band.text.strip() and isinstance(band.outcome, str)):
+            continue
+        node = place.node
+        span = place.value if place.value.start < place.value.end else place.key
+        number = isinstance(node, Scalar) and node.text.strip() and not isinstance(node.value, str)
+        fixes = (Fix("put it in quotes", (Edit(node.span, quoted(node.text)),)),) if number and isinstance(node, Scalar) and not place.borrowed else ()
+        message = "the text of a band has to be a string" if number else "this band has no text; say what an answer with such a score looks like"
+        yield Finding(span, message, fixes=fixes, consequence="agentv drops the whole case with a log line")

@@ -1,0 +1,27 @@
+"""empty-rubric: a rubric without a usable criterion."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
+from rubric_core.language.model import Case
+from rubric_core.language.shape import Shape
+from rubric_core.syntax.tree import Sequence
+from rubric_core.validation.rule import Context, Finding, rule
+
+__all__ = ["EMPTY_RUBRIC"]
+
+
+@rule("empty-rubric", "warning", "A rubric without a usable criterion")
+def EMPTY_RUBRIC(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """An evaluator of which nothing is left is skipped, and the case is easier to pass than it looks."""
+    field = "criteria" if isinstance(shape, Rubric) else "rubrics" if isinstance(shape, LlmJudge | Case) else ""
+    place = shape.places.get(field) if field else None
+    if place is None or not isinstance(place.node, Sequence):
+        return
+    if not place.node.items and not isinstance(shape, Rubric):
+        yield Finding(place.key, f"`{place.name}` is an empty list, so it checks nothing")
+        return
+    criteria = [c for c in vars(shape).get(field) or [] if isinstance(c, Criterion)]
+    usable = [c for c in criteria if c.has("outcome") or c.has("score_ranges")]
+    if place.node.items and not usable:
+        yield Finding(place.key, f"none of the criteria under `{place.name}` can be used", consequence="agentv skips this evaluator with a log line")

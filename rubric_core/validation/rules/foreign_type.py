@@ -1,0 +1,20 @@
+"""foreign-type: an evaluator type that another dialect has."""
+
+from collections.abc import Iterator
+
+from rubric_core.loading.issues import ForeignType
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+
+__all__ = ["FOREIGN_TYPE"]
+
+
+@rule("foreign-type", "warning", "An evaluator type that only another dialect has")
+def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Say which dialect has the type and what this one calls it."""
+    where = issue.dialects[0] if len(issue.dialects) == 1 else f"{issue.dialects[0]} to {issue.dialects[-1]}"
+    advice = f"; here it is `{issue.current}`" if issue.current else ""
+    fixes = ()
+    if issue.current and not issue.borrowed:
+        fixes = (Fix(f"change it to `{issue.current}`", (Edit(issue.span, issue.current),)),)
+    yield Finding(issue.span, f"`{issue.name}` is a type of {where}, not of {context.dialect.name}{advice}", fixes=fixes, consequence="agentv skips this evaluator")

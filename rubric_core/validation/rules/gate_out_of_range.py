@@ -1,0 +1,33 @@
+"""gate-out-of-range: a minimum that no score can be held against."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Criterion
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import number
+
+__all__ = ["GATE_OUT_OF_RANGE"]
+
+_DROPS = "agentv drops the whole case with a log line"
+
+
+@rule("gate-out-of-range", "error", "A minimum score outside its scale")
+def GATE_OUT_OF_RANGE(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """`required_min_score` counts whole numbers of 0..10, `min_score` shares above 0 and up to 1."""
+    ten = criterion.required_min_score
+    if ten is not None and not (float(ten).is_integer() and 0 <= ten <= 10):
+        yield Finding(criterion.at("required_min_score"), f"`required_min_score` is {number(ten)}; it should be a whole number of 0..10", fixes=_scaled(criterion, "required_min_score", ten * 10), consequence=_DROPS)
+    share = criterion.min_score
+    if share is not None and not 0 < share <= 1:
+        yield Finding(criterion.at("min_score"), f"`min_score` is {number(share)}; it should be above 0 and up to 1", fixes=_scaled(criterion, "min_score", share / 10), consequence=_DROPS)
+
+
+def _scaled(criterion: Criterion, field: str, value: float) -> tuple[Fix, ...]:
+    """A value on the other scale: 6 meant 0.6, 0.6 meant 6."""
+    place = criterion.places[field]
+    right = 0 < value <= 1 if field == "min_score" else 0 < value <= 10 and abs(value - round(value)) < 1e-9
+    if place.borrowed or not right:
+        return ()
+    written = number(value) if field == "min_score" else str(round(value))
+    return (Fix(f"write {written}", (Edit(place.value, written),)),)

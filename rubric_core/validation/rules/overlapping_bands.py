@@ -1,0 +1,55 @@
+"""overlapping-bands: a score that two bands claim (document 000, "Invalid range rubrics are rejected")."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.text import Edit
+from rubric_core.validation.bands import bound_edit, covered, sound
+from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
+from rubric_core.validation.words import band_words, score_words
+
+__all__ = ["OVERLAPPING_BANDS"]
+
+
+@rule("overlapping-bands", "error", "A score that two bands claim")
+def OVERLAPPING_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Name both bands and the scores that they share."""
+    if ranges.style != "list":
+        return
+    before: Band | None = None
+    for band in sorted(sound(ranges), key=lambda b: (b.low, b.high)):
+        if before is not None and band.low <= before.high:  # type: ignore[operator]
+            yield _finding(ranges, before, band)
+        if before is None or band.high > before.high:  # type: ignore[operator]
+            before = band
+
+
+def _finding(ranges: ScoreRanges, first: Band, second: Band) -> Finding:
+    a, b, c, d = first.low, first.high, second.low, second.high
+    assert a is not None and b is not None and c is not None and d is not None  # noqa: PT018  # sound bands have bounds
+    shared = score_words(range(c, min(b, d) + 1))
+    verb = "belongs" if c == min(b, d) else "belong"
+    return Finding(
+        second.at("score_range"),
+        f"{shared} {verb} to two bands: {band_words(a, b)} and {band_words(c, d)}",
+        related=(Related(first.at("score_range"), f"{band_words(a, b)} is claimed here"),),
+        fixes=tuple(_fixes(ranges, first, second)),
+        consequence="agentv drops the whole case with a log line",
+    )
+
+
+def _fixes(ranges: ScoreRanges, first: Band, second: Band) -> Iterator[Fix]:
+    """Move the border between the two, wherever no score gets lost by it."""
+    a, b, c, d = first.low, first.high, second.low, second.high
+    assert a is not None and b is not None and c is not None and d is not None  # noqa: PT018
+    rest = covered(x for x in sound(ranges) if x is not first and x is not second)
+    all_now = covered(sound(ranges))
+    if b + 1 <= d and all_now <= rest | set(range(a, b + 1)) | set(range(b + 1, d + 1)):
+        yield from _fix(f"start this band at {b + 1}", bound_edit(second, 0, b + 1))
+    if a <= c - 1 and all_now <= rest | set(range(a, c)) | set(range(c, d + 1)):
+        yield from _fix(f"end the band {band_words(a, b)} at {c - 1}", bound_edit(first, 1, c - 1))
+
+
+def _fix(title: str, edit: Edit | None) -> Iterator[Fix]:
+    if edit is not None:
+        yield Fix(title, (edit,))

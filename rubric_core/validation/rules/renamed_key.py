@@ -1,0 +1,78 @@
+"""renamed-key: a key that the dialect does not want any more, `grader` first of all."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.dialect import Fate
+from rubric_core.language.evaluators import Criterion, LlmJudge
+from rubric_core.language.model import Case, Suite
+from rubric_core.loading.issues import RenamedKey
+from rubric_core.syntax.edit import column_of, newline_of, rename_key
+from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
+from rubric_core.validation.words import number
+
+__all__ = ["RENAMED_KEY"]
+
+
+@rule("renamed-key", "warning", "A key under a name that the dialect has given up")
+def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Name the key to use, and what the engine does with the old one. REQ-EVAL-009 (document 003)."""
+    fate, name, dialect = issue.spelling.fate, issue.spelling.name, context.dialect.name
+    instead = issue.current or _instead(issue, context)
+    advice = f": use `{instead}`" if instead else ""
+    if fate is Fate.DEPRECATED:
+        message = f"`{name}` is deprecated in {dialect}{advice}"
+    elif fate is Fate.REJECTED:
+        message = f"{dialect} refuses `{name}`{advice}"
+    else:
+        message = f"{dialect} does not read `{name}` here{advice}"
+    fixes = () if issue.borrowed else tuple(_fixes(issue, context))
+    yield Finding(issue.span, message, fixes=fixes, consequence=issue.spelling.note, severity=_severity(issue, context), tags=("deprecated",))
+
+
+def _severity(issue: RenamedKey, context: Context) -> Severity:
+    needed = issue.spelling.field and context.dialect.demanded(type(issue.owner), issue.spelling.field)
+    lost = issue.spelling.fate is Fate.REJECTED or (issue.spelling.fate is Fate.IGNORED and needed)
+    return "error" if lost else "warning"
+
+
+def _instead(issue: RenamedKey, context: Context) -> str | None:
+    """The key of another field that has taken over."""
+    field = issue.spelling.field
+    if field == "required_min_score":
+        return context.dialect.spelled(Criterion, "min_score")
+    if field == "evaluator" and isinstance(issue.owner, Case | Suite):
+        return context.dialect.spelled(type(issue.owner), "assertions")
+    return None
+
+
+def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
+    if issue.current and not issue.taken:
+        yield Fix(f"rename it to `{issue.current}`", (rename_key(context.text, issue.entry, issue.current),))
+    elif issue.spelling.field == "required_min_score":
+        yield from _as_share(issue, context)
+    elif issue.spelling.field == "evaluator" and _instead(issue, context):
+        yield from _as_list(issue, context)
+
+
+def _as_share(issue: RenamedKey, context: Context) -> Iterator[Fix]:
+    """`required_min_score: 6` is `min_score: 0.6`; 0 gates nothing and has no counterpart."""
+    node, current = issue.entry.value, _instead(issue, context)
+    value = node.value if isinstance(node, Scalar) else None
+    if current and isinstance(value, int) and 0 < value <= 10 and not issue.owner.has("min_score"):
+        edits = (rename_key(context.text, issue.entry, current), Edit(node.span, number(value / 10)))
+        yield Fix(f"write `{current}: {number(value / 10)}`", edits)
+
+
+def _as_list(issue: RenamedKey, context: Context) -> Iterator[Fix]:
+    """`evaluator: llm_judge` becomes a list with that evaluator."""
+    key, judge = _instead(issue, context), context.dialect.type_name(LlmJudge)
+    node = issue.owner.node
+    if not isinstance(node, Mapping) or node.flow or issue.owner.has("assertions") or not isinstance(issue.entry.value, Scalar):
+        return
+    if issue.entry.value.text not in ("llm_judge", "llm-judge", "llm-grader"):
+        return
+    indent = " " * column_of(context.text, issue.entry.key.span.start)
+    written = f"{key}:{newline_of(context.text)}{indent}  - type: {judge}"
+    yield Fix(f"write `{key}` with a {judge}", (Edit(Span(issue.entry.key.span.start, issue.entry.value.span.end), written),))

@@ -1,0 +1,22 @@
+"""renamed-type: an evaluator type under a name that the dialect has given up."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.dialect import Fate
+from rubric_core.loading.issues import RenamedType
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+
+__all__ = ["RENAMED_TYPE"]
+
+
+@rule("renamed-type", "warning", "An evaluator type under a name that the dialect has given up")
+def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Name the type to use."""
+    known, current = issue.type_name, issue.current
+    verb = "is deprecated in" if known.fate is Fate.DEPRECATED else "is not a type of"
+    message = f"`{known.name}` {verb} {context.dialect.name}" + (f": use `{current}`" if current else "")
+    fixes = ()
+    if current and not issue.borrowed:
+        fixes = (Fix(f"change it to `{current}`", (Edit(issue.span, current),)),)
+    yield Finding(issue.span, message, fixes=fixes, consequence=known.note, tags=("deprecated",))

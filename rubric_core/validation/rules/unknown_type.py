@@ -1,0 +1,22 @@
+"""unknown-type: an evaluator type that nobody has."""
+
+from collections.abc import Iterator
+
+from rubric_core.loading.issues import UnknownType
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import closest
+
+__all__ = ["UNKNOWN_TYPE"]
+
+
+@rule("unknown-type", "warning", "An evaluator type that the dialect does not have")
+def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Offer the type that was probably meant; a program of that name may also stand for it."""
+    meant = closest(issue.name, issue.known)
+    message = f"{context.dialect.name} has no evaluator type `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")
+    fixes = ()
+    if meant and not issue.borrowed:
+        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),)),)
+    consequence = f"agentv looks for a program `.agentv/assertions/{issue.name}`" if issue.custom else "agentv skips this evaluator with a log line"
+    yield Finding(issue.span, message, fixes=fixes, consequence=consequence)

@@ -1,0 +1,56 @@
+"""wrong-type: a value of another type than the key takes."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.kinds import Boolean, ByNode, Integer, Kind, ListOf, Number, Text
+from rubric_core.loading.issues import WrongType
+from rubric_core.syntax.edit import quoted, replace_value
+from rubric_core.syntax.scalars import resolve
+from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Span
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+
+__all__ = ["WRONG_TYPE"]
+
+_YES = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false", "true": "true", "false": "false"}
+
+
+@rule("wrong-type", "error", "A value of another type than the key takes")
+def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Say what is expected and what was found; rewrite the value where the meaning is plain."""
+    what = f"`{issue.name}`" if issue.name else "this"
+    fixes = () if issue.borrowed else tuple(_fixes(issue, issue.kind))
+    span = issue.span
+    if span.start == span.end and not issue.borrowed:
+        span = _key_before(context.text, span)
+    elif "\n" in context.written(span):
+        span = Span(span.start, span.start + len(context.written(span).partition("\n")[0].rstrip()))
+    yield Finding(span, f"{what} is {issue.found}; it should be {issue.kind.words()}", fixes=fixes)
+
+
+def _key_before(text: str, span: Span) -> Span:
+    """Nothing is written: underline the key instead."""
+    end = len(text[: span.start].rstrip())
+    line = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1
+    start = line + len(text[line:end]) - len(text[line:end].lstrip(" -"))
+    return Span(start, end) if start < end else span
+
+
+def _fixes(issue: WrongType, kind: Kind[object]) -> Iterator[Fix]:
+    node = issue.node
+    if not isinstance(node, Scalar) or node.anchor or node.style in ("literal", "folded"):
+        return
+    kinds = kind.branches if isinstance(kind, ByNode) else (kind,)
+    value = node.value
+    for each in kinds:
+        if isinstance(each, Text) and isinstance(value, int | float):
+            yield Fix("put it in quotes", (replace_value(node, quoted(node.text)),))
+        elif isinstance(each, Boolean) and isinstance(value, str) and value.lower() in _YES:
+            word = _YES[value.lower()]
+            yield Fix(f"write {word}", (replace_value(node, word),))
+        elif isinstance(each, Number | Integer) and isinstance(value, str) and isinstance(resolve(value.strip()), int | float) and value.strip():
+            if not isinstance(resolve(value.strip()), bool):
+                yield Fix("take it out of the quotes", (replace_value(node, value.strip()),))
+        elif isinstance(each, ListOf) and isinstance(value, str) and isinstance(each.item, Text | ByNode) and value.strip():
+            written = quoted(node.text)
+            yield Fix("make it a list", (replace_value(node, f"[{written}]"),))
