@@ -1,0 +1,203 @@
+"""Open, see, complete, fix, run: what a person does in Neovim, with the plugin's own files."""
+
+from pathlib import Path
+
+import pytest
+from conftest import Open
+from neovim import Neovim, until
+
+pytestmark = pytest.mark.editor
+
+ANSWERED_WITHIN_S = 20
+
+
+def opened(editor: Neovim) -> Neovim:
+    until("the server is attached", editor.attached)
+    return editor
+
+
+def checked(editor: Neovim) -> Neovim:
+    until("diagnostics", editor.diagnostics)
+    return editor
+
+
+def ran(editor: Neovim, case: str) -> str:
+    """The result on the line of `case`."""
+    line = editor.line_of(f"id: {case}")
+    return until(f"a result on the line of {case}", lambda: result(editor, line))
+
+
+def result(editor: Neovim, line: int) -> str:
+    hint = editor.hints().get(line, "")
+    return hint if any(mark in hint for mark in "✔✘○◐") else ""
+
+
+def test_only_suites_start_the_server(nvim: Open, workspace: Path) -> None:
+    names = [
+        "a.eval.yaml",
+        "b.eval.yml",
+        "dataset-1.yaml",
+        "x-eval.yaml",
+        "eval.yaml",
+        "suite.yaml",
+        "c.test.yaml",
+    ]
+    others = ["compose.yaml", "evaluation.yaml", "mysuite.yaml", "dataset.json"]
+    for name in [*names, *others]:
+        (workspace / name).write_text("name: x\ntests: []\n", encoding="utf-8")
+    editor = nvim("compose.yaml")
+    for name in [*names, ".agentv/targets.yaml"]:
+        editor.command(f"edit {workspace / name}")
+        until(f"attached to {name}", editor.attached)
+    for name in others:
+        editor.command(f"edit {workspace / name}")
+        until(f"{name} is open", lambda name=name: editor.lua("return vim.fn.expand('%:t')") == name)
+        assert not editor.attached(), name
+
+
+def test_a_first_line_comment_makes_any_yaml_a_suite(nvim: Open, workspace: Path) -> None:
+    (workspace / "odd.yaml").write_text("# rubric: dialect=agentv-3\nname: x\n", encoding="utf-8")
+    opened(nvim("odd.yaml"))
+
+
+def test_suites_have_a_filetype_of_their_own(nvim: Open) -> None:
+    assert nvim("support.eval.yaml").lua("return vim.bo.filetype") == "yaml.eval"
+
+
+def test_the_server_starts_without_vim_lsp_enable(nvim: Open) -> None:
+    """Neovim 0.10 has none."""
+    opened(nvim("support.eval.yaml", before="vim.lsp.enable = nil", trusted=False))
+
+
+def test_problems_stand_on_their_lines(nvim: Open) -> None:
+    editor = nvim("broken.eval.yaml")
+    until("both problems", lambda: {"overlapping-bands", "renamed-key"} <= editor.codes())
+    found = {str(each["code"]): each for each in editor.diagnostics()}
+    assert found["overlapping-bands"]["lnum"] == editor.line_of("[5, 10]")
+    assert found["renamed-key"]["lnum"] == editor.line_of("expected_outcome")
+    shown = editor.virtual_texts("diagnostic")
+    assert "two bands" in shown[editor.line_of("[5, 10]")]
+
+
+def test_a_clean_suite_has_no_problems(nvim: Open) -> None:
+    editor = opened(nvim("support.eval.yaml"))
+    until("code lenses", editor.lenses)
+    assert editor.diagnostics() == []
+
+
+def test_completion_offers_keys(nvim: Open) -> None:
+    editor = opened(nvim("support.eval.yaml"))
+    editor.put_cursor("criteria: Says")
+    editor.keys("O")
+    editor.keys("exp<C-x><C-o>")
+    words = until(
+        "the completion menu",
+        lambda: editor.lua("return vim.tbl_map(function(i) return i.word end, vim.fn.complete_info().items)"),
+    )
+    assert "expected_output" in " ".join(words)
+
+
+def test_a_quick_fix_is_applied(nvim: Open) -> None:
+    editor = checked(nvim("broken.eval.yaml"))
+    editor.put_cursor("expected_outcome")
+    editor.lua("""vim.schedule(function()
+        vim.lsp.buf.code_action({
+          apply = true,
+          context = { only = { "quickfix" } },
+          filter = function(a) return a.edit ~= nil and a.title:find("criteria", 1, true) ~= nil end,
+        }) end)""")
+    until("the key is renamed", lambda: "    criteria: Says hello" in editor.lines())
+    until("the problem is gone", lambda: "renamed-key" not in editor.codes())
+
+
+def test_code_lenses_are_shown(nvim: Open) -> None:
+    editor = opened(nvim("support.eval.yaml"))
+    until("code lenses", editor.lenses)
+    shown = until("drawn code lenses", lambda: editor.virtual_texts("codelens"))
+    assert "Run" in shown[editor.line_of("id: refund")]
+
+
+def test_running_the_case_under_the_cursor(nvim: Open) -> None:
+    editor = opened(nvim("support.eval.yaml"))
+    editor.put_cursor("value: sorry")
+    editor.command("RubricRun")
+    assert "✘" in ran(editor, "late-order")
+    until("the failure is a diagnostic", lambda: "case-failed" in editor.codes())
+    assert "criterion-failed" in editor.codes()
+    assert editor.line_of("id: refund") not in editor.hints(), "the neighbour was not asked for"
+
+
+def test_running_by_code_lens(nvim: Open) -> None:
+    editor = opened(nvim("support.eval.yaml"))
+    until("code lenses", editor.lenses)
+    line = editor.put_cursor("- id: refund")
+    editor.lua(f"""
+        local lens = vim.iter(vim.lsp.codelens.get(0)):find(function(l)
+          return l.range.start.line == {line} and l.command.command == "rubric.runCase" end)
+        vim.lsp.get_clients({{bufnr=0}})[1]:exec_cmd(lens.command)""")
+    assert "✔" in ran(editor, "refund")
+    until("the lens shows it too", lambda: "✔" in editor.virtual_texts("codelens").get(line, ""))
+
+
+def test_running_the_file_and_clearing(nvim: Open) -> None:
+    editor = opened(nvim("support.eval.yaml"))
+    editor.command("RubricRunFile")
+    assert ["✔" in ran(editor, case) for case in ("refund", "late-order", "exact")] == [True, False, True]
+    editor.command("RubricClear")
+    until("no results", lambda: not editor.hints() and not editor.diagnostics())
+
+
+def test_running_needs_trust_once(nvim: Open) -> None:
+    editor = opened(nvim("support.eval.yaml", trusted=False))
+    editor.put_cursor("- id: refund")
+    editor.command("RubricRun")
+    until("a message that says how", lambda: "trust" in editor.messages().lower())
+    assert editor.hints() == {}
+    editor.command("RubricTrust")
+    until(
+        "the case runs",
+        lambda: editor.command("RubricRun") or result(editor, editor.line_of("id: refund")),
+    )
+
+
+def test_a_run_can_be_cancelled(nvim: Open) -> None:
+    editor = opened(nvim("slow.eval.yaml"))
+    editor.lua("""_G.kinds = {}
+        vim.api.nvim_create_autocmd("LspProgress", { callback = function(e)
+          table.insert(_G.kinds, e.data.params.value.kind) end })""")
+    editor.put_cursor("- id: waits")
+    editor.command("RubricRun")
+    until("it has begun", lambda: "begin" in editor.lua("return _G.kinds"))
+    editor.command("RubricCancel")
+    until("it has ended", lambda: "end" in editor.lua("return _G.kinds"), patience=ANSWERED_WITHIN_S)
+
+
+def test_hover_on_the_id_is_the_report(nvim: Open) -> None:
+    editor = opened(nvim("support.eval.yaml"))
+    editor.put_cursor("refund")
+    editor.command("RubricRun")
+    ran(editor, "refund")
+    editor.command("lua vim.lsp.buf.hover()")
+    text = until(
+        "a hover window",
+        lambda: editor.lua("""
+            for _, w in ipairs(vim.api.nvim_list_wins()) do
+              if vim.api.nvim_win_get_config(w).relative ~= "" then
+                return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(w), 0, -1, false) end
+            end"""),
+    )
+    assert "refund" in "\n".join(text)
+
+
+def test_commands_explain_themselves_elsewhere(nvim: Open) -> None:
+    editor = nvim("compose.yaml")
+    editor.command("RubricRun")
+    until("the message", lambda: "not active in this buffer" in editor.messages())
+
+
+def test_checkhealth_is_well(nvim: Open) -> None:
+    editor = opened(nvim("support.eval.yaml"))
+    editor.command("checkhealth rubric")
+    report = until("the report", lambda: "server:" in "\n".join(editor.lines()) and "\n".join(editor.lines()))
+    assert "ERROR" not in report
+    assert "WARNING" not in report

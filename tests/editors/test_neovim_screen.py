@@ -1,0 +1,43 @@
+"""What is on the screen, cell by cell; the pictures land in artifacts/."""
+
+from pathlib import Path
+
+import pytest
+import screenshot
+from conftest import Open
+from neovim import ScreenNeovim, until
+
+pytestmark = pytest.mark.editor
+
+
+def keep(editor: ScreenNeovim, artifacts: Path, name: str) -> None:
+    ansi = editor.screen(colours=True)
+    (artifacts / f"{name}.ansi").write_text(ansi, encoding="utf-8")
+    (artifacts / f"{name}.svg").write_text(screenshot.svg(ansi, editor.file.name), encoding="utf-8")
+
+
+def test_problems_are_seen(screen: Open, artifacts: Path) -> None:
+    editor = screen("broken.eval.yaml")
+    assert isinstance(editor, ScreenNeovim)
+    shown = editor.sees("two bands")
+    assert next(line for line in shown.splitlines() if "two bands" in line).count("[5, 10]") == 1
+    editor.sees("Run")
+    keep(editor, artifacts, "neovim-problems")
+
+
+def test_results_are_seen_on_the_line(screen: Open, artifacts: Path) -> None:
+    editor = screen("support.eval.yaml")
+    assert isinstance(editor, ScreenNeovim)
+    editor.sees("Run")
+    editor.keys(":RubricRunFile<CR>")
+    until(
+        "every case has its mark",
+        lambda: marks(editor.screen()) == {"refund": "✔", "late-order": "✘", "exact": "✔"},
+    )
+    keep(editor, artifacts, "neovim-results")
+
+
+def marks(screen: str) -> dict[str, str]:
+    """Case → the first mark on its line."""
+    lines = [line.split("id: ", 1)[1] for line in screen.splitlines() if "- id: " in line]
+    return {line.split()[0]: next((c for c in line if c in "✔✘○◌◐"), "") for line in lines}
