@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rubric_core.language.detect import Choice, Sign, choose, modeline, signs_of
+from rubric_core.language.detect import Choice, choose, modeline, signs_of
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case, Execution, Suite
@@ -14,9 +14,21 @@ from rubric_core.loading.issues import Issue, NotYaml
 from rubric_core.loading.lower import Lowering
 from rubric_core.syntax.blocks import FRAME, Block, Document
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.tree import Node, Sequence as SequenceNode, Tree
+from rubric_core.syntax.tree import Node, Tree
+from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import CaseEntry, CaseList, Context, Diagnostic, Finding, Fix, Related, Rule, SuiteDefaults, by_class
+from rubric_core.validation.rule import (
+    CaseEntry,
+    CaseList,
+    Context,
+    Diagnostic,
+    Finding,
+    Fix,
+    Related,
+    Rule,
+    SuiteDefaults,
+    by_class,
+)
 from rubric_core.validation.rules import RULES
 
 __all__ = ["Analysis", "Language", "analyze"]
@@ -313,7 +325,7 @@ class _Check:
             if block.key and self.states[block].findings:
                 start = analysis.document.start(number)
                 for rule, finding in self.states[block].findings:
-                    yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))  # type: ignore[misc]
+                    yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))
         whole = CaseList(analysis.suite, analysis.cases, analysis.span_of)
         context = Context("", self.dialect, SuiteDefaults())
         for rule in self.language.visitors(CaseList):

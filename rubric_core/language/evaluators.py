@@ -3,7 +3,19 @@
 from typing import ClassVar
 
 from rubric_core.language.kinds import (
-    Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Ranges, Shaped, Shorthand, Tagged, Text,
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    Ranges,
+    Shaped,
+    Shorthand,
+    Tagged,
+    Text,
 )  # fmt: skip
 from rubric_core.language.shape import Shape, key
 

@@ -8,11 +8,24 @@ from typing import ClassVar
 
 from rubric_core.language.evaluators import Criterion, Evaluator, Preprocessor
 from rubric_core.language.kinds import (
-    Anything, Boolean, ByNode, Choice, Integer, Kind, ListOf, MapOf, Messages, Number, Shaped, Shorthand, Tagged, Text,
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    MapOf,
+    Messages,
+    Number,
+    Shaped,
+    Shorthand,
+    Tagged,
+    Text,
 )  # fmt: skip
 from rubric_core.language.shape import Shape, key
 
-__all__ = ["CASE", "Case", "ContentBlock", "EVALUATORS", "Execution", "Message", "Requires", "Suite", "TargetChoice", "ToolCall", "Trials", "Turn"]
+__all__ = ["CASE", "EVALUATORS", "Case", "ContentBlock", "Execution", "Message", "Requires", "Suite", "TargetChoice", "ToolCall", "Trials", "Turn"]
 
 _STRINGS = ListOf(Text())
 _NAMED = ByNode(text=Text(blank=True), number=Number(), boolean=Boolean())

@@ -8,7 +8,7 @@ from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 __all__ = ["Key", "Place", "Shape", "children", "key"]
 

@@ -2,20 +2,48 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping as MappingOf, Sequence as SequenceOf
+from collections.abc import Callable, Iterator
+from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
 from functools import lru_cache
 from typing import Any
 
 from rubric_core.language.dialect import Dialect, Fate
 from rubric_core.language.evaluators import Band, Criterion, Custom, Evaluator, Include, ScoreRanges
 from rubric_core.language.kinds import (
-    Anything, Boolean, ByNode, Choice, Integer, Kind, ListOf, MapOf, Messages, Number, Ranges, Shaped, Shorthand, Tagged, Text,
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    MapOf,
+    Messages,
+    Number,
+    Ranges,
+    Shaped,
+    Shorthand,
+    Tagged,
+    Text,
 )  # fmt: skip
 from rubric_core.language.model import CASE, Case, Suite
 from rubric_core.language.shape import Place, Shape
 from rubric_core.loading.issues import (
-    ConflictingKeys, DuplicateKey, ForeignKey, ForeignType, Issue, MissingKey, NotASuite, OutOfRange, RenamedKey, RenamedType, UnknownAlias,
-    UnknownKey, UnknownType, WrongType,
+    ConflictingKeys,
+    DuplicateKey,
+    ForeignKey,
+    ForeignType,
+    Issue,
+    MissingKey,
+    NotASuite,
+    OutOfRange,
+    RenamedKey,
+    RenamedType,
+    UnknownAlias,
+    UnknownKey,
+    UnknownType,
+    WrongType,
 )  # fmt: skip
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
@@ -137,7 +165,7 @@ class Lowering:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return HOLE if isinstance(node, Scalar) and self._open_value(node) else self._wrong(kind, node, name)
         if not math.isfinite(value):
-            return self._outside(kind, node, name, node.text)  # type: ignore[union-attr]
+            return self._outside(kind, node, name, str(value))
         low, high, above = kind.at_least, kind.at_most, kind.above
         if not kind.judged_by_rule and (
             (low is not None and value < low) or (high is not None and value > high) or (above is not None and value <= above)
@@ -271,7 +299,7 @@ class Lowering:
                 return [(entry, span) for entry, _ in self.entries(target)]
 
             result = self._behind(source, take)
-            return [] if result is HOLE else result  # type: ignore[no-any-return]
+            return [] if result is HOLE else list(result)
         if isinstance(source, Mapping):
             return [(entry, source.span) for entry, _ in self.entries(source)]
         self._wrong(Shaped(Shape), source, _MERGE)
@@ -312,7 +340,8 @@ class Lowering:
                 tag, at = entry.value, self._via or via
                 break
         if isinstance(tag, Alias):
-            tag, at = self.anchors.get(tag.name), at or tag.span
+            at = at or tag.span
+            tag = self.anchors.get(tag.name)
         if tag is None:
             includes = self.dialect.spelled(Include, "include") is not None and node.get("include") is not None
             return (Include, "include") if includes else (base, "")
@@ -466,7 +495,7 @@ class Lowering:
             if not isinstance(target, Mapping):
                 yield Band(self._at(item), item)
                 continue
-            band = self._behind(item, lambda t: self.shape(Band, t)) if isinstance(item, Alias) else self.shape(Band, target)
+            band = self.value(Shaped(Band), item, "")
             if not isinstance(band, Band):
                 continue
             pair = band.places["score_range"].node if "score_range" in band.places else None

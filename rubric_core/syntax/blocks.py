@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange
 
-__all__ = ["Block", "Document", "FRAME"]
+__all__ = ["FRAME", "Block", "Document"]
 
 #: The name of the block that holds everything but the cases.
 FRAME = ""

@@ -63,8 +63,9 @@ def _put_back(text: str, tree: Tree) -> None:
     for node in walk(tree.root):
         if isinstance(node, Scalar) and any(c in node.text for c in (_STAND_IN, COLON, RESERVED)):
             foreign = iter(_FOREIGN.findall(text[node.span.start : node.span.end]))
-            node.text = re.sub(_STAND_IN, lambda _, rest=foreign: next(rest, " "), node.text).replace(COLON, ":")
-            node.text = node.text.replace(RESERVED, text[node.span.start : node.span.start + 1])
+            parts = node.text.split(_STAND_IN)
+            restored = "".join(part + next(foreign, " ") for part in parts[:-1]) + parts[-1]
+            node.text = restored.replace(COLON, ":").replace(RESERVED, text[node.span.start : node.span.start + 1])
 
 
 class _Lines:

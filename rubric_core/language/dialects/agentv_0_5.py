@@ -1,6 +1,6 @@
 """agentv-0.5: `evalcases`, the word evaluator, and the types `code` and `llm_judge` (document 003)."""
 
-from rubric_core.language.dialect import Dialect, Fate, adds, adds_types, renames, requires, unrequires
+from rubric_core.language.dialect import Fate, adds, adds_types, renames, requires, unrequires
 from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
 from rubric_core.language.evaluators import CodeEvaluator, Evaluator, LlmJudge
 from rubric_core.language.model import Case, Execution, Suite

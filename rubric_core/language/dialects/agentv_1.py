@@ -1,10 +1,26 @@
 """agentv-1: rubrics, score ranges, composites and the three verdicts (documents 000 and 002)."""
 
-from rubric_core.language.dialect import Dialect, Fate, adds, adds_types, renames, renames_type, tolerates
+from rubric_core.language.dialect import Fate, adds, adds_types, renames, renames_type, tolerates
 from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
 from rubric_core.language.evaluators import (
-    Aggregator, Band, CodeEvaluator, Composite, Cost, Criterion, Evaluator, ExecutionMetrics, ExpectedCall, ExpectedMessages,
-    FieldAccuracy, FieldCheck, Latency, LlmJudge, PromptProgram, Rubric, TokenUsage, ToolTrajectory,
+    Aggregator,
+    Band,
+    CodeEvaluator,
+    Composite,
+    Cost,
+    Criterion,
+    Evaluator,
+    ExecutionMetrics,
+    ExpectedCall,
+    ExpectedMessages,
+    FieldAccuracy,
+    FieldCheck,
+    Latency,
+    LlmJudge,
+    PromptProgram,
+    Rubric,
+    TokenUsage,
+    ToolTrajectory,
 )  # fmt: skip
 from rubric_core.language.model import Case, Execution, Message, Suite, ToolCall, Trials
 

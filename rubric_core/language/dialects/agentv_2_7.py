@@ -1,11 +1,33 @@
 """agentv-2.7: `tests`, `assert` and `criteria`; deterministic assertions, gates on evaluators."""
 
-from rubric_core.language.dialect import Dialect, Fate, adds, adds_types, renames, renames_type, tolerates, unrequires
+from rubric_core.language.dialect import Fate, adds, adds_types, renames, renames_type, tolerates, unrequires
 from rubric_core.language.dialects.agentv_1 import AGENTV_1
 from rubric_core.language.evaluators import (
-    AgentJudge, Aggregator, AnyOf, CodeEvaluator, Comparison, Composite, Contains, ContainsAll, ContainsAny, Criterion, Band, EndsWith,
-    Equals, Evaluator, ExpectedCall, ExpectedMessages, IContains, IContainsAll, IContainsAny, IsJson, LlmJudge, PromptProgram, Regex,
-    Rubrics, StartsWith, ToolTrajectory,
+    AgentJudge,
+    Aggregator,
+    AnyOf,
+    Band,
+    CodeEvaluator,
+    Comparison,
+    Composite,
+    Contains,
+    ContainsAll,
+    ContainsAny,
+    Criterion,
+    EndsWith,
+    Equals,
+    Evaluator,
+    ExpectedCall,
+    IContains,
+    IContainsAll,
+    IContainsAny,
+    IsJson,
+    LlmJudge,
+    PromptProgram,
+    Regex,
+    Rubrics,
+    StartsWith,
+    ToolTrajectory,
 )  # fmt: skip
 from rubric_core.language.model import Case, Execution, Requires, Suite, TargetChoice
 

@@ -1,8 +1,25 @@
 """agentv-3: `assertions` with plain strings, the `-grader` types, `min_score`, two verdicts (document 004)."""
 
-from rubric_core.language.dialect import Fate, adds, adds_types, drops_types, renames, renames_type, requires, tolerates, unrequires
+from rubric_core.language.dialect import (
+    Fate,
+    adds,
+    adds_types,
+    drops_types,
+    renames,
+    renames_type,
+    requires,
+    tolerates,
+    unrequires,
+)
 from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
-from rubric_core.language.evaluators import Composite, Criterion, Evaluator, Include, Preprocessor, SkillTrigger
+from rubric_core.language.evaluators import (
+    Composite,
+    Criterion,
+    Evaluator,
+    Include,
+    Preprocessor,
+    SkillTrigger,
+)
 from rubric_core.language.model import Case, Execution, Suite, Trials, Turn
 
 __all__ = ["AGENTV_3"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.language.evaluators import ScoreRanges
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit

@@ -15,7 +15,7 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
     where = issue.dialects[0] if len(issue.dialects) == 1 else f"{issue.dialects[0]} to {issue.dialects[-1]}"
     advice = f"; here it is `{issue.current}`" if issue.current and issue.current != issue.name else ""
     message = f"`{issue.name}` is a key of {where}; {context.dialect.name} does not read it{advice}"
-    fixes = ()
+    fixes: tuple[Fix, ...] = ()
     if issue.current and issue.current != issue.name and not issue.taken and not issue.borrowed:
         fixes = (Fix(f"rename it to `{issue.current}`", (rename_key(context.text, issue.entry, issue.current),)),)
     yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")

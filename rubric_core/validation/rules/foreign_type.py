@@ -14,7 +14,7 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
     """Say which dialect has the type and what this one calls it."""
     where = issue.dialects[0] if len(issue.dialects) == 1 else f"{issue.dialects[0]} to {issue.dialects[-1]}"
     advice = f"; here it is `{issue.current}`" if issue.current else ""
-    fixes = ()
+    fixes: tuple[Fix, ...] = ()
     if issue.current and not issue.borrowed:
         fixes = (Fix(f"change it to `{issue.current}`", (Edit(issue.span, issue.current),)),)
     yield Finding(issue.span, f"`{issue.name}` is a type of {where}, not of {context.dialect.name}{advice}", fixes=fixes, consequence="agentv skips this evaluator")

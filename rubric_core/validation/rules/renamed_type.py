@@ -16,7 +16,7 @@ def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # 
     known, current = issue.type_name, issue.current
     verb = "is deprecated in" if known.fate is Fate.DEPRECATED else "is not a type of"
     message = f"`{known.name}` {verb} {context.dialect.name}" + (f": use `{current}`" if current else "")
-    fixes = ()
+    fixes: tuple[Fix, ...] = ()
     if current and not issue.borrowed:
         fixes = (Fix(f"change it to `{current}`", (Edit(issue.span, current),)),)
     yield Finding(issue.span, message, fixes=fixes, consequence=known.note, tags=("deprecated",))

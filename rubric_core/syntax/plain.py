@@ -1,0 +1,65 @@
+"""Nodes as plain Python data, for the parts of a file that no shape describes."""
+
+from collections.abc import Mapping as MappingOf
+from typing import Any
+
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
+
+__all__ = ["plain"]
+
+#: Nodes; what goes beyond is a bomb of aliases, and these stay as they are written.
+_MOST = 100_000
+_MERGE = "<<"
+
+
+def plain(value: object, anchors: MappingOf[str, Node]) -> Any:
+    """`value` with every node in it as a str, int, float, bool, None, list or dict; keys are strings.
+
+    Merge keys and aliases are followed; an alias that leads nowhere, or into itself, becomes the string `*name`.
+    """
+    return _Reader(anchors).read(value)
+
+
+class _Reader:
+    def __init__(self, anchors: MappingOf[str, Node]) -> None:
+        self._anchors = anchors
+        self._left = _MOST
+        self._following: list[str] = []
+
+    def read(self, value: object) -> Any:
+        self._left -= 1
+        if isinstance(value, Scalar):
+            return value.value
+        if isinstance(value, Alias):
+            return self._follow(value)
+        if isinstance(value, Sequence):
+            return [self.read(item) for item in value.items]
+        if isinstance(value, Mapping):
+            return self._mapping(value)
+        if isinstance(value, list):
+            return [self.read(item) for item in value]
+        if isinstance(value, dict):
+            return {str(name): self.read(item) for name, item in value.items()}
+        return value
+
+    def _follow(self, alias: Alias) -> Any:
+        target = self._anchors.get(alias.name)
+        if target is None or alias.name in self._following or self._left < 0:
+            return f"*{alias.name}"
+        self._following.append(alias.name)
+        try:
+            return self.read(target)
+        finally:
+            self._following.pop()
+
+    def _mapping(self, node: Mapping) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
+        for entry in node.entries:
+            value = self.read(entry.value)
+            if entry.name == _MERGE and isinstance(entry.key, Scalar) and entry.key.style == "plain":
+                for source in value if isinstance(value, list) else [value]:
+                    merged = {**source, **merged} if isinstance(source, dict) else merged
+            elif entry.name is not None:
+                own.setdefault(entry.name, value)
+        return {**{n: v for n, v in merged.items() if n not in own}, **own}
