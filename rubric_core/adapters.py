@@ -1,0 +1,255 @@
+"""The real outside: disk, clock, operating system, network. httpx is imported with the first request."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from rubric_core.ports import Finished, HttpReply, NetworkError, Ports, Program
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = ["DiskFiles", "HttpxHttp", "OsProcesses", "SystemClock", "filtered", "system_ports"]
+
+_WINDOWS = sys.platform == "win32"
+#: How long the output of a program's children is still read when the program itself has ended.
+_LINGER = 0.5
+# What programs need to find themselves and each other. Anything else (keys, tokens) has to be named by the target.
+_PASSED = frozenset(
+    (
+        "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR TMP TEMP PWD DISPLAY VIRTUAL_ENV SYSTEMROOT SYSTEMDRIVE WINDIR "
+        "COMSPEC PATHEXT PROGRAMFILES PROGRAMDATA APPDATA LOCALAPPDATA USERPROFILE USERNAME HOMEDRIVE HOMEPATH NUMBER_OF_PROCESSORS "
+        "PROCESSOR_ARCHITECTURE SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE NODE_EXTRA_CA_CERTS NODE_PATH JAVA_HOME GOPATH GOROOT "
+        "CARGO_HOME RUSTUP_HOME LD_LIBRARY_PATH DYLD_LIBRARY_PATH NO_COLOR"
+    ).split()  # noqa: SIM905  # a list of fifty words reads better without quotes
+)
+_PASSED_PREFIXES = ("LC_", "XDG_", "PYTHON", "PYENV_", "CONDA_", "NVM_", "NIX_", "UV_")
+
+
+def filtered(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that every program may have: where things are, and no secrets."""
+    return {n: v for n, v in environment.items() if n.upper() in _PASSED or n.upper().startswith(_PASSED_PREFIXES)}
+
+
+class DiskFiles:
+    """Files on disk."""
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read`."""
+        with path.open("rb") as file:
+            if limit is None:
+                return file.read()
+            content = file.read(limit + 1)
+        if len(content) > limit:
+            raise OSError(f"{path.name} is longer than {limit:,} bytes")
+        return content
+
+    def is_file(self, path: Path) -> bool:
+        """See `ports.Files.is_file`."""
+        with suppress(OSError, ValueError):
+            return path.is_file()
+        return False
+
+
+class SystemClock:
+    """The clock of the machine."""
+
+    def now(self) -> datetime:
+        """See `ports.Clock.now`."""
+        return datetime.now(timezone.utc)
+
+    def seconds(self) -> float:
+        """See `ports.Clock.seconds`."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """See `ports.Clock.sleep`."""
+        await asyncio.sleep(seconds)
+
+
+class _Watch(asyncio.SubprocessProtocol):
+    """Gathers what a program writes, up to a limit, and says when something happens."""
+
+    def __init__(self, limit: int) -> None:
+        self.output: dict[int, bytearray] = {1: bytearray(), 2: bytearray()}
+        self.too_much = False
+        self.exited = False
+        self.closed = {0: False, 1: False, 2: False}
+        self.gone = False
+        self._limit = limit
+        self.happened = asyncio.Event()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        kept = self.output[fd]
+        room = self._limit - len(kept)
+        kept += data[:room]
+        if len(data) > room:
+            self.too_much = True
+            self.happened.set()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002  # asyncio's signature
+        self.closed[fd] = True
+        self.happened.set()
+
+    def process_exited(self) -> None:
+        self.exited = True
+        self.happened.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  # asyncio's signature
+        self.gone = True
+        self.happened.set()
+
+    def silent(self) -> bool:
+        """Whether nobody can write any more."""
+        return self.closed[1] and self.closed[2]
+
+    def over(self) -> bool:
+        """Whether there is nothing to wait for."""
+        return self.too_much or self.exited
+
+    async def until(self, done: Callable[[], bool], seconds: float) -> bool:
+        """Wait until `done`; False when that takes longer."""
+        deadline = time.monotonic() + seconds
+        while not done():
+            self.happened.clear()
+            try:
+                await asyncio.wait_for(self.happened.wait(), max(0.0, deadline - time.monotonic()))
+            except asyncio.TimeoutError:
+                return done()
+        return True
+
+
+class OsProcesses:
+    """Programs of the operating system."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = filtered(os.environ if environment is None else environment)
+
+    async def run(self, program: Program) -> Finished:
+        """See `ports.Processes.run`."""
+        began = time.monotonic()
+        watch = _Watch(program.output_limit)
+        transport = await self._start(program, watch)
+        stopped: Literal["", "time", "output"] = ""
+        try:
+            self._feed(transport, program.stdin)
+            if not await watch.until(watch.over, program.time_limit):
+                stopped = "time"
+            elif watch.too_much:
+                stopped = "output"
+            else:
+                await watch.until(watch.silent, _LINGER)
+            seconds = time.monotonic() - began
+        finally:
+            _kill(transport)
+            transport.close()
+            await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the loop has to hear of it
+        code = transport.get_returncode()
+        return Finished(-signal.SIGTERM if code is None else code, bytes(watch.output[1]), bytes(watch.output[2]), seconds, stopped)
+
+    async def _start(self, program: Program, watch: _Watch) -> asyncio.SubprocessTransport:
+        options: dict[str, Any] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if _WINDOWS else {"start_new_session": True}  # type: ignore[attr-defined,unused-ignore]
+        environment = {**self._environment, **program.environment}
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.subprocess_exec(lambda: watch, *program.argv, cwd=program.cwd, env=environment, **options)
+        return transport
+
+    @staticmethod
+    def _feed(transport: asyncio.SubprocessTransport, stdin: bytes) -> None:
+        pipe = transport.get_pipe_transport(0)
+        if isinstance(pipe, asyncio.WriteTransport):
+            pipe.write(stdin)
+            pipe.close()  # closes when everything is written
+
+
+def _kill(transport: asyncio.SubprocessTransport) -> None:
+    """End the program and everything that it started in its group."""
+    pid = transport.get_pid()
+    if _WINDOWS:
+        subprocess.run(["taskkill", "/F", "/T", "/PID", str(pid)], capture_output=True, check=False)  # noqa: S603, S607  # Windows has no process groups to signal
+        return
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+
+class HttpxHttp:
+    """HTTP by httpx; connections are kept and used again. Close it in the loop that used it."""
+
+    def __init__(self) -> None:
+        self._clients: dict[str, httpx.AsyncClient] = {}
+
+    def _client(self, scheme: str) -> "httpx.AsyncClient":
+        import httpx  # noqa: PLC0415  # 80 ms that nobody should pay before something is asked
+
+        client = self._clients.get(scheme)
+        if client is None:
+            # Loading the certificates costs more than a local model's answer; plain http needs none.
+            limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+            client = self._clients[scheme] = httpx.AsyncClient(verify=scheme == "https", limits=limits, follow_redirects=False)
+        return client
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int) -> HttpReply:
+        """See `ports.Http.post`."""
+        import httpx  # noqa: PLC0415
+
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise NetworkError(f"{url} is no http address")
+        host = parts.netloc.rpartition("@")[2]
+        try:
+            return await asyncio.wait_for(self._post(url, headers, body, size_limit), time_limit)
+        except asyncio.TimeoutError:
+            raise NetworkError(f"no reply from {host} within {time_limit:g} s") from None
+        except httpx.ConnectError as error:
+            raise NetworkError(f"connection to {host} {_why(error)}") from None
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            raise NetworkError(f"{host} broke off: {str(error) or type(error).__name__}") from None
+
+    async def _post(self, url: str, headers: Mapping[str, str], body: bytes, size_limit: int) -> HttpReply:
+        client = self._client(url.partition(":")[0])
+        received = bytearray()
+        async with client.stream("POST", url, headers=dict(headers), content=body, timeout=None) as reply:
+            async for chunk in reply.aiter_bytes():
+                received += chunk
+                if len(received) > size_limit:
+                    raise NetworkError(f"{urlsplit(url).netloc.rpartition('@')[2]} sent more than {size_limit:,} bytes")
+            return HttpReply(reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, bytes(received))
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for client in self._clients.values():
+            await client.aclose()
+        self._clients.clear()
+
+
+def _why(error: BaseException) -> str:
+    """A connection error in a word or two."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, ConnectionRefusedError):
+            return "refused"
+        if isinstance(seen, OSError) and seen.strerror:
+            return f"failed: {seen.strerror}"
+        seen = seen.__cause__ or seen.__context__
+    return f"failed: {error}" if str(error) else "failed"
+
+
+@asynccontextmanager
+async def system_ports(environment: Mapping[str, str] | None = None) -> AsyncIterator[Ports]:
+    """The real ports, for one event loop; connections are closed at the end."""
+    http = HttpxHttp()
+    variables = os.environ if environment is None else environment
+    try:
+        yield Ports(DiskFiles(), SystemClock(), OsProcesses(variables), http, variables)
+    finally:
+        await http.close()

@@ -1,0 +1,197 @@
+"""What a run needs from outside: files, time, programs, the network, models. `adapters` has the real ones."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+__all__ = [
+    "Answer", "ChatMessage", "Clock", "Files", "Finished", "Http", "HttpReply", "NetworkError", "Ports", "Processes", "Program",
+    "Provider", "ProviderError", "Request", "Role", "Tokens", "ToolUse",
+]  # fmt: skip
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message as a model reads it."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a provider is asked."""
+
+    messages: tuple[ChatMessage, ...]
+    #: The whole input as one text, for providers that take no list of messages.
+    prompt: str
+    case_id: str = ""
+    #: Which try this is, from 1.
+    attempt: int = 1
+    files: tuple[Path, ...] = ()
+    #: 0..2, or None to leave it to the provider.
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+    #: A JSON Schema that the answer has to follow, with a name; providers that cannot promise that ignore it.
+    schema: tuple[str, Mapping[str, Any]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens of a call or of several; `cached` are not part of `input`."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+
+    @property
+    def total(self) -> int:
+        """All tokens: input, output and cached."""
+        return self.input + self.output + self.cached
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """One call of a tool that the target made."""
+
+    tool: str
+    input: Any = None
+    output: Any = None
+    #: Milliseconds, when the target tells.
+    duration_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a provider said. None stands for what it did not measure: nothing here is guessed."""
+
+    text: str
+    duration_ms: float | None = None
+    tokens: Tokens | None = None
+    #: US dollars.
+    cost_usd: float | None = None
+    #: The tools that were called, in order; None when the provider keeps no record of them.
+    tool_uses: tuple[ToolUse, ...] | None = None
+    llm_calls: int | None = None
+    #: The name of the model, as the provider gives it.
+    model: str = ""
+    #: A unified diff of what the target changed in its workspace.
+    file_changes: str = ""
+
+
+class ProviderError(Exception):
+    """A provider that gave no answer; the message is one sentence for the author of the suite."""
+
+
+class Provider(Protocol):
+    """Something that answers: a target, or a judge."""
+
+    @property
+    def name(self) -> str:
+        """The name of the target."""
+
+    @property
+    def kind(self) -> str:
+        """Which kind of provider it is: openai, cli, mock and so on."""
+
+    @property
+    def identity(self) -> str:
+        """Kind and model, without address or secrets: what makes two judges the same judge."""
+
+    async def ask(self, request: Request) -> Answer:
+        """One answer. Raises ProviderError; cancelling ends the request or the program at once."""
+
+
+class Files(Protocol):
+    """The files beside a suite."""
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        """The content of a file. Raises OSError, also when it is longer than `limit` bytes."""
+
+    def is_file(self, path: Path) -> bool:
+        """Whether there is a file to read."""
+
+
+class Clock(Protocol):
+    """Time."""
+
+    def now(self) -> datetime:
+        """The time of day, with its zone."""
+
+    def seconds(self) -> float:
+        """Seconds from some fixed moment on; never goes back."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program to run: no shell unless `argv` names one."""
+
+    argv: tuple[str, ...]
+    cwd: Path
+    stdin: bytes = b""
+    #: Variables on top of the filtered environment.
+    environment: Mapping[str, str] = field(default_factory=dict)
+    #: Seconds.
+    time_limit: float = 60.0
+    #: Bytes, for standard output and standard error each.
+    output_limit: int = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A program that ended, or was ended."""
+
+    #: Negative when a signal ended it.
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+    #: Which limit ended it, if one did.
+    stopped: Literal["", "time", "output"] = ""
+
+
+class Processes(Protocol):
+    """Programs, each in a process group of its own that never outlives the call."""
+
+    async def run(self, program: Program) -> Finished:
+        """Run to the end. Raises OSError when it cannot be started; cancelling kills the whole group at once."""
+
+
+class NetworkError(Exception):
+    """No reply came; the message says why in a few words ("connection to 127.0.0.1:11434 refused")."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """What a server said."""
+
+    status: int
+    #: Names in lower case.
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Http(Protocol):
+    """The network."""
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int) -> HttpReply:
+        """One request. Raises NetworkError when there is no whole reply within the limits (seconds, bytes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Everything outside, in one hand."""
+
+    files: Files
+    clock: Clock
+    processes: Processes
+    http: Http
+    #: Environment variables; only those that a suite or a target names are looked at.
+    environment: Mapping[str, str]
