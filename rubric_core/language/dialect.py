@@ -91,6 +91,10 @@ class Properties:
     names_required: bool = False
     #: Keys of a judge's free-form reply and of a code evaluator's: hits and misses, or assertions.
     reply_style: Literal["hits", "assertions", "checks"] = "hits"
+    #: What the engine calls the answer in judge prompts, templates and the input of code evaluators.
+    wording: Literal["generated", "candidate", "answer", "output"] = "generated"
+    #: Whether the exit code of a code evaluator that prints no JSON is its verdict.
+    exit_code_decides: bool = False
 
 
 @dataclass(frozen=True)

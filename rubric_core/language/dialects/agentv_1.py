@@ -75,4 +75,5 @@ AGENTV_1 = AGENTV_0_5.successor(
         tolerates(CodeEvaluator, "command", "command", note=_NEWER),
     ],
     verdicts="three",
+    wording="candidate",
 )  # fmt: skip

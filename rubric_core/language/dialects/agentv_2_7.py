@@ -106,4 +106,5 @@ AGENTV_2_7 = AGENTV_1.successor(
     names_required=False,
     required_without_min="ten",
     judge_failure="skip",
+    wording="answer",
 )  # fmt: skip

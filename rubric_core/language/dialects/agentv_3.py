@@ -68,4 +68,6 @@ AGENTV_3 = AGENTV_2_7.successor(
     strings_weigh_their_count=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{\s*[\w.]+\s*\}\}"),
     reply_style="assertions",
+    wording="output",
+    exit_code_decides=True,
 )
