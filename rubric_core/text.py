@@ -1,6 +1,6 @@
-"""Positions and edits: the only place that does arithmetic on text.
+r"""Positions and edits: the only place that does arithmetic on text.
 
-Offsets are indices into a Python string (code points), 0-based. Lines end at ``\\n``, ``\\r\\n`` or ``\\r`` and at
+Offsets are indices into a Python string (code points), 0-based. Lines end at ``\n``, ``\r\n`` or ``\r`` and at
 nothing else, as LSP 3.17 says: U+2028, NEL and form feed are ordinary characters of a line.
 """
 

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange
 
@@ -76,7 +76,7 @@ class Document:
             return cls([Block(text, FRAME)], -1, item_keys, text)
         bounds = [*items.starts, items.end]
         blocks = [Block(text[: bounds[0]], FRAME)]
-        blocks += [Block(text[a:b], items.key) for a, b in zip(bounds, bounds[1:], strict=False)]
+        blocks += [Block(text[a:b], items.key) for a, b in pairwise(bounds)]
         if items.end < len(text):
             blocks.append(Block(text[items.end :], FRAME))
         return cls(blocks, items.column, item_keys, text)
@@ -167,7 +167,7 @@ class Document:
             return None
         key = self.blocks[low].key
         bounds = [*starts, len(new)]
-        cut = [new[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+        cut = [new[a:b] for a, b in pairwise(bounds)]
         kept = {b.text: b for b in self.blocks[low : high + 1]}
         return [kept.get(text) or Block(text, key) for text in cut]
 

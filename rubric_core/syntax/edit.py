@@ -34,7 +34,7 @@ def plain_or_quoted(value: str) -> str:
     return value if plain else quoted(value)
 
 
-def rename_key(text: str, entry: Entry, name: str) -> Edit:
+def rename_key(entry: Entry, name: str) -> Edit:
     """Write another key; quotes around the old one stay."""
     start, end = entry.key.span
     if isinstance(entry.key, Scalar) and entry.key.style in ("single", "double"):

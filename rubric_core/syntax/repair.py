@@ -98,7 +98,7 @@ def _quoted_start(line: int, text: str, failure: Failure) -> Repair | None:
     return Repair(line, f"{found[1]}{RESERVED}{text[found.end():]}", "reserved", column=found.start(2))
 
 
-def _closed(line: int, text: str, failure: Failure) -> Repair | None:
+def _closed(line: int, text: str, _: Failure) -> Repair | None:
     """Close what the line opens: a quote, or brackets."""
     body = text.rstrip("\r\n")
     stack, quote, opened = [], "", 0

@@ -17,5 +17,5 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
     message = f"`{issue.name}` is a key of {where}; {context.dialect.name} does not read it{advice}"
     fixes: tuple[Fix, ...] = ()
     if issue.current and issue.current != issue.name and not issue.taken and not issue.borrowed:
-        fixes = (Fix(f"rename it to `{issue.current}`", (rename_key(context.text, issue.entry, issue.current),)),)
+        fixes = (Fix(f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),)),)
     yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")

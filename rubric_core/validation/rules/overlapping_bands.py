@@ -12,7 +12,7 @@ __all__ = ["OVERLAPPING_BANDS"]
 
 
 @rule("overlapping-bands", "error", "A score that two bands claim")
-def OVERLAPPING_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def OVERLAPPING_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Name both bands and the scores that they share."""
     if ranges.style != "list":
         return

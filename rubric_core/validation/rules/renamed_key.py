@@ -6,7 +6,7 @@ from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Criterion, LlmJudge
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.issues import RenamedKey
-from rubric_core.syntax.edit import column_of, newline_of, rename_key
+from rubric_core.syntax.edit import column_of, newline_of, remove_entry, rename_key
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
@@ -49,11 +49,21 @@ def _instead(issue: RenamedKey, context: Context) -> str | None:
 
 def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     if issue.current and not issue.taken:
-        yield Fix(f"rename it to `{issue.current}`", (rename_key(context.text, issue.entry, issue.current),))
+        yield Fix(f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),))
     elif issue.spelling.field == "required_min_score":
         yield from _as_share(issue, context)
     elif issue.spelling.field == "evaluator" and _instead(issue, context):
         yield from _as_list(issue, context)
+        yield from _without(issue, context)
+
+
+def _without(issue: RenamedKey, context: Context) -> Iterator[Fix]:
+    """Beside a list of assertions the scalar has no effect in any release."""
+    node = issue.owner.node
+    if isinstance(node, Mapping) and issue.owner.has("assertions"):
+        edit = remove_entry(context.text, node, issue.entry)
+        if edit is not None:
+            yield Fix(f"remove it: `{_instead(issue, context)}` counts", (edit,))
 
 
 def _as_share(issue: RenamedKey, context: Context) -> Iterator[Fix]:
@@ -61,7 +71,7 @@ def _as_share(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     node, current = issue.entry.value, _instead(issue, context)
     value = node.value if isinstance(node, Scalar) else None
     if current and isinstance(value, int) and 0 < value <= 10 and not issue.owner.has("min_score"):
-        edits = (rename_key(context.text, issue.entry, current), Edit(node.span, number(value / 10)))
+        edits = (rename_key(issue.entry, current), Edit(node.span, number(value / 10)))
         yield Fix(f"write `{current}: {number(value / 10)}`", edits)
 
 

@@ -17,5 +17,5 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
     message = f"{issue.shape.title()} has no key `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
-        fixes = (Fix(f"change it to `{meant}`", (rename_key(context.text, issue.entry, meant),)),)
+        fixes = (Fix(f"change it to `{meant}`", (rename_key(issue.entry, meant),)),)
     yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it, so what it says is not asserted")

@@ -1,0 +1,54 @@
+"""The command line: thin commands over `analyze` and `run_case`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from rubric_core import __version__
+
+__all__ = ["main"]
+
+#: Each is a module here with `add_arguments(parser)` and `main(args) -> int`; only the one asked for is imported.
+COMMANDS = {
+    "check": "say what is wrong in suites, and fix it",
+    "run": "run the cases of a suite and score the answers",
+    "explain": "what a code means, with an example",
+    "trust": "allow suites in a folder to be run from the editor",
+}
+WRONG_USE = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Gives its exit code: 0 clean, 1 findings or failures, 2 wrong use, 3 a case without a score."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = argparse.ArgumentParser(prog="rubric", description="Checks and runs LLM evaluation suites in YAML.")
+    parser.add_argument("--version", action="version", version=f"rubric {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, words in COMMANDS.items():
+        command = commands.add_parser(name, help=words, description=words[0].upper() + words[1:] + ".")
+        command.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+        if given[:1] == [name]:
+            import_module(f"{__name__}.{name}").add_arguments(command)
+    options = parser.parse_args(given)
+    _speak_utf8()
+    try:
+        return int(import_module(f"{__name__}.{options.command}").main(options))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough.
+        sys.stderr.close()
+        return 0
+    except Exception as error:
+        if options.debug:
+            raise
+        print(f"rubric: {type(error).__name__}: {error} (--debug shows more)", file=sys.stderr)
+        return WRONG_USE
+
+
+def _speak_utf8() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="replace")

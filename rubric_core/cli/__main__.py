@@ -1,0 +1,7 @@
+"""`python -m rubric_core.cli`."""
+
+import sys
+
+from rubric_core.cli import main
+
+sys.exit(main())

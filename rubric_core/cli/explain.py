@@ -1,0 +1,38 @@
+"""`rubric explain [CODE]`: the page of a code, or the table of all codes."""
+
+import argparse
+import sys
+
+from rubric_core.analysis import Language
+from rubric_core.cli.style import Style
+from rubric_core.validation.words import closest
+
+__all__ = ["add_arguments", "main"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `rubric explain`."""
+    parser.add_argument("code", nargs="?", metavar="CODE", help="a code such as overlapping-bands; all of them without")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Print the page. Exit code 2 for a code that does not exist."""
+    language = Language()
+    if options.code is None:
+        _table(language)
+        return 0
+    rule = language.rule(options.code)
+    if rule is None:
+        meant = closest(options.code, [r.code for r in language.rules])
+        advice = f"; did you mean {meant}?" if meant else "; `rubric explain` lists them all"
+        print(f"rubric: there is no code {options.code}{advice}", file=sys.stderr)
+        return 2
+    print(rule.page.read_text(encoding="utf-8").rstrip())
+    return 0
+
+
+def _table(language: Language) -> None:
+    style = Style.of()
+    widest = max(len(r.code) for r in language.rules)
+    for rule in sorted(language.rules, key=lambda r: r.code):
+        print(f"{style.paint(rule.code.ljust(widest), 'bold')}  {style.paint(rule.severity.ljust(11), rule.severity)}  {rule.summary}")
