@@ -87,6 +87,8 @@ class Properties:
     folds_type_names: bool = False
     #: Strings that stand for a value which is only known at run time, as regular expressions.
     interpolation: tuple[str, ...] = ()
+    #: How bad a case without a required key is: agentv skips it with a log line, and from 2.7 on `validate` says so.
+    incomplete_case: Literal["warning", "error"] = "warning"
     #: Whether an evaluator has to have a name.
     names_required: bool = False
     #: Keys of a judge's free-form reply and of a code evaluator's: hits and misses, or assertions.

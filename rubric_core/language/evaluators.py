@@ -46,6 +46,8 @@ class Band(Shape):
 class ScoreRanges(Shape):
     """`score_ranges`: the bands of a criterion that is scored 0..10."""
 
+    parts: ClassVar[tuple[str, ...]] = ("bands",)
+
     #: "list", "map", or "other" when it is neither.
     style: str = "list"
     #: In the order of the text. In map style, `high` is one below the next lowest score, and 10 for the last band.

@@ -94,6 +94,9 @@ class Shape:
     #: Whether the engine takes any further key (metadata, configuration passed through …).
     open: ClassVar[bool] = False
 
+    #: Attributes beside the keys that hold further shapes.
+    parts: ClassVar[tuple[str, ...]] = ()
+
     def __init__(self, span: Span, node: Node | None = None, **fields: Any) -> None:
         #: The stretch that stands for the whole thing in a message: its first line, or the item itself.
         self.span = span
@@ -138,7 +141,7 @@ class Shape:
 def children(shape: Shape) -> Iterator[Shape]:
     """`shape` and every shape inside it, outer ones first, in the order of the catalogue."""
     yield shape
-    for field in shape.places:
+    for field in (*shape.places, *type(shape).parts):
         yield from _inside(vars(shape).get(field))
 
 

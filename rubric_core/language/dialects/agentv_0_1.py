@@ -1,6 +1,6 @@
 """agentv-0.1: `testcases` and a scalar `grader`. The tool was called bbeval, then agentevo."""
 
-from rubric_core.language.dialect import Dialect, adds
+from rubric_core.language.dialect import Dialect, adds, requires
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
 
 __all__ = ["AGENTV_0_1"]
@@ -13,5 +13,6 @@ AGENTV_0_1 = Dialect.first(
         adds(Case, "id", "note", criteria="outcome", input="messages", evaluator="grader"),
         adds(Message, "role", "content"),
         adds(ContentBlock),
+        requires(Case, "criteria"),
     ],
 )

@@ -1,6 +1,15 @@
 """agentv-2.7: `tests`, `assert` and `criteria`; deterministic assertions, gates on evaluators."""
 
-from rubric_core.language.dialect import Fate, adds, adds_types, renames, renames_type, tolerates, unrequires
+from rubric_core.language.dialect import (
+    Fate,
+    adds,
+    adds_types,
+    drops_types,
+    renames,
+    renames_type,
+    tolerates,
+    unrequires,
+)
 from rubric_core.language.dialects.agentv_1 import AGENTV_1
 from rubric_core.language.evaluators import (
     AgentJudge,
@@ -84,6 +93,7 @@ AGENTV_2_7 = AGENTV_1.successor(
         adds(Comparison, "value"),
         adds(AnyOf, "value"),
         adds(Regex, "flags"),
+        drops_types("expected_messages", "expected_tool_calls", note="agentv looks for a program of that name; use tool_trajectory"),
         adds_types(agent_judge=AgentJudge, rubrics=Rubrics),
         *(
             renames_type(old, old.replace("_", "-"), Fate.ALIAS)
@@ -104,6 +114,7 @@ AGENTV_2_7 = AGENTV_1.successor(
     required_zeroes_case=True,
     folds_type_names=True,
     names_required=False,
+    incomplete_case="error",
     required_without_min="ten",
     judge_failure="skip",
     wording="answer",

@@ -21,5 +21,8 @@ def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # no
         edit = add_entry(context.text, issue.node, issue.name, issue.key.example)
         if edit is not None:
             fixes = (Fix(f"add `{issue.name}: {issue.key.example}`", (edit,), safe=False),)
-    consequence = "agentv skips the case and runs the others" if isinstance(issue.owner, Case) else ""
-    yield Finding(issue.span, message, fixes=fixes, consequence=consequence)
+    if isinstance(issue.owner, Case):
+        severity = context.dialect.properties.incomplete_case
+        yield Finding(issue.span, message, fixes=fixes, consequence="agentv skips the case and runs the others", severity=severity)
+    else:
+        yield Finding(issue.span, message, fixes=fixes)

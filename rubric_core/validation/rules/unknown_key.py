@@ -11,7 +11,7 @@ __all__ = ["UNKNOWN_KEY"]
 
 
 @rule("unknown-key", "warning", "A key that means nothing in its place")
-def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Offer the key that was probably meant."""
     meant = closest(issue.name, issue.expected)
     message = f"{issue.shape.title()} has no key `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")

@@ -1,0 +1,147 @@
+"""Hover: what a key, type, band or dialect means, in this place."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRanges
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Place, Shape, children
+from rubric_core.loading.grading import default_name, evaluators_of, required
+from rubric_core.text import Span
+from rubric_core.validation.bands import HIGHEST, sound
+from rubric_core.validation.words import number
+from rubric_lsp.features.key_docs import key_markdown, type_markdown
+
+__all__ = ["HoverText", "hover"]
+
+#: The report of a case's last run as Markdown, or None; asked for by case id.
+Report = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class HoverText:
+    """What is shown, and what it is about."""
+
+    markdown: str
+    span: Span
+
+
+def hover(analysis: Analysis, offset: int, report: Report | None = None) -> HoverText | None:
+    """What there is to say about the text at `offset`; `report` gives the results of runs."""
+    local = analysis.local(offset)
+    found = _at(local)
+    if found is None:
+        return None
+    shape, field, place, on_key = found
+    text = "\n\n".join(part for part in _parts(analysis, local, shape, field, on_key, report) if part)
+    span = place.key if on_key else place.value
+    return HoverText(text, local.outer(span)) if text else None
+
+
+def _at(local: LocalText) -> tuple[Shape, str, Place, bool] | None:
+    """The innermost shape with a key or scalar value at the cursor."""
+    best: tuple[Shape, str, Place, bool] | None = None
+    for root in local.shapes:
+        for shape in children(root):
+            for field, place in shape.places.items():
+                if place.borrowed:
+                    continue
+                if place.key.covers(local.offset) and place.key.start < place.key.end:
+                    best = (shape, field, place, True)
+                elif place.value.covers(local.offset) and not isinstance(vars(shape).get(field), list | Shape):
+                    best = (shape, field, place, False)
+    return best
+
+
+def _parts(analysis: Analysis, local: LocalText, shape: Shape, field: str, on_key: bool, report: Report | None) -> Iterator[str]:
+    if isinstance(shape, Case) and field == "id":
+        yield _case(analysis, shape, report)
+    if isinstance(shape, Band):
+        yield from _ranges_of_band(local, shape)
+        return
+    declared = type(shape).keys.get(field)
+    if declared is None:
+        return
+    if field == "score_ranges" and isinstance(shape, Criterion) and isinstance(shape.score_ranges, ScoreRanges):
+        yield _scale(shape.score_ranges)
+        yield _weight(analysis, local, shape)
+    if field == "weight" and isinstance(shape, Criterion):
+        yield _weight(analysis, local, shape)
+    if field == "type" and isinstance(shape, Evaluator) and not on_key:
+        yield f"**{shape.type_name}**\n\n{type_markdown(type(shape), analysis.dialect)}"
+        return
+    if isinstance(shape, Criterion) and shape.shorthand:
+        yield f"**criterion** — a plain string is a criterion that has to be met, with weight 1\n\n{type(shape).keys['outcome'].doc}"
+        return
+    if field == "cases" and isinstance(shape, Suite):
+        yield _dialect(analysis)
+    yield key_markdown(analysis, type(shape), declared)
+
+
+def _dialect(analysis: Analysis) -> str:
+    choice = analysis.choice
+    releases = analysis.dialect.releases
+    because = f"because {choice.reason}" if choice.reason.startswith(("of", "its", "the")) else f"since {choice.reason}"
+    return f"Read as **{choice.name}** (AgentV {releases}) {because}."
+
+
+def _case(analysis: Analysis, case: Case, report: Report | None) -> str:
+    last = report(case.id) if report is not None and case.id else None
+    if last:
+        return last
+    suite = analysis.suite or Suite(Span(0, 0))
+    evaluators = evaluators_of(suite, case, analysis.dialect)
+    total = sum(e.weight for e in evaluators)
+    lines = [f"**{case.id}** — not run yet · {analysis.dialect.name}"]
+    for each in evaluators:
+        share = f"{each.weight / total:.0%} of the case" if total > 0 else "weight 0"
+        lines.append(f"- {default_name(each)} ({each.type_name}), weight {number(each.weight)} = {share}")
+    if not evaluators:
+        lines.append("- graded by a judge against the criteria of the case")
+    return "\n".join(lines)
+
+
+def _scale(ranges: ScoreRanges) -> str:
+    """The scores 0..10 with their bands."""
+    bands = sorted(sound(ranges), key=lambda b: b.low or 0)
+    if not bands:
+        return ""
+    columns = [(f"{b.low} – {b.high}" if b.low != b.high else f"{b.low}", b.text.strip().splitlines()[0] if b.text.strip() else "…") for b in bands]
+    rows = "\n".join(f"| {scores} | {text} | {_bar(b)} |" for (scores, text), b in zip(columns, bands, strict=True))
+    return f"| score | an answer like this | 0 … 10 |\n|---|---|---|\n{rows}\n\nA whole number of 0..10 from the judge, divided by {HIGHEST}."
+
+
+def _bar(band: Band) -> str:
+    low, high = band.low or 0, band.high or 0
+    return "`" + "".join("█" if low <= s <= high else "·" for s in range(HIGHEST + 1)) + "`"
+
+
+def _ranges_of_band(local: LocalText, band: Band) -> Iterator[str]:
+    for root in local.shapes:
+        for shape in children(root):
+            if isinstance(shape, ScoreRanges) and any(b is band for b in shape.bands):
+                yield _scale(shape)
+
+
+def _weight(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
+    """The share of a criterion in its rubric, and its gate in words."""
+    for root in local.shapes:
+        for shape in children(root):
+            for field in ("criteria", "rubrics"):
+                items = vars(shape).get(field)
+                if isinstance(items, list) and any(i is criterion for i in items):
+                    total = sum(c.weight for c in items if isinstance(c, Criterion))
+                    share = f" = {criterion.weight / total:.0%} of this rubric" if total > 0 else ""
+                    return f"Weight {number(criterion.weight)}{share}.{_gate(analysis, criterion)}"
+    return ""
+
+
+def _gate(analysis: Analysis, criterion: Criterion) -> str:
+    if criterion.min_score is not None:
+        return f" The rubric fails below {number(criterion.min_score)}."
+    if criterion.required_min_score is not None:
+        return f" The rubric fails below {number(criterion.required_min_score)} of 10."
+    if required(criterion, analysis.dialect):
+        return " The rubric fails when this criterion does."
+    return ""

@@ -1,0 +1,41 @@
+"""The words of the catalogue as Markdown, for hover and completion."""
+
+from rubric_core.analysis import Analysis
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.place import history
+from rubric_core.language.shape import Key, Shape
+
+__all__ = ["key_markdown", "type_markdown"]
+
+
+def key_markdown(analysis: Analysis, shape: type[Shape], key: Key[object]) -> str:
+    """What a key is: its sentence, kind, default, example, and how other dialects spell it."""
+    dialect = analysis.dialect
+    name = dialect.spelled(shape, key.field) or key.name
+    facts = [key.kind.words()]
+    if dialect.demanded(shape, key.field):
+        facts.append("required")
+    if key.shown_default:
+        facts.append(f"default {key.shown_default}")
+    lines = [f"**{name}** — {', '.join(facts)}", "", key.doc]
+    if key.example:
+        lines += ["", "```yaml", f"{name}: {key.example}", "```"]
+    spelled = history(analysis.language.dialects, shape, key.field)
+    if len(spelled) > 1:
+        lines += ["", "Spelled " + ", ".join(f"`{written}` since {since}" for since, written in spelled) + "."]
+    elif spelled and spelled[0][0] != analysis.language.dialects[0].name:
+        lines += ["", f"Since {spelled[0][0]}."]
+    return "\n".join(lines)
+
+
+def type_markdown(shape: type[Shape], dialect: Dialect) -> str:
+    """What an evaluator type does, and what it takes."""
+    words = (shape.__doc__ or "").strip().partition(": ")[2] or (shape.__doc__ or "").strip()
+    needed = [s.name for s, _ in dialect.fields(shape) if dialect.demanded(shape, s.field) and s.field != "type"]
+    own = [s.name for s, k in dialect.fields(shape) if k.field not in Shape.keys and s.name not in needed]
+    lines = [words[:1].upper() + words[1:]]
+    if needed:
+        lines += ["", f"Needs {', '.join(f'`{n}`' for n in needed)}."]
+    if own:
+        lines += ["", f"Takes {', '.join(f'`{n}`' for n in own if n != 'type')}."]
+    return "\n".join(lines)
