@@ -106,7 +106,7 @@ class CodeEvaluator(Evaluator):
 
 
 class PromptProgram(Shape):
-    """A program that writes the judge's prompt."""
+    """A prompt program: it writes the judge's prompt."""
 
     command = key(_ARGV, "The program; it gets the case as JSON and prints the prompt.", required=True, example="[python, prompt.py]")
     config = key(MapOf(Anything()), "Passed to the program as it is.")
@@ -207,11 +207,11 @@ class ToolTrajectory(Evaluator):
 
 
 class ExpectedMessages(Evaluator):
-    """Expected messages: compares the tool calls of the expected messages with those that were made."""
+    """An expected-messages check: compares the tool calls of the expected messages with those that were made."""
 
 
 class FieldCheck(Shape):
-    """A field of a JSON answer that is compared."""
+    """A field check: a field of a JSON answer that is compared."""
 
     path = key(Text(), "The way to the field: names with dots, list positions as `[0]`.", required=True, example="lines[0].amount")
     match = key(
@@ -226,7 +226,7 @@ class FieldCheck(Shape):
 
 
 class FieldAccuracy(Evaluator):
-    """Field accuracy: fields of a JSON answer against those of the expected output."""
+    """A field accuracy check: fields of a JSON answer against those of the expected output."""
 
     fields = key(ListOf(Shaped(FieldCheck), empty=False), "The fields that are compared.", required=True)
     aggregation = key(
@@ -256,7 +256,7 @@ class TokenUsage(Evaluator):
 
 
 class ExecutionMetrics(Evaluator):
-    """Limits on a run: calls, tokens, cost, time; the score is the share of limits that hold."""
+    """A limit on a run: calls, tokens, cost, time; the score is the share of limits that hold."""
 
     max_tool_calls = key(Number(at_least=0), "The most tool calls.", required=True, example="10", group="limit")
     max_llm_calls = key(Number(at_least=0), "The most calls of a model.", required=True, group="limit")
@@ -275,66 +275,66 @@ class SkillTrigger(Evaluator):
 
 
 class Comparison(Evaluator):
-    """A comparison of the answer with one text."""
+    """A comparison: the answer against one text."""
 
     value = key(Text(), "The text to compare with.", required=True, example="refund")
 
 
 class Contains(Comparison):
-    """Contains: the answer has this text in it."""
+    """A contains check: the answer has this text in it."""
 
 
 class IContains(Comparison):
-    """Contains, whatever the case: the answer has this text in it."""
+    """An icontains check: whatever the case, the answer has this text in it."""
 
 
 class StartsWith(Comparison):
-    """Starts with: the answer begins with this text, white space aside."""
+    """A starts-with check: the answer begins with this text, white space aside."""
 
 
 class EndsWith(Comparison):
-    """Ends with: the answer ends with this text, white space aside."""
+    """An ends-with check: the answer ends with this text, white space aside."""
 
 
 class Equals(Comparison):
-    """Equals: the answer is this text, white space around it aside."""
+    """An equals check: the answer is this text, white space around it aside."""
 
 
 class Regex(Comparison):
-    """A regular expression that matches somewhere in the answer; JavaScript syntax."""
+    """A regex check: a regular expression, in JavaScript syntax, matches somewhere in the answer."""
 
     value = key(Text(), "The pattern, in JavaScript syntax.", required=True, example="'[0-9]+ days'")
     flags = key(Text(), "JavaScript flags: i, m, s, u, g, y.", example="i")
 
 
 class AnyOf(Evaluator):
-    """A comparison of the answer with several texts."""
+    """A comparison: the answer against several texts."""
 
     value = key(ListOf(Text(), empty=False), "The texts to compare with.", required=True, example="[refund, return]")
 
 
 class AllOf(AnyOf):
-    """A comparison of the answer with several texts, all of which count."""
+    """A comparison: the answer against several texts, all of which count."""
 
 
 class ContainsAny(AnyOf):
-    """Contains any: the answer has at least one of these texts in it."""
+    """A contains-any check: the answer has at least one of these texts in it."""
 
 
 class ContainsAll(AllOf):
-    """Contains all: the answer has every one of these texts in it."""
+    """A contains-all check: the answer has every one of these texts in it."""
 
 
 class IContainsAny(AnyOf):
-    """Contains any, whatever the case: the answer has at least one of these texts in it."""
+    """An icontains-any check: whatever the case, the answer has at least one of these texts in it."""
 
 
 class IContainsAll(AllOf):
-    """Contains all, whatever the case: the answer has every one of these texts in it."""
+    """An icontains-all check: whatever the case, the answer has every one of these texts in it."""
 
 
 class IsJson(Evaluator):
-    """Is JSON: the whole answer is one JSON value."""
+    """An is-json check: the whole answer is one JSON value."""
 
 
 class Include(Evaluator):

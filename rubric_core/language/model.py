@@ -67,7 +67,7 @@ OUTPUT: Kind[object] = ByNode(text=Text(blank=True), number=Number(), boolean=Bo
 
 
 class Turn(Shape):
-    """A turn of a conversation that is graded turn by turn."""
+    """A turn: a part of a conversation that is graded turn by turn."""
 
     input = key(INPUT, "What the user says in this turn.", required=True, example="Hello")
     expected_output = key(OUTPUT, "A good answer to this turn.")
@@ -75,7 +75,7 @@ class Turn(Shape):
 
 
 class Trials(Shape):
-    """Trials: how often a case is run."""
+    """A trials block: how often a case is run."""
 
     count = key(Integer(at_least=1), "How often each case is run.", required=True, example="3")
     strategy = key(
@@ -87,14 +87,14 @@ class Trials(Shape):
 
 
 class TargetChoice(Shape):
-    """A target of a matrix, with hooks of its own."""
+    """A target choice: one target of a matrix, with hooks of its own."""
 
     open: ClassVar[bool] = True
     name = key(Text(refers_to="target"), "The name of the target.", required=True)
 
 
 class Execution(Shape):
-    """Execution settings: the target, evaluators and limits of a suite or case."""
+    """An execution block: the target, evaluators and limits of a suite or case."""
 
     target = key(Text(refers_to="target"), "The target that answers.", shown="the target named default", example="default")
     targets = key(ListOf(ByNode(text=Text(refers_to="target"), mapping=Shaped(TargetChoice))), "Targets that all run every case.")
@@ -115,7 +115,7 @@ class Execution(Shape):
 
 
 class Requires(Shape):
-    """What the suite needs."""
+    """A requires block: what the suite needs."""
 
     open: ClassVar[bool] = True
     agentv = key(Text(), "The releases of the engine that can run the suite.", example="'>=4.0.0'")
