@@ -1,0 +1,45 @@
+"""The main job in half a minute, offline and without a key: `make demo`."""
+
+import sys
+from pathlib import Path
+
+from rubric_core.cli import main as rubric
+from rubric_core.cli.style import Style
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Check a broken suite, run a sound one, say how to open them. Exit code 1 when either does not do what it shows."""
+    examples = Path(__file__).resolve().parents[2] / "examples"
+    if not examples.is_dir():
+        print("rubric: the examples are part of the source; run this from a clone", file=sys.stderr)
+        return 2
+    style = Style.of()
+    here = _shown(examples)
+    _say(style, "1  Mistakes, underlined where they stand", f"rubric check {here}/broken.eval.yaml")
+    checked = rubric(["check", f"{here}/broken.eval.yaml"])
+    _say(style, "2  A run, with the results where the cases are written", f"rubric run {here}/quickstart.eval.yaml")
+    ran = rubric(["run", f"{here}/quickstart.eval.yaml"])
+    _say(style, "3  The same while you type", "")
+    print(f"   VS Code   make vsix && code --install-extension editors/vscode/rubric.vsix, then open {here}")
+    print(f"   Neovim    .venv/bin/nvim -u editors/neovim/init-example.lua {here}/broken.eval.yaml")
+    # Both examples have findings on purpose: an error in the first, a failing case in the second.
+    return 0 if (checked, ran) == (1, 1) else 1
+
+
+def _shown(examples: Path) -> str:
+    try:
+        return str(examples.relative_to(Path.cwd()))
+    except ValueError:
+        return str(examples)
+
+
+def _say(style: Style, title: str, command: str) -> None:
+    print(f"\n{style.paint(title, 'bold')}")
+    print(style.paint(f"$ {command}", "dim") + "\n" if command else "")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
