@@ -42,10 +42,10 @@ def test_only_suites_start_the_server(nvim: Open, workspace: Path) -> None:
         "suite.yaml",
         "c.test.yaml",
     ]
-    others = ["compose.yaml", "evaluation.yaml", "mysuite.yaml", "dataset.json"]
+    others = ["settings.yaml", "evaluation.yaml", "mysuite.yaml", "dataset.json"]
     for name in [*names, *others]:
         (workspace / name).write_text("name: x\ntests: []\n", encoding="utf-8")
-    editor = nvim("compose.yaml")
+    editor = nvim("settings.yaml")
     for name in [*names, ".agentv/targets.yaml"]:
         editor.command(f"edit {workspace / name}")
         until(f"attached to {name}", editor.attached)
@@ -190,7 +190,7 @@ def test_hover_on_the_id_is_the_report(nvim: Open) -> None:
 
 
 def test_commands_explain_themselves_elsewhere(nvim: Open) -> None:
-    editor = nvim("compose.yaml")
+    editor = nvim("settings.yaml")
     editor.command("RubricRun")
     until("the message", lambda: "not active in this buffer" in editor.messages())
 

@@ -1,0 +1,31 @@
+// Runs host_tests.js inside VS Code's extension host. Usage: host.mjs WORKSPACE. Prints one JSON object per test.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { EXTENSION, openStudio } from './studio.mjs';
+
+const unpacked = fs.mkdtempSync(path.join(os.tmpdir(), 'vsix-'));
+execFileSync('python3', ['-m', 'zipfile', '-e', EXTENSION, unpacked]); // what is shipped, not what is in src
+const flags = ['--vscode-option', 'enable-smoke-test-driver'];
+const studio = await openStudio({ workspace: path.resolve(process.argv[2]), install: false, flags });
+let code = 1;
+try {
+  let finished;
+  const exit = new Promise((done) => (finished = done));
+  await studio.page.exposeFunction('codeAutomationLog', (_type, [line]) => {
+    if (String(line).startsWith('{"test"')) console.log(line);
+  });
+  await studio.page.exposeFunction('codeAutomationExit', finished);
+  const tests = path.join(import.meta.dirname, 'host_tests');
+  await studio.open([
+    ['extensionDevelopmentPath', studio.uri(path.join(unpacked, 'extension'))],
+    ['extensionTestsPath', studio.uri(tests)],
+  ]);
+  code = await Promise.race([exit, new Promise((done) => setTimeout(done, 150_000, 'timeout'))]);
+  if (code !== 0) console.error(studio.logs());
+} finally {
+  await studio.close();
+  fs.rmSync(unpacked, { recursive: true, force: true });
+}
+process.exit(code === 0 ? 0 : 1);

