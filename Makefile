@@ -1,0 +1,77 @@
+# `make demo` is the tour, `make test` comes before every commit. Both install what they need into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+
+# A stamp's name holds what it depends on: the package's metadata and the folder, which scripts refer to.
+KEY := $(shell { pwd; cat pyproject.toml; } | cksum | cut -d' ' -f1)
+INSTALLED := $(VENV)/.installed-$(KEY)
+DEVELOPING := $(VENV)/.developing-$(KEY)
+
+.PHONY: help demo test lint bench vsix test-editors clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'make demo          a tour in the terminal'
+	@echo 'make test          ruff, mypy, the layers, and every test with Neovim among them'
+	@echo 'make test-editors  the tests in real editors, VS Code included (downloads 800 MB once)'
+	@echo 'make lint          ruff, mypy and the layers only'
+	@echo 'make bench         measurements'
+	@echo 'make vsix          the VS Code extension: editors/vscode/rubric.vsix'
+	@echo 'make clean         remove everything that git does not keep'
+
+demo: $(INSTALLED)
+	@$(BIN)/python -m rubric_core.cli.demo
+
+# Tests run after a failed check too: one look shows everything, and pytest has the last word.
+test: $(DEVELOPING)
+	@checked=0; $(MAKE) --no-print-directory lint || checked=1; \
+	$(BIN)/python -m pytest -n 2 && exit $$checked
+
+lint: $(DEVELOPING)
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports >$(VENV)/layers.log 2>&1 || { cat $(VENV)/layers.log; exit 1; }
+
+bench: $(DEVELOPING)
+	@for script in $(sort $(wildcard tests/bench/bench_*.py)); do $(BIN)/python $$script || exit 1; done
+
+vsix: editors/vscode/rubric.vsix
+
+test-editors: $(DEVELOPING)
+	@tests/editors/run.sh
+
+clean:
+	rm -rf $(VENV) .tools artifacts build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .import_linter_cache editors/vscode/node_modules editors/vscode/dist editors/vscode/*.vsix
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { echo 'Python 3.10 or later is needed: sudo apt install python3 python3-venv'; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or later is needed; $(PYTHON) is $$($(PYTHON) -V). Set another with: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); echo 'Python cannot make virtual environments here: sudo apt install python3-venv'; exit 1; }
+
+$(INSTALLED): | $(BIN)/python
+	@echo 'Installing rubric into $(VENV) …'
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install -e .
+	@rm -f $(VENV)/.installed-*; touch $@
+
+$(DEVELOPING): $(INSTALLED)
+	@echo 'Installing the development tools …'
+	@$(PIP) install --group dev
+	@rm -f $(VENV)/.developing-*; touch $@
+
+EXTENSION := editors/vscode
+EXTENSION_FILES := $(wildcard $(addprefix $(EXTENSION)/,src/* images/* syntaxes/* *.json *.md LICENSE .vscodeignore))
+
+$(EXTENSION)/rubric.vsix: $(EXTENSION_FILES) $(EXTENSION)/node_modules/.package-lock.json
+	@cd $(EXTENSION) && npm run --silent package >package.log 2>&1 || { cat package.log; exit 1; }
+	@rm -f $(EXTENSION)/package.log; echo 'Packaged $@'
+
+$(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
+	@command -v npm >/dev/null || { echo 'npm is needed (with Node 20 or later): https://nodejs.org'; exit 1; }
+	@cd $(EXTENSION) && npm ci --silent --no-audit --no-fund
+	@touch $@
