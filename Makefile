@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
 # A stamp's name holds what it depends on: the package's metadata and the folder, which scripts refer to.
 KEY := $(shell { pwd; cat pyproject.toml; } | cksum | cut -d' ' -f1)
