@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rubric_core.language.detect import Choice, choose, modeline, signs_of
@@ -73,7 +74,7 @@ class Language:
 class _State:
     """What is known of one block: its tree, and what it means in the context named by `key`."""
 
-    __slots__ = ("borrows", "findings", "key", "shapes", "signs", "tree")
+    __slots__ = ("borrows", "findings", "judged", "key", "shapes", "signs", "tree")
 
     def __init__(self, text: str, *, frame: bool) -> None:
         self.tree = parse(text)
@@ -83,6 +84,8 @@ class _State:
         self.key: object = None
         self.shapes: tuple[Shape, ...] = ()
         self.findings: tuple[Found, ...] = ()
+        #: What was judged where it stands, so that a reference to it is not judged again.
+        self.judged: frozenset[object] = frozenset()
 
 
 class _Frame:
@@ -216,7 +219,7 @@ class _Anchors:
                     waiting.append(source)
         return tuple(sorted(found, reverse=True))
 
-    def key(self, number: int) -> object:
+    def key(self, number: int) -> tuple[Block, ...]:
         """Equal keys mean equal anchors."""
         return tuple(self._frame if n < 0 else self._document.blocks[n] for n in self.sources(number))
 
@@ -298,24 +301,29 @@ class _Check:
         suite = lowering.suite(state.tree.root, self.frame.item_key)
         context = Context(self.frame.block.text, self.dialect, _defaults(suite))
         shapes = () if suite is None else (suite,)
-        self._fill(state, key, shapes, lowering.issues, context)
+        self._fill(state, key, shapes, lowering.issues, context, frozenset())
 
     def _refresh_item(self, state: _State, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
         lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.visible(number))
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else []
         shapes = tuple(c for c in map(lowering.case, items) if c is not None)
-        self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults))
+        judged = frozenset().union(*(self.states[b].judged for b in self.anchors.key(number))) if state.borrows else frozenset()
+        self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), judged)
 
-    def _fill(self, state: _State, key: object, shapes: tuple[Shape, ...], issues: list[Issue], context: Context) -> None:
+    def _fill(self, state: _State, key: object, shapes: tuple[Shape, ...], issues: list[Issue], context: Context, judged: frozenset[object]) -> None:
         state.key = key
         state.shapes = shapes
-        visited: list[object] = [NotYaml(span=p.span, problem=p) for p in state.tree.problems]
+        visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in state.tree.problems]
         visited += issues
         visited += (c for s in shapes for c in children(s))
-        state.findings = tuple(
-            (rule, finding) for each in visited for rule in self.language.visitors(type(each)) for finding in rule.check(each, context)
-        )
+        state.judged = frozenset(_origin(each) for each in visited if not each.borrowed)
+        visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]
+        found = [
+            (rule, replace(finding, span=context.underlined(finding.span)))
+            for each in visited for rule in self.language.visitors(type(each)) for finding in rule.check(each, context)
+        ]  # fmt: skip
+        state.findings = tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
 
     def _diagnostics(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
@@ -327,10 +335,16 @@ class _Check:
                 for rule, finding in self.states[block].findings:
                     yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))
         whole = CaseList(analysis.suite, analysis.cases, analysis.span_of)
-        context = Context("", self.dialect, SuiteDefaults())
+        context = Context("", self.dialect)
         for rule in self.language.visitors(CaseList):
             for finding in rule.check(whole, context):
                 yield _diagnostic(rule, finding, lambda span: span)
+
+
+def _origin(each: Issue | Shape) -> object:
+    """The same for everything of one class that is about one place in the text, referred to or not."""
+    entry = getattr(each, "entry", None)
+    return type(each), id(entry.key if entry is not None else getattr(each, "node", each))
 
 
 def _diagnostic(rule: Rule[Any], finding: Finding, outer: Any) -> Diagnostic:

@@ -43,8 +43,8 @@ class UnknownKey(Issue):
     name: str
     entry: Entry
     shape: type[Shape]
-    #: What could stand here: current spellings that are not there yet.
-    expected: tuple[str, ...]
+    #: The key that was probably meant: a current spelling that is not there yet.
+    meant: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +106,7 @@ class MissingKey(Issue):
 class WrongType(Issue):
     """A value of another type than the key takes."""
 
+    #: The key, or `key[]` for an item of its list.
     name: str
     kind: Kind[object]
     found: str
@@ -116,6 +117,7 @@ class WrongType(Issue):
 class OutOfRange(Issue):
     """A number or word of the right type that is none of the possible ones."""
 
+    #: The key, or `key[]` for an item of its list.
     name: str
     kind: Kind[object]
     value: object
@@ -126,6 +128,7 @@ class OutOfRange(Issue):
 class UnknownType(Issue):
     """An evaluator type that nobody has."""
 
+    node: Node
     name: str
     known: tuple[str, ...]
     #: Whether a program of that name could stand for it.
@@ -136,6 +139,7 @@ class UnknownType(Issue):
 class RenamedType(Issue):
     """An evaluator type that this dialect knows and does not want any more."""
 
+    node: Node
     type_name: TypeName
     current: str | None
 
@@ -144,6 +148,7 @@ class RenamedType(Issue):
 class ForeignType(Issue):
     """An evaluator type that only other dialects have."""
 
+    node: Node
     name: str
     dialects: tuple[str, ...]
     current: str | None

@@ -8,6 +8,7 @@ from collections.abc import Sequence as SequenceOf
 from functools import lru_cache
 from typing import Any
 
+from rubric_core.language.closest import closest
 from rubric_core.language.dialect import Dialect, Fate
 from rubric_core.language.evaluators import Band, Criterion, Custom, Evaluator, Include, ScoreRanges
 from rubric_core.language.kinds import (
@@ -113,7 +114,7 @@ class Lowering:
 
     def case(self, item: Node) -> Case | None:
         """The case of one block."""
-        made = self.value(CASE, item, "tests")
+        made = self.value(CASE, item, f"{self.dialect.spelled(Suite, 'cases')}[]")
         return made if isinstance(made, Case) else None
 
     def value(self, kind: Kind[Any], node: Node, name: str) -> Any:
@@ -207,7 +208,7 @@ class Lowering:
             return HOLE if open_value else self._wrong(kind, node, name)
         if not node.items and not kind.empty:
             return self._wrong(kind, node, name)
-        values = (self.value(kind.item, item, name) for item in node.items)
+        values = (self.value(kind.item, item, f"{name}[]") for item in node.items)
         return [value for value in values if value is not HOLE]
 
     def _map(self, kind: MapOf, node: Node, name: str) -> Any:
@@ -240,7 +241,7 @@ class Lowering:
         first = node.items[0] if node.items else None
         if kind.lenient and not (isinstance(first, Mapping) and first.get("role") is not None):
             return node
-        return [v for v in (self.value(Shaped(kind.message), item, name) for item in node.items) if v is not HOLE]
+        return [v for v in (self.value(Shaped(kind.message), item, f"{name}[]") for item in node.items) if v is not HOLE]
 
     def _by_node(self, kind: ByNode, node: Node, name: str) -> Any:
         branch = self._branch(kind, node)
@@ -295,14 +296,14 @@ class Lowering:
 
             def take(target: Node) -> Any:
                 if not isinstance(target, Mapping):
-                    return self._wrong(Shaped(Shape), target, _MERGE)
+                    return self._wrong(MapOf(Anything()), target, _MERGE)
                 return [(entry, span) for entry, _ in self.entries(target)]
 
             result = self._behind(source, take)
             return [] if result is HOLE else list(result)
         if isinstance(source, Mapping):
             return [(entry, source.span) for entry, _ in self.entries(source)]
-        self._wrong(Shaped(Shape), source, _MERGE)
+        self._wrong(MapOf(Anything()), source, _MERGE)
         return []
 
     # Shapes
@@ -350,25 +351,26 @@ class Lowering:
         name = tag.text
         known = self.dialect.type_of(name)
         if report:
-            self._report_type(name, at or tag.span, borrowed=at is not None)
+            self._report_type(tag, at or tag.span, borrowed=at is not None)
         if known is not None:
             return known.shape, name
         return (Custom if self.dialect.properties.custom_types else base), name
 
-    def _report_type(self, name: str, span: Span, *, borrowed: bool) -> None:
+    def _report_type(self, node: Scalar, span: Span, *, borrowed: bool) -> None:
+        name = node.text
         known = self.dialect.type_of(name)
         if known is not None:
             if known.fate not in (Fate.CURRENT, Fate.ALIAS):
                 current = self.dialect.type_name(known.shape)
-                self.issues.append(RenamedType(span=span, borrowed=borrowed, type_name=known, current=current))
+                self.issues.append(RenamedType(span=span, borrowed=borrowed, node=node, type_name=known, current=current))
             return
         others = [(d, t) for d in self.dialects if (t := d.type_of(name)) is not None and t.fate in (Fate.CURRENT, Fate.ALIAS)]
         if others:
             current = self.dialect.type_name(others[-1][1].shape)
-            self.issues.append(ForeignType(span=span, borrowed=borrowed, name=name, dialects=tuple(d.name for d, _ in others), current=current))
+            self.issues.append(ForeignType(span=span, borrowed=borrowed, node=node, name=name, dialects=tuple(d.name for d, _ in others), current=current))
             return
         names = tuple(t.name for t in self.dialect.types.values() if t.fate is Fate.CURRENT)
-        self.issues.append(UnknownType(span=span, borrowed=borrowed, name=name, known=names, custom=self.dialect.properties.custom_types))
+        self.issues.append(UnknownType(span=span, borrowed=borrowed, node=node, name=name, known=names, custom=self.dialect.properties.custom_types))
 
     def shape(self, cls: type[Shape], node: Mapping, *, lenient: bool = False) -> Shape:
         """The mapping as a `cls`; a lenient one may have any key beside the known ones."""
@@ -388,10 +390,7 @@ class Lowering:
             reference = self._via or via
             place = Place(reference or entry.key.span, reference or self._value_span(entry), entry.value, name, reference is not None)
             if spelling is None:
-                if not (lenient or cls.open):
-                    self._unexpected(made, entry, place)
-                elif not cls.open or self._foreign(cls, name):
-                    self._unexpected(made, entry, place, only_foreign=True)
+                self._unexpected(made, node, entry, place, any_key=lenient or cls.open)
                 continue
             if spelling.fate not in (Fate.CURRENT, Fate.ALIAS):
                 current = self.dialect.spelled(cls, spelling.field)
@@ -448,18 +447,24 @@ class Lowering:
                 found.append((dialect, spelling.field))
         return found
 
-    def _unexpected(self, made: Shape, entry: Entry, place: Place, *, only_foreign: bool = False) -> None:
+    def _unexpected(self, made: Shape, node: Mapping, entry: Entry, place: Place, *, any_key: bool) -> None:
+        """A key that this dialect does not have here. Where any key may stand, only those of other dialects count."""
         name = place.name
         others = self._foreign(type(made), name)
         if others:
             field = others[-1][1]
-            current = self.dialect.spelled(type(made), field)
+            instead = self.dialect.spelled(type(made), field)
             names = tuple(dialect.name for dialect, _ in others)
             made.unread[field] = place
-            self.issues.append(ForeignKey(span=place.key, borrowed=place.borrowed, name=name, entry=entry, owner=made, dialects=names, current=current, taken=field in made.places))
-        elif not only_foreign:
-            expected = tuple(s.name for s, _ in self.dialect.fields(type(made)))
-            self.issues.append(UnknownKey(span=place.key, borrowed=place.borrowed, name=name, entry=entry, shape=type(made), expected=expected))
+            self.issues.append(ForeignKey(span=place.key, borrowed=place.borrowed, name=name, entry=entry, owner=made, dialects=names, current=instead, taken=instead is not None and node.get(instead) is not None))
+            return
+        free = {s.name: s.field for s, _ in self.dialect.fields(type(made)) if node.get(s.name) is None and (s.field == "type" or not any_key)}
+        meant = closest(name, free)
+        if meant is not None:
+            # What is misspelt is not missing as well.
+            made.unread.setdefault(free[meant], place)
+        if meant is not None or not any_key:
+            self.issues.append(UnknownKey(span=place.key, borrowed=place.borrowed, name=name, entry=entry, shape=type(made), meant=meant))
 
     def _value_span(self, entry: Entry) -> Span:
         """The value, or the end of the key when nothing is written."""
@@ -493,7 +498,9 @@ class Lowering:
         for item in node.items:
             target = self.anchors.get(item.name) if isinstance(item, Alias) else item
             if not isinstance(target, Mapping):
-                yield Band(self._at(item), item)
+                band = Band(self._at(item), item)
+                band.borrowed = self._via is not None
+                yield band
                 continue
             band = self.value(Shaped(Band), item, "")
             if not isinstance(band, Band):

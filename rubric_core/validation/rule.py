@@ -1,6 +1,7 @@
 """What a rule is, and what it gives."""
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,11 @@ __all__ = [
 Severity = Literal["error", "warning", "information", "hint"]
 Tag = Literal["deprecated", "unnecessary"]
 T = TypeVar("T")
+
+_LINE = re.compile(r"[^\r\n]*[^\s]")
+_FIRST_WORD = re.compile(r"\s*([^\r\n]*[^\s])")
+#: The last key of a line, or the last dash of a line that has nothing else.
+_LAST_WORD = re.compile(r"(-|(?!-[ \t])[^\s,{}\[\]-][^,{}\[\]\r\n]*)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,16 @@ class Context:
     def written(self, span: Span) -> str:
         """The text at `span`."""
         return self.text[span.start : span.end]
+
+    def underlined(self, span: Span) -> Span:
+        """What to underline for `span`: its first line; where nothing is written, the key or dash before it."""
+        if not self.written(span).strip():
+            end = len(self.text[: span.start].rstrip())
+            line = max(self.text.rfind("\n", 0, end), self.text.rfind("\r", 0, end)) + 1
+            last = _LAST_WORD.search(self.text, line, end) or _FIRST_WORD.search(self.text)
+            return Span(*last.span(1)) if last else span
+        first = _LINE.match(self.text, span.start, span.end)
+        return Span(span.start, first.end()) if first else span
 
 
 class CaseEntry(NamedTuple):

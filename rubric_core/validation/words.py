@@ -1,30 +1,23 @@
 """Words that several rules use: lists of names, ranges of scores, suggestions."""
 
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 
-__all__ = ["band_words", "closest", "count", "names", "number", "score_words"]
+from rubric_core.language.closest import closest
+
+__all__ = ["band_words", "closest", "count", "names", "number", "score_words", "subject"]
+
+
+def subject(name: str) -> str:
+    """What a message is about: a key, or an item of the list `name[]`."""
+    if name.endswith("[]"):
+        return f"an item of `{name[:-2]}`"
+    return f"`{name}`" if name else "this"
 
 
 def names(words: Sequence[str]) -> str:
     """`a`, `b` and `c`, in backquotes."""
     quoted = [f"`{w}`" for w in words]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
-
-
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` was probably meant to be."""
-    known = list(known)
-    folded = {k.replace("-", "").replace("_", "").lower(): k for k in known}
-    same = folded.get(name.replace("-", "").replace("_", "").lower())
-    if same is not None:
-        return same
-    found = get_close_matches(name, known, n=1, cutoff=0.72)
-    if not found and len(name) >= 3:
-        # Half-typed: one known name begins with it.
-        begun = [k for k in known if k.startswith(name)]
-        return begun[0] if len(begun) == 1 else None
-    return found[0] if found else None
 
 
 def number(value: float) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
+from rubric_core.language.evaluators import Criterion, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.tree import Sequence
@@ -14,6 +14,9 @@ __all__ = ["EMPTY_RUBRIC"]
 @rule("empty-rubric", "warning", "A rubric without a usable criterion")
 def EMPTY_RUBRIC(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """An evaluator of which nothing is left is skipped, and the case is easier to pass than it looks."""
+    if isinstance(shape, LlmRubric) and not (shape.has("criteria") or shape.has("prompt")):
+        yield Finding(shape.at("type"), "this rubric has neither `value` nor `prompt`, so it checks nothing", consequence="agentv skips this evaluator with a log line")
+        return
     field = "criteria" if isinstance(shape, Rubric) else "rubrics" if isinstance(shape, LlmJudge | Case) else ""
     place = shape.places.get(field) if field else None
     if place is None or not isinstance(place.node, Sequence):

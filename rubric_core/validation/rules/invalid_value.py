@@ -6,7 +6,7 @@ from rubric_core.language.kinds import Choice
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest
+from rubric_core.validation.words import closest, subject
 
 __all__ = ["INVALID_VALUE"]
 
@@ -23,4 +23,4 @@ def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # 
             advice = f"; did you mean `{meant}`? It can be {issue.kind.words()}"
             if not issue.borrowed:
                 fixes = (Fix(f"change it to `{meant}`", (replace_value(issue.node, meant),)),)
-    yield Finding(issue.span, f"`{issue.name}` cannot be {written}{advice}", fixes=fixes)
+    yield Finding(issue.span, f"{subject(issue.name)} cannot be {written}{advice}", fixes=fixes)

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
-from rubric_core.language.shape import Shape
 from rubric_core.loading.lower import found_words
 from rubric_core.syntax.tree import Mapping, Sequence
-from rubric_core.text import Span
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["MALFORMED_BAND"]
@@ -21,19 +19,14 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
     shape = f"{{score_range: [0, 3], {text_key}: …}}"
     if ranges.style == "other" or (ranges.style == "map" and not ranges.bands):
         found = found_words(ranges.node) if ranges.node is not None and ranges.style == "other" else "empty"
-        yield Finding(_seen(ranges, ranges.span), f"score_ranges is {found}; it should be a list of {shape} or a map such as {{0: poor, 5: good}}", consequence=_DROPS)
+        yield Finding(ranges.span, f"score_ranges is {found}; it should be a list of {shape} or a map such as {{0: poor, 5: good}}", consequence=_DROPS)
     if ranges.style != "list":
         return
     for number, band in enumerate(ranges.bands, 1):
         if not isinstance(band.node, Mapping):
             found = found_words(band.node) if band.node is not None else "nothing"
-            yield Finding(_seen(band, band.span), f"band {number} is {found}; it should be {shape}", consequence=_DROPS)
+            yield Finding(band.span, f"band {number} is {found}; it should be {shape}", consequence=_DROPS)
             continue
         pair = band.places.get("score_range")
         if pair is not None and not (isinstance(pair.node, Sequence) and len(pair.node.items) == 2):
-            yield Finding(_seen(band, pair.value, pair.key), "`score_range` should be two whole numbers of 0..10, the lowest and the highest score: [0, 3]", consequence=_DROPS)
-
-
-def _seen(_: Shape, span: Span, instead: Span | None = None) -> Span:
-    """An empty stretch cannot be underlined."""
-    return instead if span.start == span.end and instead is not None else span
+            yield Finding(pair.value, "`score_range` should be two whole numbers of 0..10, the lowest and the highest score: [0, 3]", consequence=_DROPS)

@@ -23,6 +23,8 @@ def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # no
     advice = f": use `{instead}`" if instead else ""
     if fate is Fate.DEPRECATED:
         message = f"`{name}` is deprecated in {dialect}{advice}"
+    elif fate is Fate.LEAVING:
+        message = f"`{name}` will not be read by the next release{advice}"
     elif fate is Fate.REJECTED:
         message = f"{dialect} refuses `{name}`{advice}"
     else:
@@ -33,6 +35,8 @@ def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # no
 
 def _severity(issue: RenamedKey, context: Context) -> Severity:
     needed = issue.spelling.field and context.dialect.demanded(type(issue.owner), issue.spelling.field)
+    if issue.spelling.fate is Fate.LEAVING:
+        return "information"
     lost = issue.spelling.fate is Fate.REJECTED or (issue.spelling.fate is Fate.IGNORED and needed)
     return "error" if lost else "warning"
 

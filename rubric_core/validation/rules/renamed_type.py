@@ -14,7 +14,7 @@ __all__ = ["RENAMED_TYPE"]
 def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the type to use."""
     known, current = issue.type_name, issue.current
-    verb = "is deprecated in" if known.fate is Fate.DEPRECATED else "is not a type of"
+    verb = "is deprecated in" if known.fate in (Fate.DEPRECATED, Fate.LEAVING) else "is not a type of"
     message = f"`{known.name}` {verb} {context.dialect.name}" + (f": use `{current}`" if current else "")
     fixes: tuple[Fix, ...] = ()
     if current and not issue.borrowed:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import rename_key
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest
 
 __all__ = ["UNKNOWN_KEY"]
 
@@ -13,9 +12,9 @@ __all__ = ["UNKNOWN_KEY"]
 @rule("unknown-key", "warning", "A key that means nothing in its place")
 def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Offer the key that was probably meant."""
-    meant = closest(issue.name, issue.expected)
+    meant = issue.meant
     message = f"{issue.shape.title()} has no key `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
         fixes = (Fix(f"change it to `{meant}`", (rename_key(issue.entry, meant),)),)
-    yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it, so what it says is not asserted")
+    yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")

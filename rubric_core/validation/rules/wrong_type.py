@@ -7,8 +7,8 @@ from rubric_core.loading.issues import WrongType
 from rubric_core.syntax.edit import quoted, replace_value
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Scalar
-from rubric_core.text import Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import subject
 
 __all__ = ["WRONG_TYPE"]
 
@@ -16,24 +16,10 @@ _YES = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false",
 
 
 @rule("wrong-type", "error", "A value of another type than the key takes")
-def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Say what is expected and what was found; rewrite the value where the meaning is plain."""
-    what = f"`{issue.name}`" if issue.name else "this"
     fixes = () if issue.borrowed else tuple(_fixes(issue, issue.kind))
-    span = issue.span
-    if span.start == span.end and not issue.borrowed:
-        span = _key_before(context.text, span)
-    elif "\n" in context.written(span):
-        span = Span(span.start, span.start + len(context.written(span).partition("\n")[0].rstrip()))
-    yield Finding(span, f"{what} is {issue.found}; it should be {issue.kind.words()}", fixes=fixes)
-
-
-def _key_before(text: str, span: Span) -> Span:
-    """Nothing is written: underline the key instead."""
-    end = len(text[: span.start].rstrip())
-    line = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1
-    start = line + len(text[line:end]) - len(text[line:end].lstrip(" -"))
-    return Span(start, end) if start < end else span
+    yield Finding(issue.span, f"{subject(issue.name)} is {issue.found}; it should be {issue.kind.words()}", fixes=fixes)
 
 
 def _fixes(issue: WrongType, kind: Kind[object]) -> Iterator[Fix]:
