@@ -24,6 +24,8 @@ class Fate(Enum):
     ALIAS = "alias"
     #: Read, with a warning: a later release will not.
     DEPRECATED = "deprecated"
+    #: Read by the releases there are, and refused by the one that comes next.
+    LEAVING = "leaving"
     #: Not read by the engine, without a message; rubric reads it and says so.
     TOLERATED = "tolerated"
     #: Not read, without a message.
@@ -89,6 +91,8 @@ class Properties:
     interpolation: tuple[str, ...] = ()
     #: How bad a case without a required key is: agentv skips it with a log line, and from 2.7 on `validate` says so.
     incomplete_case: Literal["warning", "error"] = "warning"
+    #: Whether a key that it does not know makes the engine refuse the file.
+    strict_keys: bool = False
     #: Whether an evaluator has to have a name.
     names_required: bool = False
     #: Keys of a judge's free-form reply and of a code evaluator's: hits and misses, or assertions.

@@ -20,11 +20,7 @@ from rubric_core.language.kinds import (
 from rubric_core.language.shape import Shape, key
 
 __all__ = [
-    "AgentJudge", "Aggregator", "AllOf", "AnyOf", "Band", "CodeEvaluator", "Comparison", "Composite", "Contains", "ContainsAll",
-    "ContainsAny", "Cost", "Criterion", "Custom", "EndsWith", "Equals", "Evaluator", "ExecutionMetrics", "ExpectedCall",
-    "ExpectedMessages", "FieldAccuracy", "FieldCheck", "IContains", "IContainsAll", "IContainsAny", "Include", "IsJson", "Latency",
-    "LlmJudge", "Preprocessor", "PromptProgram", "Regex", "Rubric", "Rubrics", "ScoreRanges", "SkillTrigger", "StartsWith",
-    "TokenUsage", "ToolTrajectory",
+    "AgentJudge", "AgentRubric", "Aggregator", "AllOf", "AnyOf", "AssertSet", "Band", "CodeEvaluator", "Comparison", "Composite", "Contains", "ContainsAll", "ContainsAny", "Cost", "Criterion", "Custom", "EndsWith", "Equals", "Evaluator", "ExecutionMetrics", "ExpectedCall", "ExpectedMessages", "FieldAccuracy", "FieldCheck", "GoalSuccess", "IContains", "IContainsAll", "IContainsAny", "Include", "IsJson", "Javascript", "Latency", "LlmJudge", "LlmRubric", "Preprocessor", "PromptProgram", "Python", "Regex", "Rubric", "Rubrics", "ScoreRanges", "Scripted", "Similar", "SkillNotUsed", "SkillTrigger", "SkillUsed", "StartsWith", "StepCount", "TokenUsage", "ToolArgsMatch", "ToolSequence", "ToolTrajectory", "ToolUsed", "Webhook",
 ]  # fmt: skip
 
 _ARGV = ByNode(text=Text(), sequence=ListOf(Text(), empty=False))
@@ -90,6 +86,7 @@ class Evaluator(Shape):
     min_score = key(Number(above=0, at_most=1), "The score from which this evaluator passes.", shown="the threshold of the case", example="0.9")
     negate = key(Boolean(), "Turns the check round: the score becomes 1 − score, passed becomes failed.", default=False, shown="false", example="true")
     preprocessors = key(ListOf(Shaped(Preprocessor)), "Programs that turn files into text before this evaluator reads them.")
+    transform = key(ByNode(text=Text(), mapping=MapOf(Anything()), sequence=ListOf(Anything())), "Turns the answer into what this evaluator reads.")
 
     #: The spelling of the type in the text.
     type_name: str = ""
@@ -348,3 +345,107 @@ class Custom(Evaluator):
     """An evaluator of your own: a program in `.agentv/assertions` with the name of the type."""
 
     open: ClassVar[bool] = True
+
+
+class LlmRubric(Rubric):
+    """An LLM rubric: what a judge checks, as free text or as criteria with weights."""
+
+    criteria = key(
+        ByNode(
+            text=Text(),
+            sequence=ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
+            mapping=Shaped(Criterion),
+        ),
+        "What the judge checks: a text, or a list of criteria.", name="value", example="[Names the cause]",
+    )
+    prompt = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(PromptProgram)), "The judge's prompt, or a file with it.", example="file://prompts/judge.md")
+    provider = key(ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())), "The provider that judges.", shown="the grader of `defaults`", example="judge")
+    score_ranges = key(Ranges(), "The bands of a single criterion whose text is `value`.", example="{0: wrong, 4: partly right, 8: right}")
+    operator = key(Criterion.keys["operator"].kind, "How the judge compares the answer with the text.", default="correctness", shown="correctness")
+    threshold = key(Number(0, 1), "The score, 0..1, from which it passes.", example="0.7")
+    max_steps = key(Integer(1, 50), "How many steps a judge that is an agent may take.", default=10, shown="10")
+    temperature = key(Number(0, 2), "The sampling temperature of the judge.", default=0.0, shown="0")
+    config = key(MapOf(Anything()), "Settings for a prompt that is a program.")
+
+
+class AgentRubric(LlmRubric):
+    """An agent rubric: an agent inspects the workspace and judges what it finds."""
+
+
+class AssertSet(Evaluator):
+    """An assertion set: several evaluators that count as one."""
+
+    assertions = key(ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False), "The members.", name="assert", required=True)
+    threshold = key(Number(0, 1), "The score, 0..1, from which the set passes; without it every member has to.", example="0.5")
+    config = key(MapOf(Anything()), "Settings that the members inherit.")
+
+
+class SkillUsed(Evaluator):
+    """Skill used: the agent used a skill."""
+
+    value = key(ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())), "The name of the skill, names, or `{name, min, max}`.", required=True, example="deploy")
+
+
+class SkillNotUsed(SkillUsed):
+    """Skill not used: the agent did without a skill."""
+
+
+class ToolUsed(Evaluator):
+    """Tool used: the agent called a tool."""
+
+    value = key(ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())), "The tool, with `*` and `?`, or `{name, min, max}`.", required=True, example="search*")
+
+
+class ToolArgsMatch(Evaluator):
+    """Tool arguments: the agent called a tool with these arguments."""
+
+    value = key(MapOf(Anything()), "`{name, args, mode}`; mode is partial or exact.", required=True, example="{name: search, args: {q: tides}}")
+
+
+class ToolSequence(Evaluator):
+    """Tool sequence: the agent called tools in this order."""
+
+    value = key(ByNode(sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())), "The steps, or `{mode, steps}`.", required=True, example="[search, read]")
+
+
+class StepCount(Evaluator):
+    """Step count: the agent took so many steps."""
+
+    value = key(MapOf(Anything()), "`{min, max, type, pattern}`.", required=True, example="{max: 10}")
+
+
+class GoalSuccess(Evaluator):
+    """Goal success: a judge says whether the agent reached the goal."""
+
+    value = key(ByNode(text=Text(), mapping=MapOf(Anything())), "The goal.", required=True, example="The order is cancelled")
+    provider = key(ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())), "The provider that judges.", shown="the grader of `defaults`")
+
+
+class Scripted(Evaluator):
+    """A scripted check: code beside the suite, or an address, that grades the answer."""
+
+    open: ClassVar[bool] = True
+    value = key(Text(), "The code, a `file://` path, or the address.", required=True, example="output.length < 100")
+    threshold = key(Number(0, 1), "The score, 0..1, from which it passes.")
+    config = key(MapOf(Anything()), "Passed to the check as it is.")
+
+
+class Javascript(Scripted):
+    """JavaScript: an expression or function that grades the answer."""
+
+
+class Python(Scripted):
+    """Python: an expression or function that grades the answer."""
+
+
+class Webhook(Scripted):
+    """Webhook: an address that grades the answer."""
+
+
+class Similar(Evaluator):
+    """Similar: the answer means nearly the same as a text, by the cosine of embeddings."""
+
+    value = key(Text(), "The text to compare with.", required=True, example="within 30 days")
+    threshold = key(Number(0, 1), "The similarity, 0..1, from which it passes.", default=0.75, shown="0.75")
+    provider = key(ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())), "The provider of embeddings.")
+    config = key(MapOf(Anything()), "Settings, `embedding_provider` among them.")

@@ -25,7 +25,26 @@ from rubric_core.language.kinds import (
 )  # fmt: skip
 from rubric_core.language.shape import Shape, key
 
-__all__ = ["CASE", "EVALUATORS", "Case", "ContentBlock", "Execution", "Message", "Requires", "Suite", "TargetChoice", "ToolCall", "Trials", "Turn"]
+__all__ = [
+    "CASE",
+    "EVALUATORS",
+    "Case",
+    "ContentBlock",
+    "DefaultTest",
+    "Defaults",
+    "DerivedMetric",
+    "EvaluateOptions",
+    "Execution",
+    "Message",
+    "Requires",
+    "RunSettings",
+    "Scenario",
+    "Suite",
+    "TargetChoice",
+    "ToolCall",
+    "Trials",
+    "Turn",
+]  # fmt: skip
 
 _STRINGS = ListOf(Text())
 _NAMED = ByNode(text=Text(blank=True), number=Number(), boolean=Boolean())
@@ -128,6 +147,53 @@ _SCALAR_EVALUATOR = Choice((
 ))
 
 
+_ONE_OR_MORE = ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything()), sequence=ListOf(Anything()))
+
+
+class RunSettings(Shape):
+    """Run settings: limits of one case."""
+
+    threshold = key(Number(0, 1), "The score, 0..1, from which the case passes.", example="0.8")
+    repeat = key(ByNode(number=Integer(at_least=1), mapping=MapOf(Anything())), "How often the case is run.", example="3")
+    timeout_seconds = key(Number(above=0), "The longest that the case may take, in seconds.")
+    budget_usd = key(Number(above=0), "The most that the case may cost, in US dollars.")
+
+
+class EvaluateOptions(Shape):
+    """Options of a run."""
+
+    budget_usd = key(Number(above=0), "Stops starting cases when this many US dollars are spent.", example="2")
+    max_concurrency = key(Integer(1, 50), "How many cases run at once.", example="4")
+    cache = key(ByNode(boolean=Boolean(), mapping=MapOf(Anything())), "Whether answers are kept and used again.")
+    delay = key(Number(at_least=0), "A pause between calls, in milliseconds.")
+    generate_suggestions = key(Boolean(), "Whether better prompts are suggested.")
+    repeat = key(ByNode(number=Integer(at_least=1), mapping=MapOf(Anything())), "How often each case is run.", example="3")
+    timeout_ms = key(Number(above=0), "The longest that a case may take, in milliseconds.")
+    max_eval_time_ms = key(Number(above=0), "The longest that the whole run may take, in milliseconds.")
+    filter_range = key(Anything(), "The first and the last case to run.")
+
+
+class Defaults(Shape):
+    """Defaults: the provider and grader where nothing else is said."""
+
+    provider = key(Text(refers_to="target"), "The provider that answers.", example="bot")
+    grader = key(Text(refers_to="target"), "The provider that judges.", example="judge")
+
+
+class DefaultTest(Shape):
+    """The default test: what every case inherits."""
+
+    vars = key(MapOf(Anything()), "Values for `{{ name }}` in every case.")
+    provider = key(_ONE_OR_MORE, "The provider that answers.")
+    providers = key(_ONE_OR_MORE, "The providers that answer.")
+    prompts = key(ByNode(text=Text(), sequence=ListOf(Anything()), mapping=MapOf(Anything())), "The prompts that are tried.")
+    assertions = key(EVALUATORS, "Evaluators for every case.", name="assert")
+    assert_scoring_function = key(Text(), "Accepted, and run by no release.")
+    options = key(MapOf(Anything()), "Options for every case.")
+    threshold = key(Number(0, 1), "The score, 0..1, from which a case passes.", example="0.8")
+    metadata = key(MapOf(Anything()), "Anything you want to keep with every case.")
+
+
 class Case(Shape):
     """A case: one input with its evaluators."""
 
@@ -157,6 +223,14 @@ class Case(Shape):
     on_turn_failure = key(Choice((("continue", "the other turns run"), ("stop", "the other turns score 0"))), "What happens when a turn fails.", default="continue", shown="continue")
     window_size = key(Integer(at_least=1), "How many turns of the conversation the target is shown.")
     vars = key(MapOf(Anything()), "Values for `{{ name }}` in the case.", example="{tone: polite}")
+    provider = key(_ONE_OR_MORE, "The provider that answers this case.")
+    providers = key(_ONE_OR_MORE, "The providers that answer this case.")
+    prompts = key(ByNode(text=Text(), sequence=ListOf(Anything()), mapping=MapOf(Anything())), "The prompts that are tried for this case.")
+    assert_scoring_function = key(Text(), "Accepted, and run by no release.")
+    options = key(MapOf(Anything()), "Options for this case.")
+    threshold = key(Number(0, 1), "Accepted here, and read by no release; write it under `run`.")
+    run = key(Shaped(RunSettings), "Limits of this case.", example="{threshold: 0.9}")
+    environment = key(ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything())), "Where the target works.")
     note = key(Anything(), "A note for readers; the engine does not read it.")
     description = key(Anything(), "A note for readers; the engine does not read it.")
     reference_answer = key(Anything(), "A good answer; the engine does not read it here.")
@@ -164,6 +238,21 @@ class Case(Shape):
 
 #: An item of the case list: a case, or a path to files that have cases.
 CASE: Kind[object] = ByNode(text=Text(refers_to="file"), mapping=Shaped(Case))
+
+
+class Scenario(Shape):
+    """A scenario: rows of values, each run with every one of its tests."""
+
+    description = key(Text(blank=True), "What the scenario is about.")
+    config = key(ListOf(ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything()))), "Rows of values.")
+    tests = key(ListOf(CASE), "The cases that run with each row.")
+
+
+class DerivedMetric(Shape):
+    """A derived metric: a number worked out of others."""
+
+    name = key(Text(), "Its name.", required=True)
+    value = key(Text(), "How it is worked out.", required=True)
 
 
 class Suite(Shape):
@@ -190,6 +279,24 @@ class Suite(Shape):
     workspace = key(ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything())), "The directory in which the target works.")
     metadata = key(MapOf(Anything()), "Anything you want to keep with the suite.")
     governance = key(MapOf(Anything()), "What an audit wants to know of the suite.")
+    prompts = key(ByNode(text=Text(), sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())), "The prompts that are tried: templates over the `vars` of the cases.", example='["{{ question }}"]')
+    providers = key(ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything()), sequence=ListOf(Anything())), "The providers that answer: names, or settings.", example="[bot]")
+    targets = key(ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything()), sequence=ListOf(Anything())), "The targets that answer.", example="[bot]")
+    graders = key(Anything(), "The graders that evaluators refer to by name.")
+    defaults = key(ByNode(text=Text(refers_to="target"), mapping=Shaped(Defaults)), "The provider and grader where nothing else is said.", example="{provider: bot, grader: judge}")
+    environment = key(ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything())), "Where the target works: a host or a container.")
+    timeout_seconds = key(Number(above=0), "The longest that a case may take, in seconds.")
+    evaluate_options = key(Shaped(EvaluateOptions), "How the cases are run.", example="{max_concurrency: 4}")
+    threshold = key(Number(0, 1), "The score, 0..1, from which a case passes.", default=0.8, shown="0.8", example="0.75")
+    repeat = key(ByNode(number=Integer(at_least=1), mapping=MapOf(Anything())), "How often each case is run.")
+    default_test = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(DefaultTest)), "What every case inherits.", example="{vars: {tone: polite}}")
+    scenarios = key(ListOf(ByNode(text=Text(refers_to="file"), mapping=Shaped(Scenario))), "Rows of values crossed with cases.")
+    derived_metrics = key(ListOf(Shaped(DerivedMetric)), "Numbers worked out of others.")
+    output_path = key(ByNode(text=Text(), sequence=ListOf(Text())), "Where results are written.")
+    env = key(MapOf(Anything()), "Environment variables for the run.")
+    nunjucks_filters = key(MapOf(Anything()), "Filters for templates.")
+    extensions = key(ListOf(ByNode(text=Text(), mapping=MapOf(Anything()))), "Hooks: `file://path:hook`.")
+    experiment = key(Anything(), "The experiment under which results are filed.")
     cases = key(
         ByNode(text=Text(refers_to="file"), sequence=ListOf(CASE)),
         "The cases, or a file or folder that has them.", name="tests", required=True,

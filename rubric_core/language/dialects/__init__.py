@@ -5,8 +5,9 @@ from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
 from rubric_core.language.dialects.agentv_1 import AGENTV_1
 from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
 from rubric_core.language.dialects.agentv_3 import AGENTV_3
+from rubric_core.language.dialects.agentv_5 import AGENTV_5
 
 __all__ = ["DIALECTS"]
 
 #: Oldest first.
-DIALECTS = (AGENTV_0_1, AGENTV_0_5, AGENTV_1, AGENTV_2_7, AGENTV_3)
+DIALECTS = (AGENTV_0_1, AGENTV_0_5, AGENTV_1, AGENTV_2_7, AGENTV_3, AGENTV_5)
