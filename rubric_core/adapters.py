@@ -25,12 +25,12 @@ _WINDOWS = sys.platform == "win32"
 _LINGER = 0.5
 # What programs need to find themselves and each other. Anything else (keys, tokens) has to be named by the target.
 _PASSED = frozenset(
-    (
+    (  # noqa: SIM905  # fifty words read better without quotes
         "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR TMP TEMP PWD DISPLAY VIRTUAL_ENV SYSTEMROOT SYSTEMDRIVE WINDIR "
         "COMSPEC PATHEXT PROGRAMFILES PROGRAMDATA APPDATA LOCALAPPDATA USERPROFILE USERNAME HOMEDRIVE HOMEPATH NUMBER_OF_PROCESSORS "
         "PROCESSOR_ARCHITECTURE SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE NODE_EXTRA_CA_CERTS NODE_PATH JAVA_HOME GOPATH GOROOT "
         "CARGO_HOME RUSTUP_HOME LD_LIBRARY_PATH DYLD_LIBRARY_PATH NO_COLOR"
-    ).split()  # noqa: SIM905  # a list of fifty words reads better without quotes
+    ).split()
 )
 _PASSED_PREFIXES = ("LC_", "XDG_", "PYTHON", "PYENV_", "CONDA_", "NVM_", "NIX_", "UV_")
 
@@ -57,6 +57,12 @@ class DiskFiles:
         """See `ports.Files.is_file`."""
         with suppress(OSError, ValueError):
             return path.is_file()
+        return False
+
+    def is_directory(self, path: Path) -> bool:
+        """See `ports.Files.is_directory`."""
+        with suppress(OSError, ValueError):
+            return path.is_dir()
         return False
 
 
@@ -213,7 +219,8 @@ class HttpxHttp:
         except httpx.ConnectError as error:
             raise NetworkError(f"connection to {host} {_why(error)}") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-            raise NetworkError(f"{host} broke off: {str(error) or type(error).__name__}") from None
+            broken = isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError)
+            raise NetworkError(f"{host} broke off: {str(error) or type(error).__name__}", transient=broken) from None
 
     async def _post(self, url: str, headers: Mapping[str, str], body: bytes, size_limit: int) -> HttpReply:
         client = self._client(url.partition(":")[0])

@@ -115,6 +115,9 @@ class Files(Protocol):
     def is_file(self, path: Path) -> bool:
         """Whether there is a file to read."""
 
+    def is_directory(self, path: Path) -> bool:
+        """Whether there is a directory."""
+
 
 class Clock(Protocol):
     """Time."""
@@ -166,6 +169,11 @@ class Processes(Protocol):
 
 class NetworkError(Exception):
     """No reply came; the message says why in a few words ("connection to 127.0.0.1:11434 refused")."""
+
+    def __init__(self, message: str, *, transient: bool = False) -> None:
+        super().__init__(message)
+        #: Whether the same request may well succeed at once.
+        self.transient = transient
 
 
 @dataclass(frozen=True, slots=True)

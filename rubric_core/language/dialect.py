@@ -99,6 +99,8 @@ class Properties:
     reply_style: Literal["hits", "assertions", "checks"] = "hits"
     #: What the engine calls the answer in judge prompts, templates and the input of code evaluators.
     wording: Literal["generated", "candidate", "answer", "output"] = "generated"
+    #: Where the reference answer is: the first assistant message of the input, or the first or last expected message.
+    reference: Literal["in-input", "first", "last"] = "in-input"
     #: Whether the exit code of a code evaluator that prints no JSON is its verdict.
     exit_code_decides: bool = False
 

@@ -27,5 +27,6 @@ AGENTV_0_5 = AGENTV_0_1.successor(
         adds_types(code=CodeEvaluator, llm_judge=LlmJudge),
     ],
     names_required=True,
+    reference="first",
     interpolation=(r"\$\{\{\s*\w+\s*\}\}",),
 )

@@ -76,4 +76,5 @@ AGENTV_1 = AGENTV_0_5.successor(
     ],
     verdicts="three",
     wording="candidate",
+    reference="last",
 )  # fmt: skip
