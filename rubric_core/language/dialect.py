@@ -91,12 +91,17 @@ class Properties:
     interpolation: tuple[str, ...] = ()
     #: How bad a case without a required key is: agentv skips it with a log line, and from 2.7 on `validate` says so.
     incomplete_case: Literal["warning", "error"] = "warning"
+    #: Whether members of a composite are dropped that have no name or an underscored type.
+    literal_members: bool = False
     #: Whether a key that it does not know makes the engine refuse the file.
     strict_keys: bool = False
     #: Whether an evaluator has to have a name.
     names_required: bool = False
     #: Keys of a judge's free-form reply and of a code evaluator's: hits and misses, or assertions.
     reply_style: Literal["hits", "assertions", "checks"] = "hits"
+    #: The names that are filled in in a judge's prompt of one's own, and those of which such a prompt needs one.
+    template_variables: tuple[str, ...] = ()
+    answer_variables: tuple[str, ...] = ()
     #: What the engine calls the answer in judge prompts, templates and the input of code evaluators.
     wording: Literal["generated", "candidate", "answer", "output"] = "generated"
     #: Where the reference answer is: the first assistant message of the input, or the first or last expected message.

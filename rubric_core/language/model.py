@@ -133,6 +133,10 @@ class Execution(Shape):
     otel_file = key(Text(), "Where traces are written.")
 
 
+class CaseExecution(Execution):
+    """Execution settings of a case: evaluators and limits that differ from the suite's."""
+
+
 class Requires(Shape):
     """A requires block: what the suite needs."""
 
@@ -206,7 +210,7 @@ class Case(Shape):
     evaluators = key(EVALUATORS, "The evaluators of the case.")
     rubrics = key(ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion))), "Criteria of this case, judged one by one.", example="[Names the cause]")
     evaluator = key(_SCALAR_EVALUATOR, "The one evaluator of the case, when it has no list.", default="llm_judge", shown="llm_judge")
-    execution = key(Shaped(Execution), "Settings for this case.")
+    execution = key(Shaped(CaseExecution), "Settings for this case.")
     workspace = key(ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything())), "The directory in which the target works.")
     metadata = key(MapOf(Anything()), "Anything you want to keep with the case.")
     conversation_id = key(_NAMED, "Groups cases that belong to one conversation.")

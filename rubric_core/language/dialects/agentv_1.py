@@ -77,4 +77,8 @@ AGENTV_1 = AGENTV_0_5.successor(
     verdicts="three",
     wording="candidate",
     reference="last",
+    template_variables=(
+        "candidate_answer", "expected_messages", "question", "expected_outcome", "reference_answer", "input_messages", "output_messages",
+    ),
+    answer_variables=("candidate_answer", "expected_messages"),
 )  # fmt: skip

@@ -118,4 +118,6 @@ AGENTV_2_7 = AGENTV_1.successor(
     required_without_min="ten",
     judge_failure="skip",
     wording="answer",
+    template_variables=("answer", "expected_output", "question", "criteria", "reference_answer", "input", "output", "file_changes"),
+    answer_variables=("answer", "expected_output"),
 )  # fmt: skip

@@ -20,7 +20,7 @@ from rubric_core.language.evaluators import (
     Preprocessor,
     SkillTrigger,
 )
-from rubric_core.language.model import Case, Execution, Suite, Trials, Turn
+from rubric_core.language.model import Case, CaseExecution, Execution, Suite, Trials, Turn
 
 __all__ = ["AGENTV_3"]
 
@@ -43,6 +43,9 @@ AGENTV_3 = AGENTV_2_7.successor(
         tolerates(Execution, "budget_usd", "budgetUsd", fate=Fate.ALIAS),
         tolerates(Execution, "budget_usd", "total_budget_usd", fate=Fate.REJECTED, note="agentv refuses the file"),
         tolerates(Execution, "fail_on_error", "failOnError", fate=Fate.ALIAS),
+        # Known to the schema of the engine, read by nobody.
+        tolerates(CaseExecution, "target", "target", fate=Fate.IGNORED, note="the target of the suite answers all the same"),
+        tolerates(CaseExecution, "assertions", "assertions", "assert", fate=Fate.IGNORED, note="no release reads it here; write it on the case"),
         adds(Trials, "cost_limit_usd"),
         tolerates(Trials, "cost_limit_usd", "costLimitUsd", fate=Fate.ALIAS),
         adds(Evaluator, "min_score", "preprocessors"),
@@ -66,8 +69,14 @@ AGENTV_3 = AGENTV_2_7.successor(
     verdicts="two",
     string_assertions=True,
     strings_weigh_their_count=True,
+    literal_members=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{\s*[\w.]+\s*\}\}"),
     reply_style="assertions",
     wording="output",
     exit_code_decides=True,
-)
+    template_variables=(
+        "input", "output", "expected_output", "criteria", "file_changes", "tool_calls", "metadata", "metadata_json", "rubrics", "rubrics_json",
+        "input_text", "output_text", "expected_output_text", "question", "answer", "reference_answer",
+    ),
+    answer_variables=("output", "expected_output", "output_text", "answer"),
+)  # fmt: skip

@@ -133,7 +133,13 @@ AGENTV_5 = AGENTV_3.successor(
         ),
     ],
     folds_type_names=False,
+    literal_members=False,
     reply_style="checks",
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{.*?\}\}"),
     strict_keys=True,
-)
+    template_variables=(
+        "input", "output", "expected_output", "criteria", "file_changes", "tool_calls", "metadata", "metadata_json", "rubrics", "rubrics_json",
+        "rubric",
+    ),
+    answer_variables=("output", "expected_output"),
+)  # fmt: skip

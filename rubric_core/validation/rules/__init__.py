@@ -3,73 +3,117 @@
 from typing import Any
 
 from rubric_core.validation.rule import Rule
+from rubric_core.validation.rules.aggregator_setting import AGGREGATOR_SETTING
 from rubric_core.validation.rules.all_weights_zero import ALL_WEIGHTS_ZERO
 from rubric_core.validation.rules.bad_weight import BAD_WEIGHT
 from rubric_core.validation.rules.band_bounds import BAND_BOUNDS
 from rubric_core.validation.rules.band_without_text import BAND_WITHOUT_TEXT
+from rubric_core.validation.rules.bands_against_outcome import BANDS_AGAINST_OUTCOME
 from rubric_core.validation.rules.bands_not_from_zero import BANDS_NOT_FROM_ZERO
+from rubric_core.validation.rules.case_entry import CASE_ENTRY
+from rubric_core.validation.rules.composite_member import COMPOSITE_MEMBER
 from rubric_core.validation.rules.conflicting_keys import CONFLICTING_KEYS
+from rubric_core.validation.rules.conversation import CONVERSATION
 from rubric_core.validation.rules.criterion_without_text import CRITERION_WITHOUT_TEXT
+from rubric_core.validation.rules.dependency import DEPENDENCY
+from rubric_core.validation.rules.dominant_criterion import DOMINANT_CRITERION
+from rubric_core.validation.rules.double_criterion import DOUBLE_CRITERION
 from rubric_core.validation.rules.duplicate_case_id import DUPLICATE_CASE_ID
 from rubric_core.validation.rules.duplicate_criterion_id import DUPLICATE_CRITERION_ID
+from rubric_core.validation.rules.duplicate_evaluator_name import DUPLICATE_EVALUATOR_NAME
 from rubric_core.validation.rules.duplicate_key import DUPLICATE_KEY
 from rubric_core.validation.rules.empty_rubric import EMPTY_RUBRIC
 from rubric_core.validation.rules.foreign_key import FOREIGN_KEY
 from rubric_core.validation.rules.foreign_type import FOREIGN_TYPE
 from rubric_core.validation.rules.gapped_bands import GAPPED_BANDS
+from rubric_core.validation.rules.gate_inside_band import GATE_INSIDE_BAND
 from rubric_core.validation.rules.gate_out_of_range import GATE_OUT_OF_RANGE
+from rubric_core.validation.rules.identical_bands import IDENTICAL_BANDS
+from rubric_core.validation.rules.invalid_regex import INVALID_REGEX
 from rubric_core.validation.rules.invalid_value import INVALID_VALUE
 from rubric_core.validation.rules.malformed_band import MALFORMED_BAND
 from rubric_core.validation.rules.missing_key import MISSING_KEY
+from rubric_core.validation.rules.no_cases import NO_CASES
+from rubric_core.validation.rules.no_effect import NO_EFFECT
 from rubric_core.validation.rules.not_a_suite import NOT_A_SUITE
 from rubric_core.validation.rules.nothing_asserted import NOTHING_ASSERTED
+from rubric_core.validation.rules.numeric_required import NUMERIC_REQUIRED
 from rubric_core.validation.rules.overlapping_bands import OVERLAPPING_BANDS
 from rubric_core.validation.rules.renamed_key import RENAMED_KEY
 from rubric_core.validation.rules.renamed_type import RENAMED_TYPE
+from rubric_core.validation.rules.requires_range import REQUIRES_RANGE
 from rubric_core.validation.rules.reversed_band import REVERSED_BAND
+from rubric_core.validation.rules.role_marker import ROLE_MARKER
+from rubric_core.validation.rules.same_criterion import SAME_CRITERION
 from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
 from rubric_core.validation.rules.skipped_string import SKIPPED_STRING
+from rubric_core.validation.rules.suite_name import SUITE_NAME
 from rubric_core.validation.rules.syntax_error import SYNTAX_ERROR
+from rubric_core.validation.rules.template_variable import TEMPLATE_VARIABLE
 from rubric_core.validation.rules.too_large import TOO_LARGE
+from rubric_core.validation.rules.trajectory_setting import TRAJECTORY_SETTING
 from rubric_core.validation.rules.unknown_alias import UNKNOWN_ALIAS
 from rubric_core.validation.rules.unknown_key import UNKNOWN_KEY
 from rubric_core.validation.rules.unknown_type import UNKNOWN_TYPE
+from rubric_core.validation.rules.vague_criterion import VAGUE_CRITERION
 from rubric_core.validation.rules.wrong_type import WRONG_TYPE
 
 __all__ = ["RULES"]
 
 #: In the order of their codes.
 RULES: tuple[Rule[Any], ...] = (
+    AGGREGATOR_SETTING,
     ALL_WEIGHTS_ZERO,
     BAD_WEIGHT,
     BAND_BOUNDS,
     BAND_WITHOUT_TEXT,
+    BANDS_AGAINST_OUTCOME,
     BANDS_NOT_FROM_ZERO,
+    CASE_ENTRY,
+    COMPOSITE_MEMBER,
     CONFLICTING_KEYS,
+    CONVERSATION,
     CRITERION_WITHOUT_TEXT,
+    DEPENDENCY,
+    DOMINANT_CRITERION,
+    DOUBLE_CRITERION,
     DUPLICATE_CASE_ID,
     DUPLICATE_CRITERION_ID,
+    DUPLICATE_EVALUATOR_NAME,
     DUPLICATE_KEY,
     EMPTY_RUBRIC,
     FOREIGN_KEY,
     FOREIGN_TYPE,
     GAPPED_BANDS,
+    GATE_INSIDE_BAND,
     GATE_OUT_OF_RANGE,
+    IDENTICAL_BANDS,
+    INVALID_REGEX,
     INVALID_VALUE,
     MALFORMED_BAND,
     MISSING_KEY,
+    NO_CASES,
+    NO_EFFECT,
     NOT_A_SUITE,
     NOTHING_ASSERTED,
+    NUMERIC_REQUIRED,
     OVERLAPPING_BANDS,
     RENAMED_KEY,
     RENAMED_TYPE,
+    REQUIRES_RANGE,
     REVERSED_BAND,
+    ROLE_MARKER,
+    SAME_CRITERION,
     SEVERAL_DOCUMENTS,
     SKIPPED_STRING,
+    SUITE_NAME,
     SYNTAX_ERROR,
+    TEMPLATE_VARIABLE,
     TOO_LARGE,
+    TRAJECTORY_SETTING,
     UNKNOWN_ALIAS,
     UNKNOWN_KEY,
     UNKNOWN_TYPE,
+    VAGUE_CRITERION,
     WRONG_TYPE,
 )

@@ -1,10 +1,10 @@
 """duplicate-criterion-id: two criteria of one rubric with one id."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
-from rubric_core.language.model import Case
+from rubric_core.language.evaluators import Criterion
 from rubric_core.language.shape import Shape
+from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_CRITERION_ID"]
@@ -13,21 +13,10 @@ __all__ = ["DUPLICATE_CRITERION_ID"]
 @rule("duplicate-criterion-id", "error", "Two criteria of one rubric with one id")
 def DUPLICATE_CRITERION_ID(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A judge's reply names criteria by id, so the second would take the place of the first."""
-    for criteria in _rubrics(shape):
-        seen: dict[str, Criterion] = {}
-        for position, criterion in enumerate(criteria, 1):
-            name = criterion.id or f"rubric-{position}"
-            if name in seen and criterion.has("id"):
-                related = (Related(seen[name].at("id"), f"`{name}` is taken here"),)
-                yield Finding(criterion.at("id"), f"the id `{name}` is taken by another criterion of this rubric", related=related, consequence="agentv counts the last one twice and the first not at all")
-            seen.setdefault(name, criterion)
-
-
-def _rubrics(shape: Shape) -> Iterator[Sequence[Criterion]]:
-    lists = []
-    if isinstance(shape, Rubric):
-        lists.append(shape.criteria)
-    elif isinstance(shape, LlmJudge | Case):
-        lists.append(shape.rubrics)
-    for items in lists:
-        yield [c for c in items or [] if isinstance(c, Criterion)]
+    seen: dict[str, Criterion] = {}
+    for position, criterion in enumerate(criteria_of(shape), 1):
+        name = criterion.id or f"rubric-{position}"
+        if name in seen and criterion.has("id"):
+            related = (Related(seen[name].at("id"), f"`{name}` is taken here"),)
+            yield Finding(criterion.at("id"), f"the id `{name}` is taken by another criterion of this rubric", related=related, consequence="agentv counts the last one twice and the first not at all")
+        seen.setdefault(name, criterion)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Criterion, LlmJudge, LlmRubric, Rubric
-from rubric_core.language.model import Case
+from rubric_core.language.evaluators import LlmRubric, Rubric
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.tree import Sequence
+from rubric_core.validation.rubrics import criteria_of, field_of
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["EMPTY_RUBRIC"]
@@ -17,14 +17,14 @@ def EMPTY_RUBRIC(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: 
     if isinstance(shape, LlmRubric) and not (shape.has("criteria") or shape.has("prompt")):
         yield Finding(shape.at("type"), "this rubric has neither `value` nor `prompt`, so it checks nothing", consequence="agentv skips this evaluator with a log line")
         return
-    field = "criteria" if isinstance(shape, Rubric) else "rubrics" if isinstance(shape, LlmJudge | Case) else ""
+    field = field_of(shape)
     place = shape.places.get(field) if field else None
     if place is None or not isinstance(place.node, Sequence):
         return
     if not place.node.items and not isinstance(shape, Rubric):
         yield Finding(place.key, f"`{place.name}` is an empty list, so it checks nothing")
         return
-    criteria = [c for c in vars(shape).get(field) or [] if isinstance(c, Criterion)]
+    criteria = criteria_of(shape)
     usable = [c for c in criteria if c.has("outcome") or c.has("score_ranges")]
     if place.node.items and not usable:
         yield Finding(place.key, f"none of the criteria under `{place.name}` can be used", consequence="agentv skips this evaluator with a log line")

@@ -2,19 +2,26 @@
 
 from collections.abc import Iterator
 
+from rubric_core.language.model import Case, DefaultTest, Scenario, Suite
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import rename_key
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNKNOWN_KEY"]
 
+# The places in which the newest engine refuses a key that it does not know.
+_STRICT = (Suite, Case, Scenario, DefaultTest)
+
 
 @rule("unknown-key", "warning", "A key that means nothing in its place")
-def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the key that was probably meant."""
     meant = issue.meant
     message = f"{issue.shape.title()} has no key `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
         fixes = (Fix(f"change it to `{meant}`", (rename_key(issue.entry, meant),)),)
-    yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")
+    if context.dialect.properties.strict_keys and issue.shape in _STRICT:
+        yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
+    else:
+        yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")

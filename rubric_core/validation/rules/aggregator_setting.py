@@ -1,0 +1,34 @@
+"""aggregator-setting: an aggregator without what its type needs, or with weights for nobody."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.closest import closest
+from rubric_core.language.evaluators import Composite, Evaluator
+from rubric_core.loading.grading import default_name
+from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import names
+
+__all__ = ["AGGREGATOR_SETTING"]
+
+
+@rule("aggregator-setting", "error", "An aggregator without what its type needs, or weights for no member")
+def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """A program needs its path, a threshold its value; weights name members."""
+    aggregator = composite.aggregator
+    if aggregator is None or isinstance(aggregator, str):
+        return
+    kind = (aggregator.type or "").replace("_", "-")
+    needed = "path" if kind in ("code-grader", "code-judge") else "threshold" if kind == "threshold" else ""
+    if needed and not aggregator.has(needed):
+        yield Finding(aggregator.at("type"), f"an aggregator of type {aggregator.type} needs `{needed}`", consequence="agentv skips this evaluator with a log line")
+    members = [default_name(m) for m in composite.assertions or [] if isinstance(m, Evaluator)]
+    place = aggregator.places.get("weights")
+    if place is None or place.borrowed or not isinstance(place.node, Mapping) or not members:
+        return
+    for entry in place.node.entries:
+        if entry.name is not None and entry.name not in members and entry.name != "<<":
+            meant = closest(entry.name, members)
+            fixes = (Fix(f"change it to `{meant}`", (Edit(entry.key.span, meant),)),) if meant else ()
+            yield Finding(entry.key.span, f"no member is called `{entry.name}`; there are {names(members)}", fixes=fixes, severity="warning", consequence="agentv gives the member weight 1")

@@ -1,0 +1,24 @@
+"""bands-against-outcome: bands that grow worse as the score grows."""
+
+import re
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import ScoreRanges
+from rubric_core.validation.bands import sound
+from rubric_core.validation.rule import Context, Finding, rule
+
+__all__ = ["BANDS_AGAINST_OUTCOME"]
+
+_GOOD = re.compile(r"\b(?:excellent|perfect(?:ly)?|fully|complete(?:ly)? (?:accurate|correct|and)|outstanding|flawless|great|expert)\b", re.IGNORECASE)
+_BAD = re.compile(r"\b(?:wrong|incorrect|poor|bad|missing|fails?|none|no|unreadable|useless|unacceptable|critical)\b", re.IGNORECASE)
+
+
+@rule("bands-against-outcome", "warning", "Bands that grow worse as the score grows")
+def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """10 is the best score; words of praise at 0 and of blame at 10 are the wrong way round."""
+    bands = sorted(sound(ranges), key=lambda b: b.low or 0)
+    if len(bands) < 2 or bands[0].borrowed:
+        return
+    low, high = bands[0].text, bands[-1].text
+    if _GOOD.search(low) and not _BAD.search(low) and _BAD.search(high) and not _GOOD.search(high):
+        yield Finding(bands[-1].at("outcome"), "10 is the best score, but these words describe a bad answer; turn the bands round")

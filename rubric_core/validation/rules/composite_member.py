@@ -1,0 +1,24 @@
+"""composite-member: a member that agentv drops from its composite."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Composite, Evaluator
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+
+__all__ = ["COMPOSITE_MEMBER"]
+
+
+@rule("composite-member", "warning", "A member that agentv drops from its composite")
+def COMPOSITE_MEMBER(composite: Composite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Inside a composite, types are not translated and names are not made up, unlike everywhere else."""
+    if not context.dialect.properties.literal_members:
+        return
+    for member in composite.assertions or []:
+        if not isinstance(member, Evaluator) or member.borrowed or not member.type_name:
+            continue
+        if "_" in member.type_name:
+            dashed = member.type_name.replace("_", "-")
+            yield Finding(member.at("type"), f"inside a composite only `{dashed}` is known", fixes=(Fix(f"change it to `{dashed}`", (Edit(member.places["type"].node.span, dashed),)),), consequence="agentv drops this member without a word")
+        if not member.has("name") and "name" not in member.unread:
+            yield Finding(member.at("type"), "a member of a composite needs a name", consequence="agentv drops this member without a word")

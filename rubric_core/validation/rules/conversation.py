@@ -1,0 +1,32 @@
+"""conversation: keys of a conversation that do not go together."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.model import Case
+from rubric_core.syntax.edit import add_entry
+from rubric_core.syntax.tree import Mapping
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+
+__all__ = ["CONVERSATION"]
+
+_ONLY_THERE = ("turns", "aggregation", "on_turn_failure", "window_size")
+
+
+@rule("conversation", "error", "Keys of a conversation that do not go together")
+def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """`turns` and its company need `mode: conversation`, and that mode needs turns."""
+    if not case.has("mode"):
+        written = [f for f in _ONLY_THERE if case.has(f)]
+        if written:
+            fixes: tuple[Fix, ...] = ()
+            if isinstance(case.node, Mapping) and not case.borrowed and case.has("turns"):
+                edit = add_entry(context.text, case.node, "mode", "conversation")
+                fixes = (Fix("add `mode: conversation`", (edit,)),) if edit else ()
+            yield Finding(case.key_at(written[0]), f"`{written[0]}` only means something with `mode: conversation`", fixes=fixes, consequence="agentv refuses the case")
+        return
+    if case.mode != "conversation":
+        return
+    if not case.has("turns"):
+        yield Finding(case.key_at("mode"), "a conversation needs `turns`", consequence="agentv refuses the case")
+    if case.has("expected_output"):
+        yield Finding(case.key_at("expected_output"), "in a conversation each turn has its own `expected_output`", consequence="agentv refuses the case")

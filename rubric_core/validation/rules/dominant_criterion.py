@@ -1,0 +1,26 @@
+"""dominant-criterion: one criterion that decides the rubric alone."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.shape import Shape
+from rubric_core.validation.rubrics import criteria_of
+from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.validation.words import number
+
+__all__ = ["DOMINANT_CRITERION"]
+
+
+@rule("dominant-criterion", "hint", "One criterion that decides the rubric alone")
+def DOMINANT_CRITERION(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Meeting it is enough to pass, whatever the others say, so they are not really asserted."""
+    criteria = criteria_of(shape)
+    total = sum(c.weight for c in criteria)
+    if len(criteria) < 2 or total <= 0 or any(c.weight < 0 for c in criteria):
+        return
+    threshold = context.defaults.threshold or context.dialect.properties.threshold
+    gated = sum(1 for c in criteria if c.required or c.min_score or c.required_min_score or c.shorthand)
+    for criterion in criteria:
+        share = criterion.weight / total
+        own = bool(criterion.required or criterion.min_score or criterion.required_min_score or criterion.shorthand)
+        if share >= threshold and gated - own == 0 and criterion.has("weight"):
+            yield Finding(criterion.at("weight"), f"this criterion is {share:.0%} of the rubric: meeting it alone passes ({number(threshold)}), whatever the others say")

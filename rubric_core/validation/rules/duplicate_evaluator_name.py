@@ -1,0 +1,24 @@
+"""duplicate-evaluator-name: two evaluators of a case with one name."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Composite, Evaluator
+from rubric_core.language.model import Case, Execution, Suite
+from rubric_core.language.shape import Shape
+from rubric_core.validation.rule import Context, Finding, Related, rule
+
+__all__ = ["DUPLICATE_EVALUATOR_NAME"]
+
+
+@rule("duplicate-evaluator-name", "warning", "Two evaluators of one list with one name")
+def DUPLICATE_EVALUATOR_NAME(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """Results, and the weights of a composite, go by name."""
+    if not isinstance(shape, Case | Suite | Execution | Composite):
+        return
+    for field in ("assertions", "evaluators"):
+        seen: dict[str, Evaluator] = {}
+        for item in vars(shape).get(field) or []:
+            if isinstance(item, Evaluator) and item.has("name") and item.name:
+                first = seen.setdefault(item.name, item)
+                if first is not item:
+                    yield Finding(item.at("name"), f"`{item.name}` is the name of another evaluator here", related=(Related(first.at("name"), f"`{item.name}` is taken here"),))

@@ -1,0 +1,27 @@
+"""gate-inside-band: a minimum that cuts through a band."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Criterion, ScoreRanges
+from rubric_core.text import Edit
+from rubric_core.validation.bands import sound
+from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
+from rubric_core.validation.words import band_words, number
+
+__all__ = ["GATE_INSIDE_BAND"]
+
+
+@rule("gate-inside-band", "information", "A minimum that cuts through a band")
+def GATE_INSIDE_BAND(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """Answers that the same words describe would pass and fail; a minimum says most at the start of a band."""
+    ranges = criterion.score_ranges
+    field = "min_score" if criterion.min_score is not None else "required_min_score"
+    value = criterion.min_score * 10 if criterion.min_score is not None else criterion.required_min_score
+    if not isinstance(ranges, ScoreRanges) or value is None or not 0 < value <= 10:
+        return
+    for band in sound(ranges):
+        if band.low is not None and band.high is not None and band.low < value <= band.high:
+            place = criterion.places[field]
+            low = number(band.low / 10) if field == "min_score" else str(band.low)
+            fixes = (Fix(f"start at the band: {low}", (Edit(place.node.span, low),), safe=False),) if not place.borrowed and band.low > 0 else ()
+            yield Finding(place.value, f"this minimum lies inside the band {band_words(band.low, band.high)}: answers that its words describe both pass and fail", related=(Related(band.at("score_range"), "the band"),), fixes=fixes)

@@ -1,0 +1,23 @@
+"""same-criterion: a demand that the rubric makes twice."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Criterion
+from rubric_core.language.shape import Shape
+from rubric_core.validation.rubrics import criteria_of
+from rubric_core.validation.rule import Context, Finding, Related, rule
+
+__all__ = ["SAME_CRITERION"]
+
+
+@rule("same-criterion", "warning", "The same demand twice in one rubric")
+def SAME_CRITERION(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """It counts twice in the score, which a weight says more clearly."""
+    seen: dict[str, Criterion] = {}
+    for criterion in criteria_of(shape):
+        text = " ".join((criterion.outcome or "").lower().split()).rstrip(".")
+        if not text:
+            continue
+        first = seen.setdefault(text, criterion)
+        if first is not criterion and not criterion.borrowed:
+            yield Finding(criterion.at("outcome"), "this rubric demands the same thing already", related=(Related(first.at("outcome"), "here"),))
