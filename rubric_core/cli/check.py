@@ -12,7 +12,7 @@ from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.cli.frames import frame
 from rubric_core.cli.style import Style
 from rubric_core.fixing import fixed, safe_fix
-from rubric_core.loading.files import Unreadable, find_suites, read_text
+from rubric_core.loading.files import UnreadableError, find_suites, read_text
 from rubric_core.text import Span
 from rubric_core.validation.words import count
 
@@ -48,7 +48,7 @@ def main(options: argparse.Namespace) -> int:
     for path in _paths(options.paths):
         try:
             checked.append(_Checked(path, _check(path, language, options)))
-        except Unreadable as error:
+        except UnreadableError as error:
             unreadable = True
             print(f"rubric: {error}", file=sys.stderr)
     if options.format == "json":
