@@ -40,12 +40,13 @@ from rubric_core.loading.issues import (
     NotASuite,
     OutOfRange,
     RenamedKey,
-    RenamedType,
+    RenamedType, SplitItem,
     UnknownAlias,
     UnknownKey,
     UnknownType,
     WrongType,
 )  # fmt: skip
+from rubric_core.loading.split import Joined, joined
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
@@ -121,6 +122,8 @@ class Lowering:
         """The value of `node` as a `kind`, or HOLE. `name` is the key, for messages."""
         if isinstance(node, Alias):
             return self._behind(node, lambda target: self.value(kind, target, name))
+        if isinstance(node, Scalar) and node.style == "hole":
+            return HOLE
         return self._by_kind[type(kind)](kind, node, name)
 
     def _behind(self, alias: Alias, then: Callable[[Node], Any]) -> Any:
@@ -208,7 +211,8 @@ class Lowering:
             return HOLE if open_value else self._wrong(kind, node, name)
         if not node.items and not kind.empty:
             return self._wrong(kind, node, name)
-        values = (self.value(kind.item, item, f"{name}[]") for item in node.items)
+        items = node.items if node.flow else joined(node.items, kind.item, self.dialect, self.text, self.type_of)
+        values = (self.value(kind.item, item, f"{name}[]") for item in items)
         return [value for value in values if value is not HOLE]
 
     def _map(self, kind: MapOf, node: Node, name: str) -> Any:
@@ -374,6 +378,8 @@ class Lowering:
 
     def shape(self, cls: type[Shape], node: Mapping, *, lenient: bool = False) -> Shape:
         """The mapping as a `cls`; a lenient one may have any key beside the known ones."""
+        if isinstance(node, Joined):
+            self.issues.append(SplitItem(span=self._via or node.dash, borrowed=self._via is not None, shape=cls))
         made = cls(self._via or self._head(node), node)
         made.borrowed = self._via is not None
         table = self.dialect.table(cls)
@@ -463,7 +469,8 @@ class Lowering:
         if meant is not None:
             # What is misspelt is not missing as well.
             made.unread.setdefault(free[meant], place)
-        if meant is not None or not any_key:
+        half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
+        if (meant is not None or not any_key) and not half_typed:
             self.issues.append(UnknownKey(span=place.key, borrowed=place.borrowed, name=name, entry=entry, shape=type(made), meant=meant))
 
     def _value_span(self, entry: Entry) -> Span:

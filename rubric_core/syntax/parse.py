@@ -2,9 +2,21 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 
 from rubric_core.syntax.events import Failure, build
-from rubric_core.syntax.repair import COLON, LINE, RESERVED, Repair, candidates, explain
+from rubric_core.syntax.explain import explain
+from rubric_core.syntax.repair import (
+    BACKSLASH,
+    COLON,
+    HOLE,
+    LINE,
+    QUOTE,
+    RESERVED,
+    STAND_INS,
+    Repair,
+    candidates,
+)
 from rubric_core.syntax.tree import Problem, Scalar, Tree, walk
 from rubric_core.text import Span
 
@@ -15,11 +27,12 @@ LARGEST = 10_000_000
 
 # Characters that libyaml refuses, or takes for line breaks as YAML 1.1 did. A stand-in of the same length keeps every
 # offset right; the real character is put back into the scalars.
-_FOREIGN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-_HARMLESS = "\x85\u2028\u2029\x0c\x0b"
 _STAND_IN = "\ue0ff"
+_FOREIGN = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff{_STAND_IN}{STAND_INS}]")
+_HARMLESS = f"\x85\u2028\u2029\x0c\x0b{_STAND_IN}{STAND_INS}"
 _MOST_REPAIRS = 12
-_CHARACTERS_PER_PARSE = 400_000
+_CHARACTERS_PER_PARSE = 800_000
+_FEWEST_TRIES = 12
 
 
 def parse(text: str) -> Tree:
@@ -54,18 +67,26 @@ def _moved(tree: Tree, by: int) -> Tree:
     """`tree` with every offset moved: a byte order mark is part of the text but not of the YAML."""
     for node in walk(tree.root):
         node.span, node.whole = node.span.moved(by), node.whole.moved(by)
-    problems = tuple(Problem(p.kind, p.span.moved(by), p.message) for p in tree.problems)
+    problems = tuple(Problem(p.kind, p.span.moved(by), p.message, p.mend and p.mend.moved(by)) for p in tree.problems)
     return Tree(tree.root, problems, tree.anchors, tree.aliases)
 
 
 def _put_back(text: str, tree: Tree) -> None:
     """Undo every stand-in: scalars hold the characters that the author wrote."""
     for node in walk(tree.root):
-        if isinstance(node, Scalar) and any(c in node.text for c in (_STAND_IN, COLON, RESERVED)):
+        if not isinstance(node, Scalar) or node.text.isascii():
+            continue
+        if node.text == HOLE:
+            node.text, node.style = "", "hole"
+            continue
+        quote = "'" if node.style == "single" else '"'
+        restored = node.text.replace(COLON, ":").replace(QUOTE, quote).replace(BACKSLASH, "\\")
+        restored = restored.replace(RESERVED, text[node.span.start : node.span.start + 1])
+        if _STAND_IN in restored:
             foreign = iter(_FOREIGN.findall(text[node.span.start : node.span.end]))
-            parts = node.text.split(_STAND_IN)
+            parts = restored.split(_STAND_IN)
             restored = "".join(part + next(foreign, " ") for part in parts[:-1]) + parts[-1]
-            node.text = restored.replace(COLON, ":").replace(RESERVED, text[node.span.start : node.span.start + 1])
+        node.text = restored
 
 
 class _Lines:
@@ -74,19 +95,26 @@ class _Lines:
     def __init__(self, text: str) -> None:
         self.original = LINE.findall(text)
         self.current = list(self.original)
-        self.moved: dict[int, int] = {}
         self.starts = _starts(self.original)
+        #: By line, in the order in which they were made: the column and the number of characters put in there.
+        self._inserted: dict[int, list[tuple[int, int]]] = {}
 
     def with_repair(self, repair: Repair) -> tuple[str, "_Back"]:
-        current = list(self.current)
-        moved = dict(self.moved)
-        current[repair.line] = repair.text
-        moved[repair.line] = repair.inserted
-        return "".join(current), _Back(self.starts, _starts(current), [len(s) for s in self.original], moved)
+        """The text with a further repair, and the way back from it."""
+        current, inserted = self._repaired(repair)
+        return "".join(current), _Back(self.starts, _starts(current), [len(s) for s in self.original], inserted)
 
     def accept(self, repair: Repair) -> None:
-        self.current[repair.line] = repair.text
-        self.moved[repair.line] = self.moved.get(repair.line, 0) + repair.inserted
+        """Keep a repair."""
+        self.current, self._inserted = self._repaired(repair)
+
+    def _repaired(self, repair: Repair) -> tuple[list[str], dict[int, list[tuple[int, int]]]]:
+        current, inserted = list(self.current), dict(self._inserted)
+        for line, text, at, by in ((repair.line, repair.text, repair.at, repair.inserted), *((n, t, 0, by) for n, t, by in repair.others)):
+            current[line] = text
+            if by:
+                inserted[line] = [*inserted.get(line, []), (at, by)]
+        return current, inserted
 
     def line_of(self, offset: int) -> int:
         """The line of an offset in the repaired text."""
@@ -96,17 +124,17 @@ class _Lines:
 class _Back:
     """Maps offsets of a repaired text to the original one."""
 
-    def __init__(self, old: list[int], new: list[int], lengths: list[int], moved: dict[int, int]) -> None:
-        self.old, self.new, self.lengths, self.moved = old, new, lengths, moved
+    def __init__(self, old: list[int], new: list[int], lengths: list[int], inserted: dict[int, list[tuple[int, int]]]) -> None:
+        self.old, self.new, self.lengths, self.inserted = old, new, lengths, inserted
 
     def __call__(self, offset: int) -> int:
         line = min(bisect_right(self.new, offset) - 1, len(self.lengths) - 1)
         if line < 0:
             return 0
         column = offset - self.new[line]
-        if line in self.moved:
-            column = max(0, column - self.moved[line])
-        return self.old[line] + min(column, self.lengths[line])
+        for at, by in reversed(self.inserted.get(line, ())):
+            column = column - by if column >= at + by else min(column, at)
+        return self.old[line] + max(0, min(column, self.lengths[line]))
 
 
 def _starts(lines: list[str]) -> list[int]:
@@ -117,21 +145,21 @@ def _starts(lines: list[str]) -> list[int]:
     return starts
 
 
-def _repair(text: str, failure: Failure, partial: Tree) -> tuple[Tree, list[Problem]]:
+def _repair(text: str, first: Failure, partial: Tree) -> tuple[Tree, list[Problem]]:
     """The best tree that a few changed lines give, and a problem for each of them."""
     lines = _Lines(text)
     problems: list[Problem] = []
-    tries = max(8, _CHARACTERS_PER_PARSE // max(1, len(text)))
+    tries = max(_FEWEST_TRIES, _CHARACTERS_PER_PARSE // max(1, len(text)))
     tree = partial
+    failure: Failure | None = first
     while failure is not None and len(problems) < _MOST_REPAIRS and tries > 0:
         best: tuple[int, Repair, Tree, Failure | None] | None = None
-        for repair in candidates(lines.current, lines.line_of, failure):
-            if tries <= 0:
-                break
+        for repair in _few(candidates(lines.current, lines.line_of, failure), tries):
             tries -= 1
             repaired, back = lines.with_repair(repair)
             attempt, left = build(repaired, back)
-            reached = len(repaired) + 1 if left is None else left.offset
+            # How far the parser got is counted from the end, since a repair can make the text longer.
+            reached = 1 if left is None else left.offset - len(repaired)
             if best is None or reached > best[0]:
                 best = (reached, repair, attempt, left)
             if left is None:
@@ -139,13 +167,21 @@ def _repair(text: str, failure: Failure, partial: Tree) -> tuple[Tree, list[Prob
         if best is None:
             break
         _, repair, tree, left = best
-        start = lines.starts[repair.line]
-        problems.append(explain(failure, repair, lines.current, start, len(lines.original[repair.line])))
+        problems.append(explain(failure, repair, lines.original, lines.starts))
         lines.accept(repair)
-        if left is not None and left.offset <= failure.offset and left.problem == failure.problem and repair.blank and not lines.current[repair.line].strip():
-            tries -= 2  # no progress: come to an end sooner
-        failure = left  # type: ignore[assignment]
+        if left is not None and left.problem == failure.problem and not lines.current[repair.line].strip():
+            tries -= 2  # little progress: come to an end sooner
+        failure = left
     if failure is not None and not problems:
         at = min(failure.offset, len(text))
-        problems.append(Problem("syntax", Span(at, at), failure.problem))
+        problems.append(Problem("syntax", Span(at, at), f"this is no valid YAML: {failure.problem}"))
     return tree, problems
+
+
+def _few(repairs: Iterator[Repair], most: int) -> list[Repair]:
+    """As many as may be tried; the last resort, giving up the line, is among them."""
+    every = list(repairs)
+    if len(every) <= most:
+        return every
+    last = next((r for r in every if r.kind == "lost" and not r.text.strip()), every[-1])
+    return [*every[: most - 1], last]

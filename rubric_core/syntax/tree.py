@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rubric_core.syntax.scalars import ScalarValue, resolve
-from rubric_core.text import Span
+from rubric_core.text import Edit, Span
 
-__all__ = ["Alias", "Entry", "Mapping", "Node", "Problem", "Scalar", "Sequence", "Style", "Tree", "walk"]
+__all__ = ["Alias", "Entry", "Mapping", "Mend", "Node", "Problem", "Scalar", "Sequence", "Style", "Tree", "walk"]
 
-Style = Literal["plain", "single", "double", "literal", "folded"]
+#: A hole is a value that could not be read; what stands there is reported as a problem.
+Style = Literal["plain", "single", "double", "literal", "folded", "hole"]
 
 
 class Node:
@@ -106,6 +107,18 @@ class Alias(Node):
         self.name = name
 
 
+class Mend(NamedTuple):
+    """Edits that make the text be what it was read as. A safe one keeps the meaning that the author can only have had."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = False
+
+    def moved(self, by: int) -> "Mend":
+        """The same edits `by` characters further on."""
+        return self._replace(edits=tuple(Edit(e.span.moved(by), e.new_text) for e in self.edits))
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A place where the text is no YAML, in words for its author."""
@@ -113,6 +126,7 @@ class Problem:
     kind: Literal["syntax", "nesting", "character", "documents", "size"]
     span: Span
     message: str
+    mend: Mend | None = None
 
 
 class Tree:

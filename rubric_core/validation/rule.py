@@ -98,7 +98,7 @@ class Context:
 
     def underlined(self, span: Span) -> Span:
         """What to underline for `span`: its first line; where nothing is written, the key or dash before it."""
-        if not self.written(span).strip():
+        if not self.written(span).strip(" \r\n"):
             end = len(self.text[: span.start].rstrip())
             line = max(self.text.rfind("\n", 0, end), self.text.rfind("\r", 0, end)) + 1
             last = _LAST_WORD.search(self.text, line, end) or _FIRST_WORD.search(self.text)

@@ -47,6 +47,7 @@ from rubric_core.validation.rules.role_marker import ROLE_MARKER
 from rubric_core.validation.rules.same_criterion import SAME_CRITERION
 from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
 from rubric_core.validation.rules.skipped_string import SKIPPED_STRING
+from rubric_core.validation.rules.split_item import SPLIT_ITEM
 from rubric_core.validation.rules.suite_name import SUITE_NAME
 from rubric_core.validation.rules.syntax_error import SYNTAX_ERROR
 from rubric_core.validation.rules.template_variable import TEMPLATE_VARIABLE
@@ -106,6 +107,7 @@ RULES: tuple[Rule[Any], ...] = (
     SAME_CRITERION,
     SEVERAL_DOCUMENTS,
     SKIPPED_STRING,
+    SPLIT_ITEM,
     SUITE_NAME,
     SYNTAX_ERROR,
     TEMPLATE_VARIABLE,

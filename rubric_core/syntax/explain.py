@@ -1,0 +1,150 @@
+"""What a repair says to the author: the problem in words, and the edit that would make the text be what was read."""
+
+from collections.abc import Sequence
+
+from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.events import Failure
+from rubric_core.syntax.repair import QUOTE, Repair, value_of
+from rubric_core.syntax.tree import Mend, Problem
+from rubric_core.text import Edit, Span
+
+__all__ = ["explain"]
+
+_WORDS = {
+    "tab": "a tab cannot indent YAML; use spaces",
+    "inner-colon": "this value holds a second `: `, so YAML reads it as a key; put the value in quotes",
+    "inner-quote": "this quote ends the value too soon",
+    "no-colon": "this key has no colon",
+    "no-space": "a colon needs a space behind it",
+    "no-dash-space": "a dash needs a space behind it",
+    "open-quote": "this quote is never closed",
+    "open-bracket": "this bracket is never closed",
+    "extra-bracket": "this bracket closes nothing",
+    "header": "the text of a block starts on the line below its `|` or `>`",
+    "escape": "double quotes know no such escape; double the backslash, or use single quotes",
+}
+#: Kinds that are about one character.
+_ONE_CHARACTER = frozenset(
+    ("inner-colon", "inner-quote", "no-space", "no-dash-space", "open-quote", "open-bracket", "extra-bracket")
+)
+
+
+def explain(failure: Failure, repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Problem:
+    """The problem behind `repair`, at offsets of the original lines."""
+    line, start = original[repair.line], starts[repair.line]
+    body = line.rstrip()
+    first, end = len(body) - len(body.lstrip()), len(body)
+    column = min(repair.column or 0, max(0, len(body) - 1))
+    if repair.kind == "tab":
+        first, end = column, len(line) - len(line.lstrip(" \t"))
+    elif repair.kind == "escape":
+        first, end = column, column + 2
+    elif repair.kind == "header":
+        first = column
+        end = max(end, first + 1)
+    elif repair.kind in _ONE_CHARACTER or repair.kind == "reserved":
+        first, end = column, column + 1
+    elif repair.kind == "no-colon":
+        first, end = column, min(len(body), repair.at)
+    return Problem(
+        "syntax",
+        Span(start + first, start + end),
+        _message(failure, repair, body, column),
+        _mend(repair, original, starts),
+    )
+
+
+def _message(failure: Failure, repair: Repair, body: str, column: int) -> str:
+    if repair.kind == "reserved":
+        return _reserved_words(body[column])
+    if repair.kind == "indent":
+        here, there = len(body) - len(body.lstrip()), repair.column
+        return f"this line is indented by {here}, which fits nothing above it; {there} would"
+    return _WORDS.get(repair.kind) or _plain(failure, body)
+
+
+def _reserved_words(char: str) -> str:
+    if char in "\"'":
+        return "the text goes on behind the closing quote; put the whole value in quotes"
+    if char in "[]{}":
+        return "the text goes on behind the closing bracket; put the whole value in quotes"
+    if char == "-":
+        return "a list starts on the line below its key; text that starts with a dash needs quotes"
+    return (
+        f"a plain value cannot start with {'a backquote' if char == '`' else f'`{char}`'}; put it in quotes"
+    )
+
+
+def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Mend | None:
+    line, start = original[repair.line], starts[repair.line]
+    column = repair.column or 0
+
+    def insert(at: int, text: str) -> tuple[Edit, ...]:
+        return (Edit(Span(start + at, start + at), text),)
+
+    if repair.kind in ("tab", "indent"):
+        moved = [(repair.line, repair.text), *((n, text) for n, text, _ in repair.others)]
+        edits = tuple(_indentation(original[n], starts[n], text) for n, text in moved)
+        if repair.kind == "tab":
+            return Mend("indent with spaces", edits, safe=True)
+        return Mend(f"indent it by {column}", edits)
+    if repair.kind == "no-colon":
+        return Mend("add the colon", insert(repair.at, ":"))
+    if repair.kind == "no-space":
+        return Mend("add the space", insert(repair.at, " "), safe=True)
+    if repair.kind == "no-dash-space":
+        edits = (
+            insert(column + 1, " ")
+            if repair.inserted
+            else (Edit(Span(start + column - 1, start + column + 1), "- "),)
+        )
+        return Mend("add the space", edits, safe=True)
+    if repair.kind == "extra-bracket":
+        return Mend("remove the bracket", (Edit(Span(start + column, start + column + 1), ""),))
+    if repair.kind in ("open-quote", "open-bracket"):
+        kept = repair.text.rstrip("\r\n")
+        common = next(
+            (i for i, (a, b) in enumerate(zip(kept, line, strict=False)) if a != b),
+            min(len(kept), len(line.rstrip("\r\n"))),
+        )
+        return Mend(f"close the {repair.kind.removeprefix('open-')}", insert(common, kept[common:]))
+    if repair.kind == "escape":
+        at = [i for i, (a, b) in enumerate(zip(repair.text, line, strict=False)) if a != b]
+        return Mend("double the backslash", tuple(e for i in at for e in insert(i, "\\")), safe=True)
+    if repair.kind == "inner-quote":
+        mark = "'" if line[value_of(line)[0]] == "'" else "\\"
+        at = [i for i, char in enumerate(repair.text) if char == QUOTE]
+        return Mend("escape the quotes", tuple(e for i in at for e in insert(i, mark)))
+    if repair.kind in ("inner-colon", "reserved"):
+        return _quote(repair, line, start)
+    return None
+
+
+def _indentation(line: str, start: int, text: str) -> Edit:
+    old, new = len(line) - len(line.lstrip(" \t")), len(text) - len(text.lstrip(" \t"))
+    return Edit(Span(start, start + old), text[:new])
+
+
+def _quote(repair: Repair, line: str, start: int) -> Mend:
+    """The whole value in double quotes."""
+    first, end = value_of(line)
+    value = line[first:end]
+    safe = repair.kind == "inner-colon" or value[:1] in "@`%*"
+    return Mend(
+        "put the value in quotes", (Edit(Span(start + first, start + end), quoted(value)),), safe=safe
+    )
+
+
+def _plain(failure: Failure, body: str) -> str:
+    problem = failure.problem
+    if (
+        "mapping values are not allowed" in problem
+        or "expected <block end>" in problem
+        or "did not find expected" in problem
+    ):
+        if body.lstrip().startswith(("-", "?")):
+            return "this list item is indented like none of the lists above it"
+        return "this line fits neither the list nor the mapping above it; check its indentation"
+    if "could not find expected ':'" in problem:
+        return "this line is no `key: value`"
+    return f"this is no valid YAML: {problem}"
