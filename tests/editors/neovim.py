@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+WORKSPACE = Path(__file__).parent / "workspace"
 PLUGIN = REPOSITORY / "editors" / "neovim"
 SERVER_FOLDER = os.environ.get("RUBRIC_SERVER_FOLDER", str(Path(sys.executable).parent))
 PATIENCE = 20.0
@@ -221,3 +222,7 @@ class ScreenNeovim(Neovim):
 
     def _end(self) -> None:
         subprocess.run(["tmux", "-L", self.home.name, "kill-server"], capture_output=True, check=False)
+
+
+#: What the fixtures `nvim` and `screen` give: opens a file of the workspace.
+Open = Callable[..., Neovim]

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 import screenshot
-from conftest import Open
-from neovim import ScreenNeovim, until
+from neovim import Open, ScreenNeovim, until
 
 pytestmark = pytest.mark.editor
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import WORKSPACE
-from neovim import SERVER_FOLDER
+from neovim import SERVER_FOLDER, WORKSPACE
 
 pytestmark = pytest.mark.editor
 

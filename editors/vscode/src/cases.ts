@@ -1,7 +1,7 @@
 /** Commands of the palette. Each forwards to a command of the server, for the file in the active editor. */
 
 import * as vscode from 'vscode';
-import { CodeLens, CodeLensRequest } from 'vscode-languageclient/node';
+import { CodeAction, CodeActionRequest, CodeActionTriggerKind } from 'vscode-languageclient/node';
 import { RubricClient, SUITES } from './client';
 
 /** The server's command for a whole file, by the command of the palette. */
@@ -18,27 +18,25 @@ export async function forFile(command: string): Promise<void> {
   }
 }
 
-/** The server knows where cases begin: the lens at or above the cursor says which one it is in. */
+/** The server knows where cases begin: it offers a code action for the one at the cursor. */
 export async function runCaseAtCursor(client: RubricClient): Promise<void> {
   const editor = suiteEditor();
   if (!editor) {
     return;
   }
-  const textDocument = { uri: client.code2ProtocolConverter.asUri(editor.document.uri) };
-  const lenses = (await client.sendRequest(CodeLensRequest.type, { textDocument })) ?? [];
-  const lens = lastAbove(lenses, editor.selection.active.line);
-  if (lens?.command) {
-    await vscode.commands.executeCommand(lens.command.command, ...(lens.command.arguments ?? []));
+  const { code2ProtocolConverter: convert } = client;
+  const actions = await client.sendRequest(CodeActionRequest.type, {
+    textDocument: convert.asTextDocumentIdentifier(editor.document),
+    range: convert.asRange(new vscode.Range(editor.selection.active, editor.selection.active)),
+    context: { diagnostics: [], only: ['rubric.run'], triggerKind: CodeActionTriggerKind.Invoked },
+  });
+  const commands = (actions ?? []).map((action) => (CodeAction.is(action) ? action.command : action));
+  const run = commands.find((command) => command?.command === 'rubric.runCase');
+  if (run) {
+    await vscode.commands.executeCommand(run.command, ...(run.arguments ?? []));
   } else {
     void vscode.window.showInformationMessage('There is no case at the cursor.');
   }
-}
-
-function lastAbove(lenses: CodeLens[], line: number): CodeLens | undefined {
-  return lenses
-    .filter((lens) => lens.command?.command === 'rubric.runCase' && lens.range.start.line <= line)
-    .sort((one, other) => one.range.start.line - other.range.start.line)
-    .at(-1);
 }
 
 function suiteEditor(): vscode.TextEditor | undefined {

@@ -38,34 +38,22 @@ local function uri_of(bufnr)
   return vim.uri_from_bufnr(bufnr)
 end
 
---- The last lens that runs a case at or above `line`, or nil.
-local function lens_above(lenses, line)
-  local found
-  for _, lens in ipairs(lenses or {}) do
-    local runs = lens.command and lens.command.command == 'rubric.runCase'
-    local start = lens.range.start.line
-    if runs and start <= line and (not found or start >= found.range.start.line) then
-      found = lens
-    end
-  end
-  return found
-end
-
---- Run the case under the cursor. The server knows where cases begin, so its code lenses are asked.
+--- Run the case under the cursor. The server knows where cases begin: it offers a code action for this one.
 function M.run_case()
   local bufnr = vim.api.nvim_get_current_buf()
   local client = client_of(bufnr)
   if not client then
     return
   end
-  local line = vim.api.nvim_win_get_cursor(0)[1] - 1
-  local params = { textDocument = vim.lsp.util.make_text_document_params(bufnr) }
-  request(client, 'textDocument/codeLens', params, function(error, lenses)
-    local lens = lens_above(lenses, line)
-    if error or not lens then
-      return notify(error and error.message or 'no case under the cursor', vim.log.levels.WARN)
+  local params = vim.lsp.util.make_range_params(0, client.offset_encoding)
+  params.context = { diagnostics = {}, only = { 'rubric.run' }, triggerKind = 1 }
+  request(client, 'textDocument/codeAction', params, function(error, actions)
+    for _, action in ipairs(actions or {}) do
+      if action.command and action.command.command == 'rubric.runCase' then
+        return execute('rubric.runCase', action.command.arguments, bufnr)
+      end
     end
-    execute(lens.command.command, lens.command.arguments, bufnr)
+    notify(error and error.message or 'no case under the cursor', vim.log.levels.WARN)
   end, bufnr)
 end
 
