@@ -10,7 +10,7 @@ from rubric_core.text import Span
 
 __all__ = [
     "ConflictingKeys", "DuplicateKey", "ForeignKey", "ForeignType", "Issue", "MissingKey", "NotASuite", "NotYaml", "OutOfRange", "RenamedKey",
-    "RenamedType", "UnknownAlias", "UnknownKey", "UnknownType", "WrongType",
+    "RenamedType", "SplitItem", "UnknownAlias", "UnknownKey", "UnknownType", "WrongType",
 ]  # fmt: skip
 
 
@@ -160,3 +160,10 @@ class UnknownAlias(Issue):
 
     name: str
     recursive: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitItem(Issue):
+    """A dash that cuts one item in two."""
+
+    shape: type[Shape]
