@@ -144,4 +144,4 @@ def _gate(analysis: Analysis, criterion: Criterion) -> str:
         return f" The rubric fails below {number(criterion.required_min_score)} of 10."
     if required(criterion, analysis.dialect):
         return " The rubric fails when this criterion does."
-    return ""
+    return "" if criterion.has("required") else " It does not gate: `required` is not written, and false by the documents of this dialect."

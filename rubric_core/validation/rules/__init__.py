@@ -41,6 +41,7 @@ from rubric_core.validation.rules.numeric_required import NUMERIC_REQUIRED
 from rubric_core.validation.rules.overlapping_bands import OVERLAPPING_BANDS
 from rubric_core.validation.rules.renamed_key import RENAMED_KEY
 from rubric_core.validation.rules.renamed_type import RENAMED_TYPE
+from rubric_core.validation.rules.required_without_minimum import REQUIRED_WITHOUT_MINIMUM
 from rubric_core.validation.rules.requires_range import REQUIRES_RANGE
 from rubric_core.validation.rules.reversed_band import REVERSED_BAND
 from rubric_core.validation.rules.role_marker import ROLE_MARKER
@@ -101,6 +102,7 @@ RULES: tuple[Rule[Any], ...] = (
     OVERLAPPING_BANDS,
     RENAMED_KEY,
     RENAMED_TYPE,
+    REQUIRED_WITHOUT_MINIMUM,
     REQUIRES_RANGE,
     REVERSED_BAND,
     ROLE_MARKER,
