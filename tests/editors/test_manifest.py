@@ -1,0 +1,54 @@
+"""An editor's manifest says what the server's settings say. `UPDATE=1` writes it down again."""
+
+import json
+import os
+from dataclasses import fields
+from typing import Any
+
+from neovim import REPOSITORY
+
+from rubric_core.analysis import Language
+from rubric_lsp.settings import SECTION, Settings
+
+MANIFEST = REPOSITORY / "editors" / "vscode" / "package.json"
+OWN = {f"{SECTION}.server.command", f"{SECTION}.trace.server"}
+
+
+def test_vscode_has_every_setting_of_the_server() -> None:
+    manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
+    properties = manifest["contributes"]["configuration"]["properties"]
+    kept = {name: value for name, value in properties.items() if name in OWN}
+    wanted = {**kept, **_of_the_server(len(kept))}
+    if properties != wanted and os.environ.get("UPDATE"):
+        manifest["contributes"]["configuration"]["properties"] = wanted
+        MANIFEST.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        return
+    assert properties == wanted
+
+
+def _of_the_server(before: int) -> dict[str, dict[str, Any]]:
+    """Everything but what is decided when the server starts: that is the editor's trust in the workspace."""
+    settable = [each for each in fields(Settings) if not each.metadata.get("startup_only")]
+    return {
+        f"{SECTION}.{each.metadata['name']}": {**_type(each.default), **_place(each, before + number)}
+        for number, each in enumerate(settable, 1)
+    }
+
+
+def _place(each: Any, order: int) -> dict[str, Any]:
+    names = {"enum": ["", *_dialects()]} if each.metadata["name"] == "dialect" else {}
+    return {**names, "scope": "window", "order": order, "description": each.metadata["doc"]}
+
+
+def _type(default: object) -> dict[str, Any]:
+    return {"type": "boolean" if isinstance(default, bool) else "string", "default": default}
+
+
+def _dialects() -> list[str]:
+    return [dialect.name for dialect in Language().dialects]
+
+
+def test_the_extension_names_the_version_of_the_server() -> None:
+    metadata = (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8")
+    version = json.loads(MANIFEST.read_text(encoding="utf-8"))["version"]
+    assert f'\nversion = "{version}"\n' in metadata
