@@ -298,7 +298,8 @@ class _Check:
         if state.key == key:
             return
         lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, state.tree.anchors)
-        suite = lowering.suite(state.tree.root, self.frame.item_key)
+        broken = any(p.kind in ("syntax", "size") for p in state.tree.problems)
+        suite = None if state.tree.root is None and broken else lowering.suite(state.tree.root, self.frame.item_key)
         context = Context(self.frame.block.text, self.dialect, _defaults(suite))
         shapes = () if suite is None else (suite,)
         self._fill(state, key, shapes, lowering.issues, context, frozenset())
@@ -317,7 +318,7 @@ class _Check:
         visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in state.tree.problems]
         visited += issues
         visited += (c for s in shapes for c in children(s))
-        state.judged = frozenset(_origin(each) for each in visited if not each.borrowed)
+        state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
         visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]
         found = [
             (rule, replace(finding, span=context.underlined(finding.span)))
@@ -342,9 +343,10 @@ class _Check:
 
 
 def _origin(each: Issue | Shape) -> object:
-    """The same for everything of one class that is about one place in the text, referred to or not."""
+    """The same for everything of one class that is about one place in the text, referred to or not; None where unknown."""
     entry = getattr(each, "entry", None)
-    return type(each), id(entry.key if entry is not None else getattr(each, "node", each))
+    node = entry.key if entry is not None else getattr(each, "node", None)
+    return None if node is None else (type(each), id(node))
 
 
 def _diagnostic(rule: Rule[Any], finding: Finding, outer: Any) -> Diagnostic:

@@ -7,7 +7,7 @@ That is why blocks can be cut without parsing, and why one broken case cannot ta
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -168,14 +168,28 @@ class Document:
         key = self.blocks[low].key
         bounds = [*starts, len(new)]
         cut = [new[a:b] for a, b in pairwise(bounds)]
-        kept = {b.text: b for b in self.blocks[low : high + 1]}
-        return [kept.get(text) or Block(text, key) for text in cut]
+        kept = _Kept(self.blocks[low : high + 1])
+        return [kept.take(text, key) or Block(text, key) for text in cut]
 
     def _sharing(self, other: "Document") -> "Document":
         """`other` with blocks of this document wherever their text is the same."""
-        known = {(b.text, b.key): b for b in self.blocks}
-        blocks = [known.get((b.text, b.key), b) for b in other.blocks]
+        kept = _Kept(self.blocks)
+        blocks = [kept.take(b.text, b.key) or b for b in other.blocks]
         return Document(blocks, other.column, other.item_keys, other.text)
+
+
+class _Kept:
+    """Blocks to use again. Each is given once, since what a block means depends on where it stands."""
+
+    def __init__(self, blocks: Iterable[Block]) -> None:
+        self._blocks: dict[tuple[str, str], list[Block]] = {}
+        for block in blocks:
+            self._blocks.setdefault((block.text, block.key), []).append(block)
+
+    def take(self, text: str, key: str) -> Block | None:
+        """A block with this text that was not given yet, in the order of the document."""
+        found = self._blocks.get((text, key))
+        return found.pop(0) if found else None
 
 
 def _LIST_LINE(column: int) -> "re.Pattern[str]":  # noqa: N802  # reads as the pattern that it gives

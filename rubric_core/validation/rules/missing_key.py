@@ -1,11 +1,15 @@
 """missing-key: a key without which the rest means nothing."""
 
+import re
 from collections.abc import Iterator
 
-from rubric_core.language.model import Case
+from rubric_core.language.evaluators import Band, Evaluator
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import MissingKey
-from rubric_core.syntax.edit import add_entry
+from rubric_core.syntax.edit import add_entry, column_of, newline_of
 from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MISSING_KEY"]
@@ -15,14 +19,45 @@ __all__ = ["MISSING_KEY"]
 def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key and what it is for."""
     wanted = f"`{issue.name}`" + "".join(f" or `{n}`" for n in issue.alternatives)
-    message = f"{type(issue.owner).title()} needs {wanted}: {issue.key.doc[0].lower()}{issue.key.doc[1:].partition('.')[0]}"
-    fixes: tuple[Fix, ...] = ()
-    if isinstance(issue.node, Mapping) and issue.key.example and not issue.borrowed:
-        edit = add_entry(context.text, issue.node, issue.name, issue.key.example)
-        if edit is not None:
-            fixes = (Fix(f"add `{issue.name}: {issue.key.example}`", (edit,), safe=False),)
-    if isinstance(issue.owner, Case):
-        severity = context.dialect.properties.incomplete_case
-        yield Finding(issue.span, message, fixes=fixes, consequence="agentv skips the case and runs the others", severity=severity)
-    else:
-        yield Finding(issue.span, message, fixes=fixes)
+    message = f"{type(issue.owner).title()} needs {wanted}: {_first_sentence(issue.key.doc)}"
+    fixes = () if issue.borrowed or not isinstance(issue.node, Mapping) else tuple(_fixes(issue, issue.node, context))
+    severity = context.dialect.properties.incomplete_case if isinstance(issue.owner, Case) else None
+    yield Finding(issue.span, message, fixes=fixes, consequence=_consequence(issue.owner), severity=severity)
+
+
+def _first_sentence(doc: str) -> str:
+    first = re.split(r"\.(?:\s|\Z)", doc, maxsplit=1)[0]
+    return first if first[1:2].isupper() else first[:1].lower() + first[1:]
+
+
+def _consequence(owner: Shape) -> str:
+    if isinstance(owner, Suite):
+        return "agentv refuses the whole file"
+    if isinstance(owner, Case):
+        return "agentv skips the case and runs the others"
+    if isinstance(owner, Band):
+        return "agentv drops the whole case with a log line"
+    return "agentv skips this evaluator with a log line" if isinstance(owner, Evaluator) else ""
+
+
+def _fixes(issue: MissingKey, node: Mapping, context: Context) -> Iterator[Fix]:
+    if issue.key.field == "type":
+        yield from _spelled_out(node, context)
+        return
+    # A band's bounds depend on those of its neighbours: there is no example that fits.
+    if not issue.key.example or issue.key.field == "score_range":
+        return
+    edit = add_entry(context.text, node, issue.name, issue.key.example)
+    if edit is not None:
+        yield Fix(f"add `{issue.name}: {issue.key.example}`", (edit,), safe=False)
+
+
+def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
+    """`contains: refund` was meant to be `type: contains` with `value: refund`."""
+    for entry in node.entries:
+        known = context.dialect.type_of(entry.name or "")
+        if known is not None and context.dialect.spelled(known.shape, "value") == "value":
+            between = ", " if node.flow else newline_of(context.text) + " " * column_of(context.text, entry.key.span.start)
+            written = f"type: {known.name}{between}value"
+            yield Fix(f"write `type: {known.name}` and `value: …`", (Edit(entry.key.span, written),))
+            return

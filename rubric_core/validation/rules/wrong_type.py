@@ -7,6 +7,7 @@ from rubric_core.loading.issues import WrongType
 from rubric_core.syntax.edit import quoted, replace_value
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import subject
 
@@ -16,9 +17,15 @@ _YES = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false",
 
 
 @rule("wrong-type", "error", "A value of another type than the key takes")
-def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what is expected and what was found; rewrite the value where the meaning is plain."""
     fixes = () if issue.borrowed else tuple(_fixes(issue, issue.kind))
+    if context.written(issue.span).startswith("{{"):
+        # A template that stands bare: YAML reads its braces as a mapping in a mapping.
+        line = context.written(context.underlined(issue.span))
+        mend = () if issue.borrowed or "\n" in context.written(issue.span) else (Fix("put it in quotes", (Edit(issue.span, quoted(line)),)),)
+        yield Finding(issue.span, f"{subject(issue.name)} is a mapping, since YAML reads `{{{{` as one; put the template in quotes", fixes=mend)
+        return
     yield Finding(issue.span, f"{subject(issue.name)} is {issue.found}; it should be {issue.kind.words()}", fixes=fixes)
 
 
@@ -29,7 +36,7 @@ def _fixes(issue: WrongType, kind: Kind[object]) -> Iterator[Fix]:
     kinds = kind.branches if isinstance(kind, ByNode) else (kind,)
     value = node.value
     for each in kinds:
-        if isinstance(each, Text) and isinstance(value, int | float):
+        if isinstance(each, Text) and isinstance(value, int | float) and each.refers_to != "type":
             yield Fix("put it in quotes", (replace_value(node, quoted(node.text)),))
         elif isinstance(each, Boolean) and isinstance(value, str) and value.lower() in _YES:
             word = _YES[value.lower()]
