@@ -37,7 +37,9 @@ _PASSED_PREFIXES = ("LC_", "XDG_", "PYTHON", "PYENV_", "CONDA_", "NVM_", "NIX_",
 
 def filtered(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that every program may have: where things are, and no secrets."""
-    return {n: v for n, v in environment.items() if n.upper() in _PASSED or n.upper().startswith(_PASSED_PREFIXES)}
+    return {
+        n: v for n, v in environment.items() if n.upper() in _PASSED or n.upper().startswith(_PASSED_PREFIXES)
+    }
 
 
 class DiskFiles:
@@ -160,13 +162,25 @@ class OsProcesses:
             transport.close()
             await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the loop has to hear of it
         code = transport.get_returncode()
-        return Finished(-signal.SIGTERM if code is None else code, bytes(watch.output[1]), bytes(watch.output[2]), seconds, stopped)
+        return Finished(
+            -signal.SIGTERM if code is None else code,
+            bytes(watch.output[1]),
+            bytes(watch.output[2]),
+            seconds,
+            stopped,
+        )
 
     async def _start(self, program: Program, watch: _Watch) -> asyncio.SubprocessTransport:
-        options: dict[str, Any] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if _WINDOWS else {"start_new_session": True}  # type: ignore[attr-defined,unused-ignore]
+        options: dict[str, Any] = (
+            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+            if _WINDOWS
+            else {"start_new_session": True}
+        )  # type: ignore[attr-defined,unused-ignore]
         environment = {**self._environment, **program.environment}
         loop = asyncio.get_running_loop()
-        transport, _ = await loop.subprocess_exec(lambda: watch, *program.argv, cwd=program.cwd, env=environment, **options)
+        transport, _ = await loop.subprocess_exec(
+            lambda: watch, *program.argv, cwd=program.cwd, env=environment, **options
+        )
         return transport
 
     @staticmethod
@@ -187,7 +201,6 @@ def _kill(transport: asyncio.SubprocessTransport) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-
 class HttpxHttp:
     """HTTP by httpx; connections are kept and used again. Close it in the loop that used it."""
 
@@ -201,10 +214,14 @@ class HttpxHttp:
         if client is None:
             # Loading the certificates costs more than a local model's answer; plain http needs none.
             limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
-            client = self._clients[scheme] = httpx.AsyncClient(verify=scheme == "https", limits=limits, follow_redirects=False)
+            client = self._clients[scheme] = httpx.AsyncClient(
+                verify=scheme == "https", limits=limits, follow_redirects=False
+            )
         return client
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int) -> HttpReply:
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
         """See `ports.Http.post`."""
         import httpx  # noqa: PLC0415
 
@@ -220,7 +237,9 @@ class HttpxHttp:
             raise NetworkError(f"connection to {host} {_why(error)}") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             broken = isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError)
-            raise NetworkError(f"{host} broke off: {str(error) or type(error).__name__}", transient=broken) from None
+            raise NetworkError(
+                f"{host} broke off: {str(error) or type(error).__name__}", transient=broken
+            ) from None
 
     async def _post(self, url: str, headers: Mapping[str, str], body: bytes, size_limit: int) -> HttpReply:
         client = self._client(url.partition(":")[0])
@@ -229,8 +248,12 @@ class HttpxHttp:
             async for chunk in reply.aiter_bytes():
                 received += chunk
                 if len(received) > size_limit:
-                    raise NetworkError(f"{urlsplit(url).netloc.rpartition('@')[2]} sent more than {size_limit:,} bytes")
-            return HttpReply(reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, bytes(received))
+                    raise NetworkError(
+                        f"{urlsplit(url).netloc.rpartition('@')[2]} sent more than {size_limit:,} bytes"
+                    )
+            return HttpReply(
+                reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, bytes(received)
+            )
 
     async def close(self) -> None:
         """Close every connection."""

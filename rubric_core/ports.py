@@ -189,7 +189,9 @@ class HttpReply:
 class Http(Protocol):
     """The network."""
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int) -> HttpReply:
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
         """One request. Raises NetworkError when there is no whole reply within the limits (seconds, bytes)."""
 
 

@@ -1,0 +1,179 @@
+"""What an evaluator is given and what it gives back (document 003, REQ-EVAL-001, 004 and 005)."""
+
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+
+from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Verdict
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Evaluator as EvaluatorShape
+from rubric_core.language.model import Case
+from rubric_core.ports import Answer, ChatMessage, Ports, Provider
+from rubric_core.syntax.tree import Node
+
+__all__ = [
+    "EVALUATOR_KINDS", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorKind", "PromptInputs",
+    "ResolvedTarget", "config_as", "is_evaluator_kind",
+]  # fmt: skip
+
+#: The kinds that document 003 knows. Every other evaluator type is its own kind.
+EvaluatorKind: TypeAlias = Literal["code", "llm_judge"]
+EVALUATOR_KINDS: tuple[EvaluatorKind, ...] = ("code", "llm_judge")
+
+#: An evaluator as a suite configures it: the shape that its YAML was read into.
+EvaluatorConfig: TypeAlias = EvaluatorShape
+
+C = TypeVar("C", bound=EvaluatorShape)
+
+
+def is_evaluator_kind(value: object) -> bool:
+    """Whether `value` is one of the kinds of document 003."""
+    return value in EVALUATOR_KINDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedTarget:
+    """The system under test, found and filled in."""
+
+    name: str
+    #: openai, cli, mock and so on.
+    kind: str
+    #: The target that judges its answers, when its entry names one.
+    grader_target: str | None = None
+    #: Its other settings as they are written: no variable filled in, no secrets.
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptInputs:
+    """The input of a case, put together."""
+
+    #: What is asked, as one text.
+    question: str
+    messages: tuple[ChatMessage, ...] = ()
+    #: A good answer, when the case has one.
+    reference_answer: str = ""
+    #: The files of the case.
+    files: tuple[Path, ...] = ()
+    #: Expected messages and input messages, as plain data for programs.
+    input: Sequence[Any] = ()
+    expected: Sequence[Any] = ()
+
+
+def _unheard(_: CriterionResult) -> None:
+    """Nobody listens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationContext:
+    """Everything that an evaluator may look at (REQ-EVAL-004); the first eleven fields are those of document 003."""
+
+    eval_case: Case
+    #: The answer of the target.
+    candidate: str
+    target: ResolvedTarget
+    provider: Provider
+    #: Which try this is, from 1.
+    attempt: int
+    prompt_inputs: PromptInputs
+    now: datetime
+    judge_provider: Provider | None = None
+    #: A prompt of the author's, in place of the built-in one.
+    system_prompt: str | None = None
+    evaluator: EvaluatorConfig | None = None
+    judge_model: str | None = None
+
+    #: The answer with what was measured on the way.
+    answer: Answer | None = None
+    dialect: Dialect | None = None
+    ports: Ports | None = None
+    #: The directory of the suite.
+    directory: Path = field(default_factory=Path)
+    #: Anchors that the nodes of the case may refer to.
+    anchors: Mapping[str, Node] = field(default_factory=dict)
+    #: Called with each criterion as it is judged.
+    on_criterion: Callable[[CriterionResult], None] = _unheard
+    #: The score, 0..1, from which an evaluator passes that has no minimum of its own.
+    threshold: float = 0.8
+    #: Seconds that a program of the suite may take.
+    time_limit: float = 60.0
+    #: Grades a member of a composite in the same way as any other evaluator.
+    grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationScore:
+    """What an evaluator found (REQ-EVAL-005). Raises ValueError for a score that is no number of 0..1."""
+
+    score: float
+    hits: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+    expected_aspect_count: int = 0
+    reasoning: str | None = None
+    raw_aspects: tuple[str, ...] | None = None
+    evaluator_raw_request: Mapping[str, Any] | None = None
+
+    criteria: tuple[CriterionResult, ...] = ()
+    members: tuple[EvaluatorResult, ...] = ()
+    #: A verdict that does not follow from the score alone.
+    verdict: Verdict | None = None
+    #: The id of the criterion whose gate failed.
+    gate: str = ""
+    #: Whether the evaluator crashed and its kind calls that a 0: never turned into a 1 by `negate`.
+    crashed: bool = False
+    judge: str = ""
+    details: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if (
+            isinstance(self.score, bool)
+            or not isinstance(self.score, int | float)
+            or not math.isfinite(self.score)
+            or not 0 <= self.score <= 1
+        ):
+            raise ValueError(f"a score is a number from 0 to 1, found {self.score!r}")
+
+    @classmethod
+    def check(cls, holds: bool, hit: str, miss: str, reasoning: str | None = None) -> "EvaluationScore":
+        """The score of a check that holds or does not: 1 and `hit`, or 0 and `miss`."""
+        return cls(
+            score=1.0 if holds else 0.0,
+            hits=(hit,) if holds else (),
+            misses=() if holds else (miss,),
+            expected_aspect_count=1,
+            reasoning=reasoning,
+        )
+
+    @classmethod
+    def crash(cls, error: str, request: Mapping[str, Any] | None = None) -> "EvaluationScore":
+        """A score of 0 with the error among the misses, for kinds whose failure is a score (REQ-EVAL-003)."""
+        return cls(
+            score=0.0, misses=(error,), expected_aspect_count=1, evaluator_raw_request=request, crashed=True
+        )
+
+
+class Evaluator(Protocol):
+    """Something that scores an answer (REQ-EVAL-001). A class of your own needs no base class.
+
+    An evaluator that can say nothing about the answer raises `Unscored`; any other exception is a crash, which leaves the
+    case unscored and is never taken for a score.
+    """
+
+    @property
+    def kind(self) -> str:
+        """Names the evaluator in a registry."""
+
+    def evaluate(self, context: EvaluationContext) -> EvaluationScore | Awaitable[EvaluationScore]:
+        """The score of `context.candidate`."""
+
+
+def config_as(shape: type[C], context: EvaluationContext) -> C:
+    """The configuration in `context` as a `shape`. Raises TypeError when it is another one: a mistake in the registry."""
+    if not isinstance(context.evaluator, shape):
+        raise TypeError(
+            f"this evaluator is configured by {shape.__name__}, not by {type(context.evaluator).__name__}"
+        )
+    return context.evaluator

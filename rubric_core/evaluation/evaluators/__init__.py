@@ -1,0 +1,1 @@
+"""The evaluators, one file and one page each; `registry` lists them."""

@@ -1,0 +1,182 @@
+"""A program grades the answer: JSON on its standard input, a score on its standard output (REQ-EVAL-003)."""
+
+import json
+import math
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.payload import LARGE, payload_of
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.ports import Finished, Processes, Program
+
+__all__ = ["CodeEvaluator", "argv_of", "not_started"]
+
+_OUTPUT_LIMIT = 4_000_000
+_SHOWN = 500
+
+
+def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
+    """The arguments of a command: a list as it is, a string by a login shell, as agentv runs it.
+
+    The shell reads the user's profile, which may set PATH anew; the directories of the current one stay in front.
+    """
+    if not isinstance(command, str):
+        return tuple(command)
+    if sys.platform == "win32":
+        return tuple(shlex.split(command))
+    path = shlex.quote(os.environ.get("PATH", ""))
+    return ("sh", "-lc", f"PATH={path}:$PATH; export PATH\n{command}")
+
+
+def not_started(argv: Sequence[str], cwd: Path, error: OSError) -> str:
+    """Why a program did not start, in words."""
+    if not cwd.is_dir():
+        return f"the directory {cwd} does not exist"
+    if isinstance(error, FileNotFoundError):
+        hint = "; there is a python3" if argv[0] == "python" and shutil.which("python3") else ""
+        return f"{argv[0]} is not there to be run{hint}"
+    return f"{argv[0]} cannot be started: {error.strerror or error}"
+
+
+class CodeEvaluator:
+    """A program of the suite's. Whatever goes wrong with it is a score of 0 with the error among the misses (REQ-EVAL-003).
+
+    Args:
+        script: The program and its arguments: a list, or a string for the shell.
+        cwd: Where it runs; the directory of the suite by default.
+        agent_timeout_ms: How long it may take, in milliseconds; a minute by default.
+    """
+
+    kind: Literal["code"] = "code"
+
+    def __init__(
+        self,
+        *,
+        script: str | Sequence[str],
+        cwd: str | Path | None = None,
+        agent_timeout_ms: float | None = None,
+    ) -> None:
+        if not script:
+            raise ValueError("a code evaluator needs a script")
+        self._script = script
+        self._cwd = None if cwd is None else Path(cwd)
+        self._timeout_ms = agent_timeout_ms
+
+    async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
+        """The score that the program gives."""
+        limit = context.time_limit if self._timeout_ms is None else self._timeout_ms / 1000
+        cwd = context.directory if self._cwd is None else context.directory / self._cwd
+        argv = argv_of(self._script)
+        shown = self._script if isinstance(self._script, str) else shlex.join(self._script)
+        request = {"script": shown, "cwd": str(self._cwd or ".")}
+        with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
+            stdin = json.dumps(
+                _handed_over(payload_of(context), Path(scratch)), ensure_ascii=False, default=str
+            ).encode("utf-8", "replace")
+            program = Program(argv, cwd.resolve(), stdin, time_limit=limit, output_limit=_OUTPUT_LIMIT)
+            try:
+                finished = await _processes(context).run(program)
+            except (OSError, ValueError) as error:
+                reason = not_started(argv, cwd, error) if isinstance(error, OSError) else str(error)
+                return EvaluationScore.crash(f"{shown}: {reason}", request)
+        return _read(finished, context, shown, limit, request)
+
+
+def _processes(context: EvaluationContext) -> Processes:
+    if context.ports is not None:
+        return context.ports.processes
+    from rubric_core.adapters import OsProcesses  # noqa: PLC0415  # only a caller without ports needs the system's
+
+    return OsProcesses()
+
+
+def _handed_over(payload: dict[str, Any], scratch: Path) -> dict[str, Any]:
+    """The payload with a long answer in a file, where the dialect has a place for its path."""
+    if "output_path" not in payload:
+        return payload
+    output = json.dumps(payload["output"], ensure_ascii=False)
+    if len(output) <= LARGE:
+        return payload
+    path = scratch / "output.json"
+    path.write_text(output, encoding="utf-8")
+    return {**payload, "output": None, "output_path": str(path)}
+
+
+def _read(
+    finished: Finished, context: EvaluationContext, shown: str, limit: float, request: Mapping[str, Any]
+) -> EvaluationScore:
+    stdout = finished.stdout.decode("utf-8", "replace").strip()
+    error = finished.stderr.decode("utf-8", "replace").strip()
+    if finished.stopped == "time":
+        return EvaluationScore.crash(f"{shown}: stopped, it took longer than {limit:g} s", request)
+    if finished.stopped == "output":
+        return EvaluationScore.crash(f"{shown}: stopped, it wrote more than {_OUTPUT_LIMIT:,} bytes", request)
+    properties = (context.dialect or DIALECTS[-1]).properties
+    looks_like_json = stdout.startswith("{")
+    if properties.exit_code_decides and not looks_like_json and not (finished.exit_code and error):
+        return _by_exit_code(finished.exit_code, stdout, request)
+    if finished.exit_code:
+        end = (
+            f"ended by signal {-finished.exit_code}"
+            if finished.exit_code < 0
+            else f"exit code {finished.exit_code}"
+        )
+        return EvaluationScore.crash(f"{shown}: {end}{f': {error[-_SHOWN:]}' if error else ''}", request)
+    return _scored(stdout, shown, request, derive=properties.reply_style != "hits")
+
+
+def _by_exit_code(code: int, text: str, request: Mapping[str, Any]) -> EvaluationScore:
+    said = text[:_SHOWN] or f"exit code {code}"
+    holds = code == 0
+    return EvaluationScore(
+        score=1.0 if holds else 0.0,
+        hits=(said,) if holds else (),
+        misses=() if holds else (said,),
+        expected_aspect_count=1,
+        evaluator_raw_request=request,
+    )
+
+
+def _scored(stdout: str, shown: str, request: Mapping[str, Any], *, derive: bool) -> EvaluationScore:
+    """The score in a program's reply; `derive` it from its assertions when it gives none."""
+    try:
+        reply = json.loads(stdout)
+    except (ValueError, RecursionError):
+        return EvaluationScore.crash(f"{shown}: printed no JSON: {stdout[:_SHOWN] or '(nothing)'}", request)
+    if not isinstance(reply, dict):
+        return EvaluationScore.crash(f"{shown}: printed JSON that is no object", request)
+    assertions = [
+        a for a in _listed(reply.get("assertions")) if isinstance(a, dict) and isinstance(a.get("text"), str)
+    ]
+    passed = [a["text"] for a in assertions if a.get("passed") is True]
+    failed = [a["text"] for a in assertions if a.get("passed") is not True]
+    score = reply.get("score")
+    if score is None and derive and assertions:
+        score = len(passed) / len(assertions)
+    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+        return EvaluationScore.crash(f"{shown}: its reply has no number as `score`", request)
+    hits = (*_texts(reply.get("hits")), *passed)
+    misses = (*_texts(reply.get("misses")), *failed)
+    details = reply.get("details") if isinstance(reply.get("details"), dict) else None
+    if not 0 <= score <= 1:
+        details = {**(details or {}), "score_given": score}  # kept within 0..1 as agentv does, and said
+    reasoning = reply.get("reasoning")
+    return EvaluationScore(
+        score=min(1.0, max(0.0, float(score))), hits=hits, misses=misses, expected_aspect_count=len(hits) + len(misses) or 1,
+        reasoning=reasoning if isinstance(reasoning, str) else None, evaluator_raw_request=request, details=details,
+    )  # fmt: skip
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in _listed(value) if isinstance(item, str))

@@ -1,0 +1,16 @@
+"""The answer has a text in it."""
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, text_of
+from rubric_core.language.evaluators import Contains
+
+__all__ = ["CONTAINS"]
+
+
+def _grade(config: Contains, context: EvaluationContext) -> EvaluationScore:
+    value = text_of(config)
+    holds = value in context.candidate
+    return EvaluationScore.check(holds, f"contains {quoted(value)}", f"does not contain {quoted(value)}")
+
+
+CONTAINS = TypedEvaluator("contains", Contains, _grade)

@@ -1,0 +1,18 @@
+"""The answer has at least one of several texts in it."""
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, texts_of
+from rubric_core.language.evaluators import ContainsAny
+
+__all__ = ["CONTAINS_ANY"]
+
+
+def _grade(config: ContainsAny, context: EvaluationContext) -> EvaluationScore:
+    values = texts_of(config)
+    answer = context.candidate
+    found = [value for value in values if value in answer]
+    listed = ", ".join(quoted(value) for value in found or values)
+    return EvaluationScore.check(bool(found), f"contains {listed}", f"contains none of {listed}")
+
+
+CONTAINS_ANY = TypedEvaluator("contains-any", ContainsAny, _grade)

@@ -1,0 +1,16 @@
+"""The answer ends with a text."""
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, text_of, trimmed
+from rubric_core.language.evaluators import EndsWith
+
+__all__ = ["ENDS_WITH"]
+
+
+def _grade(config: EndsWith, context: EvaluationContext) -> EvaluationScore:
+    value = text_of(config)
+    holds = trimmed(context.candidate).endswith(trimmed(value))
+    return EvaluationScore.check(holds, f"ends with {quoted(value)}", f"does not end with {quoted(value)}")
+
+
+ENDS_WITH = TypedEvaluator("ends-with", EndsWith, _grade)

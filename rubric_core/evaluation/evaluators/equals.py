@@ -1,0 +1,16 @@
+"""The answer is a text, white space around it aside."""
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, text_of, trimmed
+from rubric_core.language.evaluators import Equals
+
+__all__ = ["EQUALS"]
+
+
+def _grade(config: Equals, context: EvaluationContext) -> EvaluationScore:
+    value = text_of(config)
+    holds = trimmed(context.candidate) == trimmed(value)
+    return EvaluationScore.check(holds, f"equals {quoted(value)}", f"does not equal {quoted(value)}")
+
+
+EQUALS = TypedEvaluator("equals", Equals, _grade)

@@ -1,0 +1,16 @@
+"""The answer has a text in it, in capitals or not."""
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, text_of
+from rubric_core.language.evaluators import IContains
+
+__all__ = ["ICONTAINS"]
+
+
+def _grade(config: IContains, context: EvaluationContext) -> EvaluationScore:
+    value = text_of(config)
+    holds = value.lower() in context.candidate.lower()
+    return EvaluationScore.check(holds, f"contains {quoted(value)}", f"does not contain {quoted(value)}")
+
+
+ICONTAINS = TypedEvaluator("icontains", IContains, _grade)

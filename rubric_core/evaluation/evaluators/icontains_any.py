@@ -1,0 +1,18 @@
+"""The answer has at least one of several texts in it, in capitals or not."""
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, texts_of
+from rubric_core.language.evaluators import IContainsAny
+
+__all__ = ["ICONTAINS_ANY"]
+
+
+def _grade(config: IContainsAny, context: EvaluationContext) -> EvaluationScore:
+    values = texts_of(config)
+    answer = context.candidate.lower()
+    found = [value for value in values if value.lower() in answer]
+    listed = ", ".join(quoted(value) for value in found or values)
+    return EvaluationScore.check(bool(found), f"contains {listed}", f"contains none of {listed}")
+
+
+ICONTAINS_ANY = TypedEvaluator("icontains-any", IContainsAny, _grade)

@@ -1,0 +1,53 @@
+"""Evaluators that grade by their own configuration alone: one function each, and what it is for."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, config_as
+from rubric_core.evaluation.result import Unscored
+from rubric_core.language.evaluators import AnyOf, Comparison, Evaluator
+
+__all__ = ["TypedEvaluator", "quoted", "text_of", "texts_of", "trimmed"]
+
+C = TypeVar("C", bound=Evaluator)
+_SHOWN = 60
+# What JavaScript trims: its white space and line ends, which are not quite Python's.
+_SPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class TypedEvaluator(Generic[C]):
+    """One evaluator type: its kind, the shape of its configuration, and the function that grades by it."""
+
+    kind: str
+    shape: type[C]
+    grade: Callable[[C, EvaluationContext], EvaluationScore | Awaitable[EvaluationScore]]
+
+    def evaluate(self, context: EvaluationContext) -> EvaluationScore | Awaitable[EvaluationScore]:
+        """The score of the answer by the configuration in `context`."""
+        return self.grade(config_as(self.shape, context), context)
+
+
+def text_of(config: Comparison) -> str:
+    """The text to compare with. Raises Unscored without one: everything contains nothing, and that is no pass."""
+    if not config.value:
+        raise Unscored(f"{config.type_name or 'this check'} has no `value` to compare with")
+    return config.value
+
+
+def texts_of(config: AnyOf) -> list[str]:
+    """The texts to compare with. Raises Unscored without any."""
+    if not config.value:
+        raise Unscored(f"{config.type_name or 'this check'} has no `value` to compare with")
+    return config.value
+
+
+def trimmed(text: str) -> str:
+    """`text` without the white space around it, as JavaScript trims it."""
+    return text.strip(_SPACE)
+
+
+def quoted(text: str) -> str:
+    """`text` in quotes for a message, cut when it is long."""
+    return f'"{text[: _SHOWN - 1]}…"' if len(text) > _SHOWN else f'"{text}"'

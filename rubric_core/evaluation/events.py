@@ -1,0 +1,79 @@
+"""What happens during a run, as it happens: the terminal and the editors show these."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
+from rubric_core.ports import Answer
+
+__all__ = [
+    "Answered",
+    "CaseDone",
+    "CaseStarted",
+    "CriterionJudged",
+    "EvaluatorDone",
+    "EvaluatorStarted",
+    "Event",
+    "Listener",
+    "silent",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseStarted:
+    """A case begins; `evaluators` are the names of those that will grade it."""
+
+    case_id: str
+    evaluators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The target has answered."""
+
+    case_id: str
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorStarted:
+    """An evaluator begins: number `position` (from 1) of `count`."""
+
+    case_id: str
+    name: str
+    position: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionJudged:
+    """A criterion has its score."""
+
+    case_id: str
+    evaluator: str
+    result: CriterionResult
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorDone:
+    """An evaluator has its score, or the reason why it has none."""
+
+    case_id: str
+    result: EvaluatorResult
+
+
+@dataclass(frozen=True, slots=True)
+class CaseDone:
+    """The case has its verdict. Sent once for every case that was started, whatever went wrong in it."""
+
+    case_id: str
+    result: CaseResult
+
+
+Event: TypeAlias = CaseStarted | Answered | EvaluatorStarted | CriterionJudged | EvaluatorDone | CaseDone
+Listener: TypeAlias = Callable[[Event], None]
+
+
+def silent(_: Event) -> None:
+    """Listens to nothing."""

@@ -1,0 +1,148 @@
+"""What a result depends on, as one short hash: when it changes, the result is stale. Reads no environment, runs nothing."""
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rubric_core.evaluation.input import find_file, referenced_files
+from rubric_core.evaluation.judging.templates import prompt_file
+from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.targets import Targets, target_name
+from rubric_core.language.evaluators import (
+    Aggregator,
+    CodeEvaluator,
+    Composite,
+    Evaluator,
+    LlmJudge,
+    PromptProgram,
+    Rubric,
+)
+from rubric_core.language.shape import children
+from rubric_core.ports import Files
+from rubric_core.syntax.plain import plain
+
+__all__ = ["fingerprint"]
+
+_LARGEST = 20_000_000
+#: Keys of a suite that say something about it and nothing to a run.
+_TALK = frozenset(
+    {
+        "name",
+        "description",
+        "category",
+        "author",
+        "version",
+        "tags",
+        "license",
+        "metadata",
+        "governance",
+        "$schema",
+        "note",
+    }
+)
+_SECRET = re.compile(r"key|token|secret|password|credential|bearer", re.IGNORECASE)
+_POINTERS = ("use_target", "grader_target", "judge_target")
+
+
+def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
+    """A hash of the case, what it inherits, its targets and judges without secrets, and the files that all of these name."""
+    cases = runnable.suite.places.get("cases")
+    inherited = plain(runnable.suite.node, runnable.suite_anchors)
+    if isinstance(inherited, dict):
+        inherited = {
+            k: v for k, v in inherited.items() if k not in _TALK and (cases is None or k != cases.name)
+        }
+    entries = list(_entries(runnable, targets))
+    options = runnable.options
+    parts = {
+        "dialect": runnable.dialect.name,
+        "case": plain(runnable.case.node, runnable.anchors),
+        "suite": inherited,
+        "targets": entries,
+        "files": {name: _digest(path, files) for name, path in _files(runnable, files, entries)},
+        "asked": [options.target, options.grader_target, options.threshold],
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+
+def _entries(runnable: Runnable, targets: Targets) -> Iterator[Mapping[str, Any]]:
+    """The entries of every target that takes part, without what looks like a secret."""
+    options = runnable.options
+    waiting: list[Any] = [target_name(runnable.suite, options.target), options.grader_target]
+    waiting += (
+        e.target
+        for config in runnable.evaluators
+        for e in children(config)
+        if isinstance(e, LlmJudge | Rubric)
+    )
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop(0)
+        entry = (
+            targets.file.entry(name)
+            if targets.file is not None and isinstance(name, str) and name not in seen
+            else None
+        )
+        if entry is None:
+            continue
+        seen.add(name)
+        waiting += (entry.settings.get(key) for key in _POINTERS)
+        settings = {k: v for k, v in entry.settings.items() if not _SECRET.search(k) or "${{" in str(v)}
+        yield {"name": entry.name, "kind": entry.kind, "settings": settings}
+
+
+def _files(
+    runnable: Runnable, files: Files, entries: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, Path]]:
+    """The files that take part and are there, under the names by which they are called."""
+    directory = runnable.directory
+    for name in referenced_files(runnable.suite, runnable.case):
+        path = find_file(name, directory, files)
+        if path is not None:
+            yield name, path
+    for config in runnable.evaluators:
+        for shape in children(config):
+            if isinstance(shape, Evaluator | PromptProgram | Aggregator | Composite):
+                yield from _named_by(shape, directory, files)
+    for entry in entries:
+        cwd = entry["settings"].get("cwd")
+        yield from _in_command(
+            entry["settings"].get("command"), directory / (cwd if isinstance(cwd, str) else "."), files
+        )
+
+
+def _named_by(shape: object, directory: Path, files: Files) -> Iterator[tuple[str, Path]]:
+    if isinstance(shape, CodeEvaluator):
+        yield from _in_command(shape.command, directory / (shape.cwd or "."), files)
+    elif isinstance(shape, PromptProgram):
+        yield from _in_command(shape.command, directory, files)
+    elif isinstance(shape, Aggregator):
+        yield from _in_command(shape.path, directory / (shape.cwd or "."), files)
+    elif isinstance(shape, LlmJudge) and isinstance(shape.prompt, str):
+        path = prompt_file(shape.prompt, directory, files)
+        if path is not None:
+            yield shape.prompt, path
+
+
+def _in_command(command: object, cwd: Path, files: Files) -> Iterator[tuple[str, Path]]:
+    """The words of a command that are files where it runs."""
+    try:
+        words = (
+            shlex.split(command) if isinstance(command, str) else command if isinstance(command, list) else []
+        )
+    except ValueError:
+        words = []
+    for word in words:
+        if isinstance(word, str) and word and files.is_file(cwd / word):
+            yield word, cwd / word
+
+
+def _digest(path: Path, files: Files) -> str:
+    try:
+        return hashlib.sha256(files.read(path, _LARGEST)).hexdigest()
+    except OSError:
+        return "unreadable"

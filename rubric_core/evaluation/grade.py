@@ -1,0 +1,179 @@
+"""Running the evaluators of a case, one after the other, and what their scores amount to (REQ-EVAL-007)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, Evaluator, EvaluatorConfig
+from rubric_core.evaluation.evaluators.code import CodeEvaluator
+from rubric_core.evaluation.registry import evaluator_for, kind_of
+from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Unscored, Verdict
+from rubric_core.evaluation.score import at_least, verdict_of, weighted_mean
+from rubric_core.language.dialect import Properties
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.evaluators import CodeEvaluator as CodeShape
+from rubric_core.language.evaluators import LlmJudge
+from rubric_core.language.shape import Shape
+from rubric_core.loading.grading import default_name
+from rubric_core.text import Span
+
+__all__ = ["CaseScore", "EvaluatorHooks", "default_judge", "run_evaluators_for_case"]
+
+
+class EvaluatorHooks(NamedTuple):
+    """Called around each evaluator: with its configuration before, and with its result after."""
+
+    before: Callable[[EvaluatorConfig, int], None] = lambda _config, _position: None
+    after: Callable[[EvaluatorResult], None] = lambda _result: None
+
+
+class CaseScore(NamedTuple):
+    """What the evaluators of a case found: together (None when one of them has no score), and each."""
+
+    score: EvaluationScore | None
+    results: tuple[EvaluatorResult, ...]
+
+
+def default_judge() -> LlmJudge:
+    """The judge of a case that names no evaluator: it grades by the criteria of the case and its reference answer."""
+    made = LlmJudge(Span(0, 0), None, type="llm_judge", name="llm_judge")
+    made.type_name = "llm_judge"
+    return made
+
+
+async def run_evaluators_for_case(
+    context: EvaluationContext,
+    registry: Mapping[str, Evaluator],
+    configs: Sequence[EvaluatorConfig] = (),
+    hooks: EvaluatorHooks | None = None,
+    blame: Callable[[Shape], str] = lambda _: "",
+) -> CaseScore:
+    """Grade the answer in `context` with every evaluator in turn (REQ-EVAL-007).
+
+    Args:
+        context: The answer and all that belongs to it; its `evaluator` is set for each.
+        registry: See `build_evaluator_registry`.
+        configs: The evaluators; without any, the one kind that the case or suite names grades, or the judge.
+        hooks: Told before and after each evaluator.
+        blame: Gives the line of a part of the suite, for the reason why something has no score.
+    """
+    told = hooks or EvaluatorHooks()
+    grader = _Grader(registry, blame)
+    results: list[EvaluatorResult] = []
+    for position, config in enumerate(configs or [default_judge()], start=1):
+        told.before(config, position)
+        result = await grader.grade(config, replace(context, evaluator=config, grade=grader.grade))
+        told.after(result)
+        results.append(result)
+    return CaseScore(_together(results), tuple(results))
+
+
+def _together(results: Sequence[EvaluatorResult]) -> EvaluationScore | None:
+    """The weighted mean of all scores; with the default weight of 1 it is the plain average of document 003."""
+    if any(r.score is None and r.counts for r in results):
+        return None
+    scored = [r for r in results if r.score is not None]
+    single = results[0] if len(results) == 1 else None
+    return EvaluationScore(
+        score=weighted_mean((r.score or 0.0, r.weight) for r in scored),
+        hits=tuple(hit for r in scored for hit in r.hits),
+        misses=tuple(miss for r in scored for miss in r.misses),
+        expected_aspect_count=sum(len(r.hits) + len(r.misses) for r in scored),
+        reasoning="\n".join(r.reasoning for r in scored if r.reasoning) or None,
+        evaluator_raw_request=single.evaluator_raw_request if single else None,
+    )
+
+
+class _Grader:
+    def __init__(self, registry: Mapping[str, Evaluator], blame: Callable[[Shape], str]) -> None:
+        self._registry = registry
+        self._blame = blame
+
+    async def grade(self, config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
+        """The result of one evaluator. Only cancellation gets out of here."""
+        began = asyncio.get_running_loop().time()
+        base = _base(config, context)
+        try:
+            score = self._evaluator(config).evaluate(replace(context, evaluator=config, grade=self.grade))
+            done = await score if isinstance(score, Awaitable) else score
+            result = _scored(base, done, _properties(context), config)
+        except Unscored as problem:
+            where = self._blame(problem.at) if problem.at is not None else ""
+            reason = f"{problem.reason}{where}"
+            result = replace(
+                base, reason=reason, criteria=problem.criteria, evaluator_raw_request=problem.request
+            )
+        except Exception as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is no score
+            result = replace(base, reason=f"the evaluator crashed: {type(error).__name__}: {error}")
+        return replace(result, duration_ms=(asyncio.get_running_loop().time() - began) * 1000)
+
+    def _evaluator(self, config: EvaluatorConfig) -> Evaluator:
+        kind = kind_of(config)
+        if isinstance(config, CodeShape) and kind not in self._registry:
+            if not config.command:
+                raise Unscored("a code evaluator needs a command", at=config)
+            return CodeEvaluator(script=config.command, cwd=config.cwd)
+        if kind in self._registry:
+            return evaluator_for(self._registry, kind)
+        raise Unscored(f"{config.type_name or 'this evaluator'} is not run by rubric yet", at=config)
+
+
+def _properties(context: EvaluationContext) -> Properties:
+    return (context.dialect or DIALECTS[-1]).properties
+
+
+def _base(config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
+    """The result of an evaluator that has no score yet."""
+    number = (
+        config.required
+        if isinstance(config.required, float | int) and not isinstance(config.required, bool)
+        else None
+    )
+    minimum = next((m for m in (config.min_score, number) if m is not None), context.threshold)
+    weight = config.weight if isinstance(config.weight, int | float) else 1.0
+    return EvaluatorResult(
+        name=default_name(config), type=config.type_name or "", verdict=Verdict.UNSCORED, weight=max(0.0, float(weight)), minimum=float(minimum),
+        required=config.required is True or number is not None, negated=config.negate is True,
+    )  # fmt: skip
+
+
+def _scored(
+    base: EvaluatorResult, score: EvaluationScore, properties: Properties, config: EvaluatorConfig
+) -> EvaluatorResult:
+    own_minimum = config.min_score is not None or (base.required and config.required is not True)
+    verdict = score.verdict or _verdict(score, base, properties, own_minimum=own_minimum)
+    result = replace(
+        base, verdict=verdict, score=float(score.score), hits=score.hits, misses=score.misses, reasoning=score.reasoning or "", criteria=score.criteria,
+        members=score.members, gate=score.gate, crashed=score.crashed, judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
+    )  # fmt: skip
+    return _turned(result) if base.negated and not score.crashed else result
+
+
+def _verdict(
+    score: EvaluationScore, base: EvaluatorResult, properties: Properties, *, own_minimum: bool
+) -> Verdict:
+    if score.gate or score.crashed:
+        return Verdict.FAILED
+    if own_minimum and base.minimum is not None:
+        return Verdict.PASSED if at_least(score.score, base.minimum) else Verdict.FAILED
+    return verdict_of(score.score, properties, properties.threshold if base.minimum is None else base.minimum)
+
+
+def _turned(result: EvaluatorResult) -> EvaluatorResult:
+    """A negated check: 1 − score, the verdict swapped, hits and misses exchanged; a gate that failed was wanted to."""
+    criteria = tuple(_turned_criterion(c) for c in result.criteria)
+    score = None if result.score is None else 1 - result.score
+    return replace(
+        result,
+        score=score,
+        verdict=result.verdict.turned,
+        hits=result.misses,
+        misses=result.hits,
+        criteria=criteria,
+        gate="",
+    )
+
+
+def _turned_criterion(result: CriterionResult) -> CriterionResult:
+    return replace(result, verdict=result.verdict.turned, gate_failed=False)

@@ -1,0 +1,134 @@
+"""Values that are only known when a suite runs: `${{ NAME }}` from the environment, `{{ name }}` from the case's `vars`."""
+
+import json
+import re
+from collections.abc import Callable
+from collections.abc import Mapping as MappingOf
+from typing import Any
+
+from rubric_core.evaluation.result import Unscored
+from rubric_core.language.dialect import Dialect
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.text import Span
+
+__all__ = ["Interpolation"]
+
+_NAME = re.compile(r"\A\$?\{\{\s*(.*?)\s*\}\}\Z", re.DOTALL)
+_UNKNOWN: Any = object()
+
+
+class Interpolation:
+    """Fills in references in copies of nodes; nodes without any are given back as they are.
+
+    Args:
+        dialect: Which forms of references there are.
+        environment: Only the variables that are named are looked at.
+        variables: The `vars` of the case.
+        line_of: The line of a span, for messages.
+    """
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        environment: MappingOf[str, str],
+        variables: MappingOf[str, Any],
+        line_of: Callable[[Span], int],
+    ) -> None:
+        patterns = dialect.properties.interpolation
+        self._pattern = re.compile("|".join(f"(?:{p})" for p in patterns)) if patterns else None
+        self._environment = environment
+        self._variables = variables
+        self._line_of = line_of
+
+    def node(self, node: Node) -> Node:
+        """`node` with its references filled in. Raises Unscored for a variable that is not set."""
+        if self._pattern is None:
+            return node
+        if isinstance(node, Scalar):
+            return self._scalar(node)
+        if isinstance(node, Sequence):
+            items = [self.node(item) for item in node.items]
+            return (
+                node
+                if all(a is b for a, b in zip(items, node.items, strict=True))
+                else _sequence(node, items)
+            )
+        if isinstance(node, Mapping):
+            values = [self.node(entry.value) for entry in node.entries]
+            same = all(value is entry.value for value, entry in zip(values, node.entries, strict=True))
+            return (
+                node
+                if same
+                else _mapping(node, [Entry(e.key, v) for e, v in zip(node.entries, values, strict=True)])
+            )
+        return node
+
+    def _scalar(self, node: Scalar) -> Node:
+        if self._pattern is None or "{{" not in node.text:
+            return node
+        whole = self._pattern.fullmatch(node.text.strip())
+        if whole is not None:
+            value = self._value(whole[0], node)
+            return node if value is _UNKNOWN else _made(value, node)
+        text = self._pattern.sub(lambda m: self._text(m[0], node), node.text)
+        return (
+            node
+            if text == node.text
+            else Scalar(node.span, node.whole, node.anchor, node.tag, text, "double")
+        )
+
+    def _text(self, reference: str, node: Scalar) -> str:
+        value = self._value(reference, node)
+        if value is _UNKNOWN:
+            return reference
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    def _value(self, reference: str, node: Scalar) -> Any:
+        found = _NAME.match(reference)
+        name = found[1] if found else ""
+        if reference.startswith("$") or name.startswith("env."):
+            variable = name.removeprefix("env.")
+            if variable not in self._environment:
+                raise Unscored(
+                    f"the environment variable {variable} is not set (line {self._line_of(node.span)})"
+                )
+            return (
+                _coerced(self._environment[variable])
+                if reference == node.text.strip()
+                else self._environment[variable]
+            )
+        return self._variables.get(name.removeprefix("vars."), _UNKNOWN)
+
+
+def _coerced(text: str) -> Any:
+    """A variable that is a whole value may be a number or a truth value."""
+    if text in ("true", "false"):
+        return text == "true"
+    return json.loads(text) if re.fullmatch(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", text) else text
+
+
+def _made(value: Any, at: Scalar) -> Node:
+    """Plain data as nodes that stand where `at` does."""
+    if isinstance(value, list):
+        made = Sequence(at.span, at.whole, at.anchor, None, True)
+        made.items = [_made(item, at) for item in value]
+        return made
+    if isinstance(value, dict):
+        mapping = Mapping(at.span, at.whole, at.anchor, None, True)
+        mapping.entries = [Entry(_made(str(name), at), _made(item, at)) for name, item in value.items()]
+        return mapping
+    if isinstance(value, str):
+        return Scalar(at.span, at.whole, at.anchor, None, value, "double")
+    return Scalar(at.span, at.whole, at.anchor, None, json.dumps(value), "plain")
+
+
+def _sequence(node: Sequence, items: list[Node]) -> Sequence:
+    made = Sequence(node.span, node.whole, node.anchor, node.tag, node.flow)
+    made.items = items
+    return made
+
+
+def _mapping(node: Mapping, entries: list[Entry]) -> Mapping:
+    made = Mapping(node.span, node.whole, node.anchor, node.tag, node.flow)
+    made.entries = entries
+    return made

@@ -1,0 +1,77 @@
+"""Asking a judge: live with three tries, or from recordings. A reply that cannot be used is never guessed at."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
+
+from rubric_core.evaluation.result import Unscored
+from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request
+
+__all__ = ["ATTEMPTS", "RecordingMode", "ask_judge", "conversation_text"]
+
+#: How often a judge may reply before the evaluator stays without a score.
+ATTEMPTS = 3
+_SHOWN = 4_000
+
+#: auto: ask the judge, use recordings without one. record: ask, and keep what it says. replay: recordings only.
+RecordingMode = Literal["auto", "record", "replay"]
+
+T = TypeVar("T")
+
+
+def conversation_text(messages: tuple[ChatMessage, ...]) -> str:
+    """Messages as one text: the content of a single one, else blocks that name who speaks."""
+    if len(messages) == 1:
+        return messages[0].content
+    return "\n\n".join(f"@[{m.role.capitalize()}]:\n{m.content}" for m in messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A usable reply and what it took."""
+
+    answer: Answer
+    attempts: int
+
+
+async def ask_judge(provider: Provider, request: Request, read: Callable[[str], T]) -> tuple[T, Judged]:
+    """What `read` makes of the judge's reply; each refusal is told to the judge, which may try again.
+
+    `read` raises ValueError for a reply that cannot be used. Raises Unscored when the judge cannot be asked, or has not
+    given a usable reply in three tries.
+    """
+    messages = request.messages
+    problem = ""
+    for attempt in range(1, ATTEMPTS + 1):
+        asked = replace(request, messages=messages, prompt=conversation_text(messages), attempt=attempt)
+        try:
+            answer = await provider.ask(asked)
+        except ProviderError as error:
+            raise Unscored(f"judge {provider.name}: {error}") from None
+        try:
+            return read(answer.text), Judged(answer, attempt)
+        except ValueError as error:
+            problem = str(error)
+        messages = (*request.messages, *_again(answer.text, problem))
+    raise Unscored(
+        f"judge {provider.name} gave no usable reply in {ATTEMPTS} tries: {problem}",
+        request=raw_request(request, provider.name, ATTEMPTS),
+    )
+
+
+def _again(reply: str, problem: str) -> tuple[ChatMessage, ChatMessage]:
+    told = f"That reply cannot be used: {problem}. Reply again with the whole JSON object, in the form you were told."
+    return ChatMessage("assistant", reply[:_SHOWN] or "(empty)"), ChatMessage("user", told)
+
+
+def raw_request(request: Request, target: str, attempts: int = 1) -> Mapping[str, Any]:
+    """What was asked, for results: prompts and settings, neither addresses nor secrets."""
+    by_role = {m.role: m.content for m in request.messages}
+    settings = {"temperature": request.temperature, "max_output_tokens": request.max_output_tokens}
+    return {
+        "system_prompt": by_role.get("system", ""),
+        "user_prompt": by_role.get("user", ""),
+        "target": target,
+        "attempts": attempts,
+        **{name: value for name, value in settings.items() if value is not None},
+    }

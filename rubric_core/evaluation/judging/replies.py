@@ -1,0 +1,240 @@
+"""What a judge may reply, by schema (document 000). What does not fit is refused with a reason and never guessed at.
+
+pydantic is imported with this module; import it when a judge has replied.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
+
+from rubric_core.evaluation.context import EvaluationScore
+from rubric_core.evaluation.rubric import Check, RubricSheet
+
+__all__ = [
+    "InvalidReplyError",
+    "json_object",
+    "read_checks",
+    "read_free_form",
+    "schema_for_checks",
+    "schema_for_free_form",
+]
+
+_LONGEST = 1_000_000
+_MOST_HITS = 4
+_MOST_ASSERTIONS = 8
+
+
+class InvalidReplyError(ValueError):
+    """A reply that does not follow the contract; the message says to the judge what is wrong with it."""
+
+
+def _whole(value: object) -> object:
+    """JSON has one kind of number: 8.0 is the integer 8, 7.5 is none."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+_Text = Annotated[StrictStr, BeforeValidator(lambda v: "" if v is None else v)]
+
+
+class _Satisfied(_Reply):
+    id: StrictStr
+    satisfied: StrictBool
+    reasoning: _Text = ""
+
+
+class _Scored(_Reply):
+    id: StrictStr
+    score: Annotated[StrictInt, BeforeValidator(_whole), Field(ge=0, le=10)]
+    reasoning: _Text = ""
+
+
+E = TypeVar("E", _Satisfied, _Scored)
+
+
+class _Checks(_Reply, Generic[E]):
+    checks: list[E]
+    overall_reasoning: _Text = ""
+
+
+_Share = Annotated[StrictFloat | StrictInt, Field(ge=0, le=1)]
+
+
+class _HitsAndMisses(_Reply):
+    score: _Share
+    hits: list[StrictStr] = []
+    misses: list[StrictStr] = []
+    reasoning: _Text = ""
+
+
+class _Assertion(_Reply):
+    text: StrictStr
+    passed: StrictBool
+    evidence: _Text = ""
+
+
+class _Assertions(_Reply):
+    score: _Share
+    assertions: list[_Assertion] = []
+    reasoning: _Text = ""
+
+
+class _Check(_Reply):
+    text: StrictStr
+    passed: Annotated[StrictBool, Field(alias="pass")]
+    reason: _Text = ""
+
+
+class _PassAndReason(_Reply):
+    score: _Share
+    passed: Annotated[StrictBool | None, Field(alias="pass")] = None
+    reason: _Text = ""
+    checks: list[_Check] = []
+
+
+def json_object(text: str) -> Mapping[str, Any]:
+    """The JSON object in a reply: from the first `{` to the last `}`, whatever stands around it. Raises InvalidReplyError."""
+    if len(text) > _LONGEST:
+        raise InvalidReplyError(f"the reply has more than {_LONGEST:,} characters")
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        raise InvalidReplyError("the reply has no JSON object in it")
+    try:
+        value: dict[str, Any] = json.loads(text[start : end + 1])
+    except (ValueError, RecursionError) as error:
+        raise InvalidReplyError(f"the reply is no valid JSON: {error}") from None
+    return value
+
+
+def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, Check], str]:
+    """A check for every criterion of `sheet` by id, and the overall reasoning.
+
+    Raises InvalidReplyError for a reply against the schema, for a criterion that was left out, and for one with two results.
+    """
+    found: dict[str, Check] = {}
+    checks: Sequence[_Satisfied | _Scored]
+    if sheet.ranges:
+        ranged = _valid(_Checks[_Scored], json_object(text))
+        checks, overall = ranged.checks, ranged.overall_reasoning
+    else:
+        listed = _valid(_Checks[_Satisfied], json_object(text))
+        checks, overall = listed.checks, listed.overall_reasoning
+    for each in checks:
+        check = (
+            Check(score=each.score, reasoning=each.reasoning)
+            if isinstance(each, _Scored)
+            else Check(satisfied=each.satisfied, reasoning=each.reasoning)
+        )
+        if each.id in found and found[each.id][:2] != check[:2]:
+            raise InvalidReplyError(f"criterion {each.id} is there twice with different results")
+        found[each.id] = check
+    left_out = [item.id for item in sheet.items if item.id not in found]
+    if left_out:
+        raise InvalidReplyError(f"no result for {', '.join(left_out)}: every criterion needs one")
+    return found, overall
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def _valid(model: type[R], value: Mapping[str, Any]) -> R:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise InvalidReplyError(_first_problem(error)) from None
+
+
+def _first_problem(error: ValidationError) -> str:
+    """Where the first mistake is, and what is expected there."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    place = ".".join(str(part) for part in first["loc"] if part not in ("int", "float"))
+    found = first.get("input")
+    shown = "" if first["type"] == "missing" else f", found {json.dumps(found, default=str)[:60]}"
+    return f"{place or 'the reply'}: {first['msg'].lower()}{shown}"
+
+
+Style = Literal["hits", "assertions", "checks"]
+
+
+def read_free_form(text: str, style: Style) -> EvaluationScore:
+    """The score of a judge that was not asked criterion by criterion. Raises InvalidReplyError."""
+    value = json_object(text)
+    if style == "hits":
+        plain = _valid(_HitsAndMisses, value)
+        return _scored(plain.score, plain.hits[:_MOST_HITS], plain.misses[:_MOST_HITS], plain.reasoning)
+    if style == "assertions":
+        listed = _valid(_Assertions, value)
+        shown = listed.assertions[:_MOST_ASSERTIONS]
+        return _scored(
+            listed.score,
+            [a.text for a in shown if a.passed],
+            [a.text for a in shown if not a.passed],
+            listed.reasoning,
+        )
+    checked = _valid(_PassAndReason, value)
+    return _scored(
+        checked.score,
+        [c.text for c in checked.checks if c.passed],
+        [c.text for c in checked.checks if not c.passed],
+        checked.reason,
+    )
+
+
+def _scored(score: float, hits: Sequence[str], misses: Sequence[str], reasoning: str) -> EvaluationScore:
+    aspects = len(hits) + len(misses)
+    return EvaluationScore(
+        score=float(score),
+        hits=tuple(hits),
+        misses=tuple(misses),
+        expected_aspect_count=aspects or 1,
+        reasoning=reasoning or None,
+    )
+
+
+def schema_for_checks(sheet: RubricSheet) -> Mapping[str, Any]:
+    """The JSON Schema of a reply about `sheet`, strict enough for providers that generate by schema."""
+    result: dict[str, Any] = (
+        {"type": "integer", "minimum": 0, "maximum": 10} if sheet.ranges else {"type": "boolean"}
+    )
+    check = _object(
+        id={"type": "string", "enum": [item.id for item in sheet.items]},
+        reasoning={"type": "string"},
+        **{"score" if sheet.ranges else "satisfied": result},
+    )
+    return _object(checks={"type": "array", "items": check}, overall_reasoning={"type": "string"})
+
+
+def schema_for_free_form(style: Style) -> Mapping[str, Any]:
+    """The JSON Schema of a free-form reply."""
+    score = {"type": "number", "minimum": 0, "maximum": 1}
+    texts = {"type": "array", "items": {"type": "string"}}
+    if style == "hits":
+        return _object(score=score, hits=texts, misses=texts, reasoning={"type": "string"})
+    if style == "assertions":
+        item = _object(text={"type": "string"}, passed={"type": "boolean"}, evidence={"type": "string"})
+        return _object(score=score, assertions={"type": "array", "items": item})
+    return _object(**{"pass": {"type": "boolean"}}, score=score, reason={"type": "string"})
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,95 @@
+"""The author's own prompt for a judge: text, a file, or a program that prints it."""
+
+import json
+import shlex
+from pathlib import Path
+
+from rubric_core.evaluation.context import EvaluationContext
+from rubric_core.evaluation.evaluators.code import argv_of, not_started
+from rubric_core.evaluation.input import find_file
+from rubric_core.evaluation.judging.prompts import needed_variables, variables_in
+from rubric_core.evaluation.payload import payload_of
+from rubric_core.evaluation.result import Unscored
+from rubric_core.language.dialect import Properties
+from rubric_core.language.evaluators import LlmJudge, PromptProgram
+from rubric_core.ports import Files, Ports, Program
+
+__all__ = ["own_prompt", "prompt_file"]
+
+_URL = "file://"
+_LARGEST = 1_000_000
+_LONGEST_NAME = 300
+
+
+def prompt_file(prompt: str, directory: Path, files: Files) -> Path | None:
+    """The file that a prompt names: `file://x` has to be one, a bare path may be one."""
+    if prompt.startswith(_URL):
+        return find_file(prompt[len(_URL) :], directory, files) or directory / prompt[len(_URL) :]
+    short = len(prompt) <= _LONGEST_NAME and "\n" not in prompt and "{{" not in prompt
+    return find_file(prompt, directory, files) if short else None
+
+
+async def own_prompt(context: EvaluationContext) -> str | None:
+    """The prompt that the evaluator in `context` brings, None without one. Raises Unscored."""
+    config = context.evaluator
+    if not isinstance(config, LlmJudge) or config.prompt is None or context.ports is None:
+        return None
+    if isinstance(config.prompt, PromptProgram):
+        return await _printed(config.prompt, context, context.ports)
+    path = prompt_file(config.prompt, context.directory, context.ports.files)
+    if path is None:
+        text: str = config.prompt
+    else:
+        try:
+            text = context.ports.files.read(path, _LARGEST).decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise Unscored(
+                f"the prompt {config.prompt} cannot be read: {getattr(error, 'strerror', None) or error}",
+                at=config,
+            ) from None
+    if context.dialect is not None:
+        _checked(text, context.dialect.properties, config, from_file=path is not None)
+    return text
+
+
+def _checked(text: str, properties: Properties, config: LlmJudge, *, from_file: bool) -> None:
+    """Refuse a template with which the judge would not see the answer."""
+    needed, found = needed_variables(properties), variables_in(text)
+    if needed and (found or from_file) and not found & set(needed):
+        names = " or ".join(f"{{{{ {name} }}}}" for name in needed)
+        raise Unscored(
+            f"the judge's prompt has no {names}, so the judge would not see what to grade", at=config
+        )
+
+
+async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Ports) -> str:
+    command = prompt.command or []
+    shown = command if isinstance(command, str) else shlex.join(command)
+    stdin = json.dumps(
+        {**payload_of(context), "config": prompt.config}, ensure_ascii=False, default=str
+    ).encode("utf-8", "replace")
+    program = Program(
+        argv_of(command),
+        context.directory.resolve(),
+        stdin,
+        time_limit=context.time_limit,
+        output_limit=_LARGEST,
+    )
+    try:
+        finished = await ports.processes.run(program)
+    except OSError as error:
+        raise Unscored(
+            f"the prompt program {shown}: {not_started(program.argv, program.cwd, error)}", at=prompt
+        ) from None
+    text = finished.stdout.decode("utf-8", "replace")
+    if finished.stopped or finished.exit_code or not text.strip():
+        why = (
+            f"was stopped at its {finished.stopped} limit"
+            if finished.stopped
+            else f"ended with exit code {finished.exit_code} and printed {len(text)} characters"
+        )
+        raise Unscored(
+            f"the prompt program {shown} {why}: {finished.stderr.decode('utf-8', 'replace').strip()[-300:]}",
+            at=prompt,
+        )
+    return text

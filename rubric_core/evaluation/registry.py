@@ -1,0 +1,75 @@
+"""Which evaluator runs which type (REQ-EVAL-006). A new type is a file in `evaluators/` and a line here."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_core.evaluation.context import Evaluator, EvaluatorConfig
+from rubric_core.evaluation.evaluators.contains import CONTAINS
+from rubric_core.evaluation.evaluators.contains_all import CONTAINS_ALL
+from rubric_core.evaluation.evaluators.contains_any import CONTAINS_ANY
+from rubric_core.evaluation.evaluators.ends_with import ENDS_WITH
+from rubric_core.evaluation.evaluators.equals import EQUALS
+from rubric_core.evaluation.evaluators.icontains import ICONTAINS
+from rubric_core.evaluation.evaluators.icontains_all import ICONTAINS_ALL
+from rubric_core.evaluation.evaluators.icontains_any import ICONTAINS_ANY
+from rubric_core.evaluation.evaluators.is_json import IS_JSON
+from rubric_core.evaluation.evaluators.llm_judge import JudgePrompt, JudgeResolver, LlmJudgeEvaluator
+from rubric_core.evaluation.evaluators.regex import REGEX
+from rubric_core.evaluation.evaluators.starts_with import STARTS_WITH
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator
+from rubric_core.evaluation.judging.judge import RecordingMode
+from rubric_core.language.evaluators import CodeEvaluator, LlmJudge, Rubric
+
+__all__ = ["EVALUATORS", "build_evaluator_registry", "evaluator_for", "kind_of"]
+
+#: Every type that grades by its configuration alone. `code` and `llm_judge` are made for each run.
+EVALUATORS: tuple[TypedEvaluator[Any], ...] = (
+    CONTAINS, CONTAINS_ANY, CONTAINS_ALL, ICONTAINS, ICONTAINS_ANY, ICONTAINS_ALL, STARTS_WITH, ENDS_WITH, EQUALS, REGEX, IS_JSON,
+)  # fmt: skip
+
+_JUDGE = "llm_judge"
+
+
+def build_evaluator_registry(
+    overrides: Mapping[str, Evaluator] | None = None,
+    resolve_judge_provider: JudgeResolver | None = None,
+    *,
+    recordings: Any = None,
+    mode: RecordingMode = "auto",
+    judge_prompt: JudgePrompt | None = None,
+) -> dict[str, Evaluator]:
+    """Evaluators by kind; always with an `llm_judge` (REQ-EVAL-006).
+
+    Args:
+        overrides: Evaluators of your own, by kind; they come before the built-in ones.
+        resolve_judge_provider: Gives the judge for a context; without it there is none.
+        recordings: Recorded judge replies, a `judging.recordings.Recordings`.
+        mode: Whether judges are asked, recorded, or replaced by recordings.
+        judge_prompt: Reads the author's prompt.
+    """
+    judge = LlmJudgeEvaluator(
+        resolve_judge_provider=resolve_judge_provider or (lambda _: None),
+        recordings=recordings,
+        mode=mode,
+        judge_prompt=judge_prompt,
+    )
+    typed: dict[str, Evaluator] = {evaluator.kind: evaluator for evaluator in EVALUATORS}
+    return {**typed, _JUDGE: judge, **(overrides or {})}
+
+
+def evaluator_for(registry: Mapping[str, Evaluator], kind: str) -> Evaluator:
+    """The evaluator of a kind, else the `llm_judge` (REQ-EVAL-006). Raises LookupError when there is neither."""
+    found = registry.get(kind) or registry.get(_JUDGE)
+    if found is None:
+        raise LookupError(f"no evaluator of kind {kind} and no llm_judge to fall back to")
+    return found
+
+
+def kind_of(config: EvaluatorConfig) -> str:
+    """The kind that grades by `config`: that of its shape, else its type as written."""
+    if isinstance(config, LlmJudge | Rubric):
+        return _JUDGE
+    if isinstance(config, CodeEvaluator):
+        return "code"
+    typed = next((e for e in EVALUATORS if e.shape is type(config)), None)
+    return typed.kind if typed is not None else config.type_name

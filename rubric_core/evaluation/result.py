@@ -1,0 +1,190 @@
+"""What a run says about a case: verdicts and scores, each with where it comes from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from rubric_core.language.shape import Shape
+from rubric_core.ports import Tokens
+
+__all__ = [
+    "CaseResult",
+    "CriterionResult",
+    "EvaluatorResult",
+    "Unscored",
+    "Verdict",
+    "case_result_of",
+    "jsonable",
+]
+
+
+class Verdict(str, Enum):
+    """What became of a case, an evaluator or a criterion."""
+
+    PASSED = "passed"
+    BORDERLINE = "borderline"
+    FAILED = "failed"
+    #: There is no score, and a reason why. Never a pass, never a 0.
+    UNSCORED = "unscored"
+
+    @property
+    def turned(self) -> "Verdict":
+        """The verdict of a negated check."""
+        return {Verdict.PASSED: Verdict.FAILED, Verdict.FAILED: Verdict.PASSED}.get(self, self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionResult:
+    """One line of a rubric, judged."""
+
+    id: str
+    #: The text of the criterion.
+    outcome: str
+    verdict: Verdict
+    #: 0..1, None when it could not be judged.
+    score: float | None = None
+    #: The whole number of 0..10 that the judge gave, in rubrics with score ranges.
+    raw: int | None = None
+    weight: float = 1.0
+    #: The score of 0..1 that it needs, when it needs one.
+    minimum: float | None = None
+    #: Whether the rubric fails when this criterion does.
+    gates: bool = False
+    gate_failed: bool = False
+    #: The text of the band that `raw` is in.
+    band: str = ""
+    reasoning: str = ""
+    #: Why there is no score.
+    reason: str = ""
+    #: Whether it was judged by a recording.
+    recorded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorResult:
+    """One evaluator of a case, done (REQ-EVAL-008: name, type, score, hits, misses, reasoning, evaluator_raw_request)."""
+
+    name: str
+    type: str
+    verdict: Verdict
+    #: 0..1, None when there is none.
+    score: float | None = None
+    weight: float = 1.0
+    hits: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+    reasoning: str = ""
+    #: Why there is no score.
+    reason: str = ""
+    criteria: tuple[CriterionResult, ...] = ()
+    #: The members of a composite.
+    members: "tuple[EvaluatorResult, ...]" = ()
+    #: The score of 0..1 from which it passes.
+    minimum: float | None = None
+    #: Whether the score of the case becomes 0 when this one falls short of `minimum`.
+    required: bool = False
+    negated: bool = False
+    #: The id of the criterion whose gate failed.
+    gate: str = ""
+    #: Whether it crashed and the dialect calls that a score of 0.
+    crashed: bool = False
+    #: Who judged: a model, or "recorded (…)".
+    judge: str = ""
+    duration_ms: float | None = None
+    evaluator_raw_request: Mapping[str, Any] | None = None
+    details: Mapping[str, Any] | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether the case cannot have a score without this one."""
+        return self.weight > 0 or self.required or any(c.gates for c in self.criteria)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseResult:
+    """A case, run."""
+
+    id: str
+    verdict: Verdict
+    #: 0..1, None when there is none.
+    score: float | None = None
+    #: The score from which the case passes.
+    threshold: float = 0.8
+    evaluators: tuple[EvaluatorResult, ...] = ()
+    #: Why there is no score, or what decided the verdict when the score did not.
+    reason: str = ""
+    answer: str = ""
+    target: str = ""
+    dialect: str = ""
+    duration_ms: float | None = None
+    tokens: Tokens | None = None
+    #: US dollars, of target and judge together, as far as they tell.
+    cost_usd: float | None = None
+    #: Equal fingerprints mean that nothing that the result depends on has changed.
+    fingerprint: str = ""
+    #: When it was done, ISO 8601.
+    at: str = ""
+    #: The line of the case when it ran, from 1.
+    line: int = 0
+    details: Mapping[str, Any] | None = field(default=None)
+
+
+class Unscored(Exception):  # noqa: N818  # not an error of the program: one of the four verdicts
+    """No score can be had; the message is one sentence that says why and what to do.
+
+    `criteria` are those that could be judged all the same; `at` is what is to blame in the suite, so that its line can be told.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        criteria: tuple[CriterionResult, ...] = (),
+        request: Mapping[str, Any] | None = None,
+        at: Shape | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.criteria = criteria
+        self.request = request
+        self.at = at
+
+
+def jsonable(value: Any) -> Any:
+    """`value` with its dataclasses as dicts, ready for JSON; None, empty texts and empty lists are left out of these."""
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value) and not isinstance(value, type):
+        pairs = ((f.name, jsonable(getattr(value, f.name))) for f in fields(value))
+        return {name: item for name, item in pairs if item not in (None, "", [])}
+    if isinstance(value, Mapping):
+        return {str(name): jsonable(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(item) for item in value]
+    return value
+
+
+def case_result_of(row: Mapping[str, Any]) -> CaseResult:
+    """The result that `jsonable` made `row` of. Raises ValueError or TypeError when it is no such row."""
+    tokens = row.get("tokens")
+    evaluators = tuple(_evaluator_of(e) for e in row.get("evaluators", ()))
+    known = _known(CaseResult, row, evaluators=evaluators, verdict=Verdict(row["verdict"]))
+    return CaseResult(**{**known, "tokens": Tokens(**tokens) if tokens else None})
+
+
+def _evaluator_of(row: Mapping[str, Any]) -> EvaluatorResult:
+    criteria = tuple(
+        CriterionResult(**_known(CriterionResult, c, verdict=Verdict(c["verdict"])))
+        for c in row.get("criteria", ())
+    )
+    members = tuple(_evaluator_of(m) for m in row.get("members", ()))
+    lists = {name: tuple(row.get(name, ())) for name in ("hits", "misses")}
+    return EvaluatorResult(
+        **_known(
+            EvaluatorResult, row, criteria=criteria, members=members, verdict=Verdict(row["verdict"]), **lists
+        )
+    )
+
+
+def _known(cls: type, row: Mapping[str, Any], **instead: Any) -> dict[str, Any]:
+    names = {f.name for f in fields(cls)}
+    return {**{n: v for n, v in row.items() if n in names}, **instead}

@@ -1,0 +1,169 @@
+"""Rubrics: what a judge is asked about each criterion, and what its replies are worth (documents 000, 002 and 004)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rubric_core.evaluation.context import EvaluationScore
+from rubric_core.evaluation.result import CriterionResult, Unscored, Verdict
+from rubric_core.evaluation.score import at_least, weighted_mean
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Criterion, ScoreRanges
+from rubric_core.loading.grading import required
+
+__all__ = ["Check", "Item", "RubricSheet", "sheet_of"]
+
+#: The raw score from which a criterion without a minimum of its own is shown as met.
+_SHOWN_AS_MET = 7
+_HIGHEST = 10
+
+
+class Check(NamedTuple):
+    """What the judge said about one criterion: `satisfied` in a checklist, `score` 0..10 with score ranges."""
+
+    satisfied: bool | None = None
+    score: int | None = None
+    reasoning: str = ""
+    recorded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One criterion, ready to be judged."""
+
+    #: Unique in its rubric.
+    id: str
+    text: str
+    weight: float = 1.0
+    #: Whether it gates without a minimum of its own.
+    required: bool = False
+    #: The score of 0..1 with which it passes, as its author wrote it; gates in rubrics with score ranges.
+    minimum: float | None = None
+    #: (lowest, highest, text), both bounds included.
+    bands: tuple[tuple[int, int, str], ...] = ()
+    operator: str = "correctness"
+
+    def band(self, raw: int) -> str:
+        """The text of the band that `raw` is in."""
+        return next((text for low, high, text in self.bands if low <= raw <= high), "")
+
+
+@dataclass(frozen=True, slots=True)
+class RubricSheet:
+    """The criteria of one rubric, in the order of the text."""
+
+    items: tuple[Item, ...]
+    #: Whether the judge gives a whole number of 0..10 for each criterion, or says whether it is met.
+    ranges: bool
+    #: Which raw score a required criterion without a minimum needs.
+    needs_ten: bool = False
+    #: The criteria that the items were made of.
+    sources: tuple[Criterion, ...] = field(default=(), repr=False)
+
+    def minimum(self, item: Item) -> float | None:
+        """The score of 0..1 below which `item` fails the rubric, if one does."""
+        if not self.ranges:
+            return 1.0 if item.required else None
+        if item.minimum is not None:
+            return item.minimum
+        if not item.required:
+            return None
+        return 1.0 if self.needs_ten else 1 / _HIGHEST
+
+    def judged(self, item: Item, check: Check) -> CriterionResult:
+        """The result of `item` when the judge said `check`."""
+        score = (1.0 if check.satisfied else 0.0) if check.score is None else check.score / _HIGHEST
+        minimum = self.minimum(item)
+        gate_failed = minimum is not None and not at_least(score, minimum)
+        if check.score is None:
+            met = bool(check.satisfied)
+        else:
+            met = not gate_failed and (item.minimum is not None or check.score >= _SHOWN_AS_MET)
+        return CriterionResult(
+            id=item.id, outcome=item.text, verdict=Verdict.PASSED if met else Verdict.FAILED, score=score, raw=check.score,
+            weight=item.weight, minimum=minimum, gates=minimum is not None, gate_failed=gate_failed,
+            band="" if check.score is None else item.band(check.score), reasoning=check.reasoning, recorded=check.recorded,
+        )  # fmt: skip
+
+    def unjudged(self, item: Item, reason: str) -> CriterionResult:
+        """The result of `item` when nobody judged it."""
+        minimum = self.minimum(item)
+        return CriterionResult(
+            id=item.id,
+            outcome=item.text,
+            verdict=Verdict.UNSCORED,
+            weight=item.weight,
+            minimum=minimum,
+            gates=minimum is not None,
+            reason=reason,
+        )
+
+    def score(self, results: Sequence[CriterionResult]) -> EvaluationScore:
+        """The score of the rubric: Σ(score · weight) / Σ weight, and which gate failed, if one did."""
+        gate = next((r.id for r in results if r.gate_failed), "")
+        return EvaluationScore(
+            score=weighted_mean((r.score or 0.0, r.weight) for r in results),
+            hits=tuple(r.outcome or r.id for r in results if r.verdict is Verdict.PASSED),
+            misses=tuple(r.outcome or r.id for r in results if r.verdict is not Verdict.PASSED),
+            expected_aspect_count=len(results),
+            raw_aspects=tuple(r.outcome or r.id for r in results),
+            criteria=tuple(results),
+            gate=gate,
+            details=self._details(results),
+        )
+
+    def _details(self, results: Sequence[CriterionResult]) -> Mapping[str, object] | None:
+        if not self.ranges:
+            return None
+        return {
+            "raw_scores": {r.id: r.raw for r in results},
+            "normalization": "score / 10",
+            "aggregation": "weighted_average",
+        }
+
+
+def sheet_of(criteria: Sequence[object], dialect: Dialect) -> RubricSheet:
+    """The sheet of a list of criteria. Raises Unscored when there is nothing that a judge could be asked.
+
+    One criterion with score ranges puts the whole rubric on the scale of 0..10.
+    """
+    sources = tuple(c for c in criteria if isinstance(c, Criterion))
+    ranges = any(isinstance(c.score_ranges, ScoreRanges) and c.score_ranges.bands for c in sources)
+    items: list[Item] = []
+    for position, criterion in enumerate(sources, start=1):
+        item = _item(criterion, position, dialect, {i.id for i in items})
+        if not item.text and not item.bands:
+            raise Unscored(f"criterion {item.id} has no text, so there is nothing to judge")
+        items.append(item)
+    if not items:
+        raise Unscored("the rubric has no criterion")
+    needs_ten = dialect.properties.required_without_min == "ten"
+    return RubricSheet(tuple(items), ranges, needs_ten, sources)
+
+
+def _item(criterion: Criterion, position: int, dialect: Dialect, taken: set[str]) -> Item:
+    name = criterion.id or f"rubric-{position}"
+    while name in taken:
+        name = f"{name}-{position}"
+    weight = criterion.weight if isinstance(criterion.weight, int | float) else 1.0
+    return Item(
+        id=name, text=(criterion.outcome or "").strip(), weight=max(0.0, float(weight)), required=required(criterion, dialect),
+        minimum=_minimum(criterion), bands=_bands(criterion), operator=criterion.operator or "correctness",
+    )  # fmt: skip
+
+
+def _minimum(criterion: Criterion) -> float | None:
+    """`min_score` of 0..1, else `required_min_score` of 0..10 divided by 10."""
+    if criterion.min_score is not None:
+        return float(criterion.min_score)
+    return None if criterion.required_min_score is None else criterion.required_min_score / _HIGHEST
+
+
+def _bands(criterion: Criterion) -> tuple[tuple[int, int, str], ...]:
+    ranges = criterion.score_ranges
+    if not isinstance(ranges, ScoreRanges):
+        return ()
+    bands = ((b.low, b.high, b.text) for b in ranges.bands)
+    return tuple(
+        sorted((low, high, text) for low, high, text in bands if low is not None and high is not None)
+    )

@@ -1,0 +1,176 @@
+"""Cases ready to be run: what the suite says about each, and where its lines are."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rubric_core.analysis import Analysis
+from rubric_core.evaluation.context import Evaluator
+from rubric_core.evaluation.interpolate import Interpolation
+from rubric_core.evaluation.judging.judge import RecordingMode
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Evaluator as EvaluatorShape
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Shape, children
+from rubric_core.loading.grading import evaluators_of
+from rubric_core.loading.lower import Lowering
+from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Node
+from rubric_core.text import Span
+from rubric_core.validation.rule import CaseEntry
+
+__all__ = ["Options", "Runnable", "runnables"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a person asks for beyond what the suite says."""
+
+    target: str | None = None
+    grader_target: str | None = None
+    #: 0..1, in place of every threshold of the suite.
+    threshold: float | None = None
+    #: A target file in place of the one that would be found.
+    targets_file: Path | None = None
+    mode: RecordingMode = "auto"
+    #: Seconds that a program of the suite may take to grade.
+    time_limit: float = 60.0
+    #: Evaluators of one's own, by kind.
+    evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runnable:
+    """A case and everything that a run of it takes from its suite."""
+
+    path: Path
+    suite: Suite
+    case: Case
+    dialect: Dialect
+    #: What aliases in the case refer to, and those in the suite.
+    anchors: Mapping[str, Node] = field(default_factory=dict)
+    suite_anchors: Mapping[str, Node] = field(default_factory=dict)
+    #: The texts that the spans of case and suite refer to.
+    text: str = ""
+    suite_text: str = ""
+    #: The dialects that lowering compares with.
+    dialects: Sequence[Dialect] = ()
+    #: Lead from spans of the case and of the suite to spans of the whole text.
+    case_span: Callable[[Span], Span] = lambda span: span
+    suite_span: Callable[[Span], Span] = lambda span: span
+    #: The line of an offset in the whole text, from 1.
+    line_at: Callable[[int], int] = lambda _: 1
+    #: Errors in the text that keep the case from being understood, with their lines.
+    problems: tuple[tuple[int, str], ...] = ()
+    options: Options = field(default_factory=Options)
+    #: What the cases of one run share: target file, recordings. Filled on demand.
+    shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def id(self) -> str:
+        """The id of the case, or its place in the file when it has none."""
+        return self.case.id or f"line-{self.line}"
+
+    @property
+    def directory(self) -> Path:
+        """The directory of the suite."""
+        return self.path.absolute().parent
+
+    @property
+    def line(self) -> int:
+        """The line on which the case begins, from 1."""
+        return self.line_at(self.case_span(self.case.at("id")).start)
+
+    @cached_property
+    def evaluators(self) -> tuple[EvaluatorShape, ...]:
+        """What grades the case, in order; empty when a judge grades by its criteria."""
+        return tuple(evaluators_of(self.suite, self.case, self.dialect))
+
+    @cached_property
+    def _of_suite(self) -> frozenset[int]:
+        return frozenset(id(shape) for shape in children(self.suite))
+
+    def span_of(self, shape: Shape, span: Span | None = None) -> Span:
+        """Where a part of the case, or of what it inherits, stands in the whole text."""
+        outer = self.suite_span if id(shape) in self._of_suite else self.case_span
+        return outer(shape.span if span is None else span)
+
+    def blame(self, shape: Shape) -> str:
+        """For the end of a sentence: the line of a part of the suite, as in ` (line 12)`."""
+        return f" (line {self.line_at(self.span_of(shape).start)})"
+
+    def filled(self, environment: Mapping[str, str]) -> "Runnable":
+        """The same with the references to variables filled in. Raises Unscored for one that is not set."""
+        case = self._filled_case(environment)
+        suite = self._filled_suite(environment)
+        return self if case is self.case and suite is self.suite else replace(self, case=case, suite=suite)
+
+    def _filled_case(self, environment: Mapping[str, str]) -> Case:
+        if self.case.node is None:
+            return self.case
+        variables = plain(self.case.vars, self.anchors) or {}
+        filling = Interpolation(
+            self.dialect, environment, variables, lambda span: self.line_at(self.case_span(span).start)
+        )
+        node = filling.node(self.case.node)
+        if node is self.case.node:
+            return self.case
+        return Lowering(self.text, self.dialect, self.dialects, self.anchors).case(node) or self.case
+
+    def _filled_suite(self, environment: Mapping[str, str]) -> Suite:
+        if self.suite.node is None:
+            return self.suite
+        filling = Interpolation(
+            self.dialect, environment, {}, lambda span: self.line_at(self.suite_span(span).start)
+        )
+        node = filling.node(self.suite.node)
+        if node is self.suite.node:
+            return self.suite
+        return (
+            Lowering(self.suite_text, self.dialect, self.dialects, self.suite_anchors).suite(node, "")
+            or self.suite
+        )
+
+
+def runnables(path: Path, analysis: Analysis, options: Options | None = None) -> list[Runnable]:
+    """The cases of an analysed suite, in the order of the text.
+
+    A case with errors in its text, or below a suite with errors, can be run and will come out unscored with the first of them.
+    """
+    suite = analysis.suite
+    if suite is None:
+        return []
+    problems = _problems_by_case(analysis)
+    shared: dict[str, Any] = {}
+
+    frame_text = analysis.local(0).text
+
+    def line_at(offset: int) -> int:
+        return analysis.document.position(offset).line + 1
+
+    def entry_span(entry: CaseEntry | None) -> Callable[[Span], Span]:
+        return lambda span: analysis.span_of(entry, span)
+
+    return [
+        Runnable(
+            path=path, suite=suite, case=entry.case, dialect=analysis.dialect, dialects=analysis.language.dialects,
+            anchors=analysis.anchors(entry.block), suite_anchors=analysis.anchors(-1), case_span=entry_span(entry), suite_span=entry_span(None),
+            text=frame_text if entry.block < 0 else analysis.document.blocks[entry.block].text, suite_text=frame_text,
+            line_at=line_at, problems=tuple(problems[None] + problems.get(entry, [])), options=options or Options(), shared=shared,
+        )
+        for entry in analysis.cases
+    ]  # fmt: skip
+
+
+def _problems_by_case(analysis: Analysis) -> dict[CaseEntry | None, list[tuple[int, str]]]:
+    """The errors of each case, and under None those of the suite around them."""
+    found: dict[CaseEntry | None, list[tuple[int, str]]] = {None: []}
+    for diagnostic in analysis.diagnostics:
+        if diagnostic.severity == "error":
+            line = analysis.document.position(diagnostic.span.start).line + 1
+            found.setdefault(analysis.case_at(diagnostic.span.start), []).append(
+                (line, f"{diagnostic.code}: {diagnostic.message}")
+            )
+    return found

@@ -1,0 +1,92 @@
+"""From scores to verdicts: bands, means, gates. Everything in which dialects differ comes from their properties."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from rubric_core.evaluation.result import EvaluatorResult, Verdict
+from rubric_core.language.dialect import Properties
+from rubric_core.language.model import Case, Execution, Suite
+
+__all__ = ["Outcome", "at_least", "case_outcome", "threshold_of", "verdict_of", "weighted_mean"]
+
+#: Sums of decimal fractions miss their bound by less than this.
+_DUST = 1e-9
+
+
+def at_least(score: float, bound: float) -> bool:
+    """Whether `score` reaches `bound`; 0.7 + 0.1 reaches 0.8."""
+    return score >= bound - _DUST
+
+
+def verdict_of(score: float, properties: Properties, threshold: float) -> Verdict:
+    """The verdict that a score of 0..1 gets: three bands (document 000) or one threshold (document 004)."""
+    if at_least(score, threshold):
+        return Verdict.PASSED
+    if properties.verdicts == "three" and at_least(score, properties.borderline):
+        return Verdict.BORDERLINE
+    return Verdict.FAILED
+
+
+def threshold_of(override: float | None, suite: Suite, case: Case, properties: Properties) -> float:
+    """The score from which `case` passes: the command line, the case, the suite, else the dialect's."""
+    if override is not None:
+        return override
+    for shape in (case, suite):
+        execution = shape.execution
+        if isinstance(execution, Execution) and "threshold" in vars(execution):
+            return execution.threshold
+    return properties.threshold
+
+
+def weighted_mean(pairs: Iterable[tuple[float, float]]) -> float:
+    """Σ(score · weight) / Σ weight of (score, weight) pairs; 0 when the weights sum to nothing (documents 002 and 004)."""
+    listed = list(pairs)
+    total = math.fsum(weight for _, weight in listed)
+    if total <= 0:
+        return 0.0
+    mean = math.fsum(score * weight for score, weight in listed) / total
+    return min(1.0, max(0.0, mean))
+
+
+class Outcome(NamedTuple):
+    """The score and verdict of a case, and what decided when the score alone did not."""
+
+    score: float | None
+    verdict: Verdict
+    reason: str = ""
+
+
+def case_outcome(results: Sequence[EvaluatorResult], properties: Properties, threshold: float) -> Outcome:
+    """What the results of its evaluators make of a case.
+
+    An evaluator without a score leaves the case without one: nothing drops out of the mean unseen. A required evaluator
+    below its minimum makes the score 0 where the dialect has that; a failed gate of a criterion makes the verdict `failed`
+    and leaves the score as it is (documents 000, 002 and 004).
+    """
+    missing = [r for r in results if r.score is None and r.counts]
+    if missing:
+        first = missing[0]
+        others = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        return Outcome(None, Verdict.UNSCORED, f"{first.name}: {first.reason}{others}")
+    scored = [r for r in results if r.score is not None]
+    short = next((r for r in scored if r.required and _falls_short(r)), None)
+    if short is not None and properties.required_zeroes_case:
+        return Outcome(
+            0.0,
+            Verdict.FAILED,
+            f"required evaluator {short.name} has {short.score:.2f} and needs {short.minimum:.2f}",
+        )
+    mean = weighted_mean((r.score or 0.0, r.weight) for r in scored)
+    gated = next((r for r in scored if r.gate), None)
+    if gated is not None:
+        return Outcome(
+            mean, Verdict.FAILED, f"criterion {gated.gate} of {gated.name} has to be met and is not"
+        )
+    return Outcome(mean, verdict_of(mean, properties, threshold))
+
+
+def _falls_short(result: EvaluatorResult) -> bool:
+    return (
+        result.score is not None and result.minimum is not None and not at_least(result.score, result.minimum)
+    )
