@@ -16,7 +16,9 @@ def DUPLICATE_CRITERION_ID(shape: Shape, context: Context) -> Iterator[Finding]:
     seen: dict[str, Criterion] = {}
     for position, criterion in enumerate(criteria_of(shape), 1):
         name = criterion.id or f"rubric-{position}"
-        if name in seen and criterion.has("id"):
-            related = (Related(seen[name].at("id"), f"`{name}` is taken here"),)
-            yield Finding(criterion.at("id"), f"the id `{name}` is taken by another criterion of this rubric", related=related, consequence="agentv counts the last one twice and the first not at all")
-        seen.setdefault(name, criterion)
+        first = seen.setdefault(name, criterion)
+        if first is not criterion:
+            # A criterion without an id gets one by its position; the one that is written has to give way.
+            here, there = (criterion, first) if criterion.has("id") else (first, criterion)
+            related = (Related(there.at("id"), f"`{name}` is taken here"),)
+            yield Finding(here.at("id"), f"the id `{name}` is taken by another criterion of this rubric", related=related, consequence="agentv counts the last one twice and the first not at all")
