@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Any
 
 from rubric_core.language.detect import Choice, choose, modeline, signs_of
@@ -31,6 +32,8 @@ from rubric_core.validation.rule import (
     by_class,
 )
 from rubric_core.validation.rules import RULES
+from rubric_core.validation.selection import EVERYTHING, Selection
+from rubric_core.validation.suppression import Ignore, Suppression, UnusedIgnore, ignores_in
 
 __all__ = ["Analysis", "Language", "analyze"]
 
@@ -74,10 +77,11 @@ class Language:
 class _State:
     """What is known of one block: its tree, and what it means in the context named by `key`."""
 
-    __slots__ = ("borrows", "findings", "judged", "key", "shapes", "signs", "tree")
+    __slots__ = ("borrows", "findings", "ignores", "judged", "key", "shapes", "signs", "tree")
 
-    def __init__(self, text: str, *, frame: bool) -> None:
+    def __init__(self, text: str, item_keys: frozenset[str], *, frame: bool) -> None:
         self.tree = parse(text)
+        self.ignores = ignores_in(text, self.tree, item_keys if frame else None)
         self.signs = signs_of(self.tree.root, text, frame=frame)
         #: Names of anchors that are used here and defined elsewhere.
         self.borrows = frozenset(a.name for a in self.tree.aliases if a.name not in self.tree.anchors)
@@ -120,6 +124,8 @@ class Analysis:
         self.suite: Suite | None = None
         self.cases: tuple[CaseEntry, ...] = ()
         self.diagnostics: tuple[Diagnostic, ...] = ()
+        #: Findings that a comment in the text covers.
+        self.ignored: tuple[Diagnostic, ...] = ()
         self._states = states
         self._frame = frame
         self._anchors = _Anchors(self)
@@ -234,7 +240,9 @@ class _Anchors:
         return {**names, **own.tree.anchors}
 
 
-def analyze(document: Document, language: Language, *, previous: Analysis | None = None, dialect: str | None = None) -> Analysis:
+def analyze(
+    document: Document, language: Language, *, previous: Analysis | None = None, dialect: str | None = None, selection: Selection = EVERYTHING
+) -> Analysis:
     """Understand `document`. Never raises, whatever the text is.
 
     Args:
@@ -242,21 +250,22 @@ def analyze(document: Document, language: Language, *, previous: Analysis | None
         language: What is known of eval YAML.
         previous: An analysis of an earlier version; what did not change since is not looked at again.
         dialect: The name of the dialect that the workspace's settings give, if any.
+        selection: Which findings are wanted, and how severe they are.
     """
     frame = _Frame(document)
     old = previous._states if previous is not None and previous.language is language else {}  # noqa: SLF001  # the memo
     if previous is not None and previous._frame.block.text == frame.block.text:  # noqa: SLF001
         frame.block = previous._frame.block  # noqa: SLF001
-    states = {frame.block: old.get(frame.block) or _State(frame.block.text, frame=True)}
+    states = {frame.block: old.get(frame.block) or _State(frame.block.text, language.item_keys, frame=True)}
     signs = states[frame.block].signs
     for block in document.blocks:
         if block.key:
-            state = old.get(block) or _State(block.text, frame=False)
+            state = old.get(block) or _State(block.text, language.item_keys, frame=False)
             states[block] = state
             signs |= state.signs
     choice = choose(signs, modeline(frame.head), dialect, (d.name for d in language.dialects))
     analysis = Analysis(document, language, states, frame, choice)
-    _Check(analysis).run()
+    _Check(analysis).run(selection)
     return analysis
 
 
@@ -271,7 +280,7 @@ class _Check:
         self.anchors = analysis._anchors  # noqa: SLF001
         self.frame = analysis._frame  # noqa: SLF001
 
-    def run(self) -> None:
+    def run(self, selection: Selection) -> None:
         analysis = self.analysis
         frame = self.states[self.frame.block]
         self._refresh_frame(frame)
@@ -291,7 +300,8 @@ class _Check:
                     self._refresh_item(state, block, key, defaults, number)
                 cases += (CaseEntry(c, number, start(number)) for c in state.shapes if isinstance(c, Case))
         analysis.cases = tuple(cases)
-        analysis.diagnostics = tuple(sorted(self._diagnostics(), key=lambda d: (d.span, d.code)))
+        found = self._suppressed(sorted(self._diagnostics(), key=lambda d: (d.span, d.code)))
+        analysis.diagnostics = tuple(found if selection is EVERYTHING else selection.of(found))
 
     def _refresh_frame(self, state: _State) -> None:
         key = (self.dialect.name, self.frame.item_key)
@@ -300,6 +310,7 @@ class _Check:
         lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, state.tree.anchors)
         broken = any(p.kind in ("syntax", "size") for p in state.tree.problems)
         suite = None if state.tree.root is None and broken else lowering.suite(state.tree.root, self.frame.item_key)
+        lowering.references(state.tree.aliases)
         context = Context(self.frame.block.text, self.dialect, _defaults(suite))
         shapes = () if suite is None else (suite,)
         self._fill(state, key, shapes, lowering.issues, context, frozenset())
@@ -309,6 +320,7 @@ class _Check:
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else []
         shapes = tuple(c for c in map(lowering.case, items) if c is not None)
+        lowering.references(state.tree.aliases)
         judged = frozenset().union(*(self.states[b].judged for b in self.anchors.key(number))) if state.borrows else frozenset()
         self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), judged)
 
@@ -340,6 +352,34 @@ class _Check:
         for rule in self.language.visitors(CaseList):
             for finding in rule.check(whole, context):
                 yield _diagnostic(rule, finding, lambda span: span)
+
+
+    def _suppressed(self, found: list[Diagnostic]) -> list[Diagnostic]:
+        """What no comment covers, and the comments that cover nothing."""
+        blocks, block_at = self.analysis.document.blocks, self.analysis.document.block_at
+        suppression = Suppression(self._ignores(), lambda offset: n if blocks[n := block_at(offset)].key else -1)
+        if not suppression:
+            return found
+        covered = [suppression.covers(d) for d in found]
+        self.analysis.ignored = tuple(compress(found, covered))
+        shown = [d for d, hidden in zip(found, covered, strict=True) if not hidden]
+        context = Context("", self.dialect)
+        for unused in suppression.unused([r.code for r in self.language.rules], self._settled):
+            for rule in self.language.visitors(UnusedIgnore):
+                shown += (_diagnostic(rule, finding, lambda span: span) for finding in rule.check(unused, context))
+        return sorted(shown, key=lambda d: (d.span, d.code))
+
+    def _ignores(self) -> Iterator[tuple[int, Ignore]]:
+        analysis = self.analysis
+        yield from ((-1, i.moved(lambda span: analysis.span_of(None, span))) for i in self.states[self.frame.block].ignores)
+        for number, block in enumerate(analysis.document.blocks):
+            if block.key and self.states[block].ignores:
+                start = analysis.document.start(number)
+                yield from ((number, i.moved(lambda span, by=start: span.moved(by))) for i in self.states[block].ignores)
+
+    def _settled(self, number: int | None) -> bool:
+        blocks = self.states if number is None else [self.frame.block if number < 0 else self.analysis.document.blocks[number]]
+        return not any(p.kind == "syntax" for b in blocks for p in self.states[b].tree.problems)
 
 
 def _origin(each: Issue | Shape) -> object:

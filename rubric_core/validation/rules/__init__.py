@@ -57,6 +57,7 @@ from rubric_core.validation.rules.trajectory_setting import TRAJECTORY_SETTING
 from rubric_core.validation.rules.unknown_alias import UNKNOWN_ALIAS
 from rubric_core.validation.rules.unknown_key import UNKNOWN_KEY
 from rubric_core.validation.rules.unknown_type import UNKNOWN_TYPE
+from rubric_core.validation.rules.unused_ignore import UNUSED_IGNORE
 from rubric_core.validation.rules.vague_criterion import VAGUE_CRITERION
 from rubric_core.validation.rules.wrong_type import WRONG_TYPE
 
@@ -118,6 +119,7 @@ RULES: tuple[Rule[Any], ...] = (
     UNKNOWN_ALIAS,
     UNKNOWN_KEY,
     UNKNOWN_TYPE,
+    UNUSED_IGNORE,
     VAGUE_CRITERION,
     WRONG_TYPE,
 )

@@ -1,0 +1,44 @@
+"""Which findings are shown, and how severe they are: what a configuration or a command line says about codes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+from rubric_core.validation.rule import Diagnostic, Severity
+
+__all__ = ["EVERYTHING", "LEVELS", "Level", "Selection"]
+
+Level = Severity | Literal["off"]
+#: Every word that can stand for a severity in a configuration.
+LEVELS: tuple[str, ...] = (*get_args(Severity), "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Immutable; equal selections show the same."""
+
+    #: Only these codes; None: all of them.
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    #: In place of the severity that the rule gives.
+    severity: Mapping[str, Level] = field(default_factory=dict)
+
+    def shows(self, code: str) -> bool:
+        """Whether findings of that code are wanted at all."""
+        wanted = self.select is None or code in self.select
+        return wanted and code not in self.ignore and self.severity.get(code) != "off"
+
+    def of(self, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """Those of `diagnostics` that are wanted, with the severities that are wanted."""
+        for diagnostic in diagnostics:
+            if self.shows(diagnostic.code):
+                level = self.severity.get(diagnostic.code, diagnostic.severity)
+                yield (
+                    diagnostic
+                    if level in (diagnostic.severity, "off")
+                    else replace(diagnostic, severity=level)
+                )
+
+
+#: Every finding as its rule gives it.
+EVERYTHING = Selection()
