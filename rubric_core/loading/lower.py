@@ -118,6 +118,13 @@ class Lowering:
         made = self.value(CASE, item, f"{self.dialect.spelled(Suite, 'cases')}[]")
         return made if isinstance(made, Case) else None
 
+    def references(self, aliases: SequenceOf[Alias]) -> None:
+        """Complain of references to nothing that stand where no value was asked for, as in open mappings."""
+        said = {issue.span for issue in self.issues if isinstance(issue, UnknownAlias)}
+        for alias in aliases:
+            if alias.name not in self.anchors and alias.span not in said:
+                self.issues.append(UnknownAlias(span=alias.span, name=alias.name, recursive=False))
+
     def value(self, kind: Kind[Any], node: Node, name: str) -> Any:
         """The value of `node` as a `kind`, or HOLE. `name` is the key, for messages."""
         if isinstance(node, Alias):
@@ -242,8 +249,7 @@ class Lowering:
     def _messages(self, kind: Messages, node: Node, name: str) -> Any:
         if not isinstance(node, Sequence):
             return self._wrong(kind, node, name)
-        first = node.items[0] if node.items else None
-        if kind.lenient and not (isinstance(first, Mapping) and first.get("role") is not None):
+        if kind.lenient and not any(isinstance(i, Mapping) and i.get("role") is not None for i in node.items):
             return node
         return [v for v in (self.value(Shaped(kind.message), item, f"{name}[]") for item in node.items) if v is not HOLE]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Composite, Evaluator
+from rubric_core.language.evaluators import AssertSet, Composite, Evaluator
 from rubric_core.language.model import Case, Execution, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.validation.rule import Context, Finding, Related, rule
@@ -13,7 +13,7 @@ __all__ = ["DUPLICATE_EVALUATOR_NAME"]
 @rule("duplicate-evaluator-name", "warning", "Two evaluators of one list with one name")
 def DUPLICATE_EVALUATOR_NAME(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Results, and the weights of a composite, go by name."""
-    if not isinstance(shape, Case | Suite | Execution | Composite):
+    if not isinstance(shape, Case | Suite | Execution | Composite | AssertSet):
         return
     for field in ("assertions", "evaluators"):
         seen: dict[str, Evaluator] = {}
