@@ -115,7 +115,9 @@ class _Frame:
 class Analysis:
     """One version of a text, understood. Offsets are those of the whole text unless said otherwise."""
 
-    def __init__(self, document: Document, language: Language, states: dict[Block, _State], frame: _Frame, choice: Choice) -> None:
+    def __init__(
+        self, document: Document, language: Language, states: dict[Block, _State], frame: _Frame, choice: Choice
+    ) -> None:
         self.document = document
         self.language = language
         #: The dialect and why it was taken.
@@ -241,7 +243,12 @@ class _Anchors:
 
 
 def analyze(
-    document: Document, language: Language, *, previous: Analysis | None = None, dialect: str | None = None, selection: Selection = EVERYTHING
+    document: Document,
+    language: Language,
+    *,
+    previous: Analysis | None = None,
+    dialect: str | None = None,
+    selection: Selection = EVERYTHING,
 ) -> Analysis:
     """Understand `document`. Never raises, whatever the text is.
 
@@ -321,10 +328,22 @@ class _Check:
         items = root.items if isinstance(root, SequenceNode) else []
         shapes = tuple(c for c in map(lowering.case, items) if c is not None)
         lowering.references(state.tree.aliases)
-        judged = frozenset().union(*(self.states[b].judged for b in self.anchors.key(number))) if state.borrows else frozenset()
+        judged = (
+            frozenset().union(*(self.states[b].judged for b in self.anchors.key(number)))
+            if state.borrows
+            else frozenset()
+        )
         self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), judged)
 
-    def _fill(self, state: _State, key: object, shapes: tuple[Shape, ...], issues: list[Issue], context: Context, judged: frozenset[object]) -> None:
+    def _fill(
+        self,
+        state: _State,
+        key: object,
+        shapes: tuple[Shape, ...],
+        issues: list[Issue],
+        context: Context,
+        judged: frozenset[object],
+    ) -> None:
         state.key = key
         state.shapes = shapes
         visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in state.tree.problems]
@@ -336,7 +355,9 @@ class _Check:
             (rule, replace(finding, span=context.underlined(finding.span)))
             for each in visited for rule in self.language.visitors(type(each)) for finding in rule.check(each, context)
         ]  # fmt: skip
-        state.findings = tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
+        state.findings = tuple(
+            {(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values()
+        )
 
     def _diagnostics(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
@@ -352,7 +373,6 @@ class _Check:
         for rule in self.language.visitors(CaseList):
             for finding in rule.check(whole, context):
                 yield _diagnostic(rule, finding, lambda span: span)
-
 
     def _suppressed(self, found: list[Diagnostic]) -> list[Diagnostic]:
         """What no comment covers, and the comments that cover nothing."""
@@ -371,14 +391,22 @@ class _Check:
 
     def _ignores(self) -> Iterator[tuple[int, Ignore]]:
         analysis = self.analysis
-        yield from ((-1, i.moved(lambda span: analysis.span_of(None, span))) for i in self.states[self.frame.block].ignores)
+        yield from (
+            (-1, i.moved(lambda span: analysis.span_of(None, span))) for i in self.states[self.frame.block].ignores
+        )
         for number, block in enumerate(analysis.document.blocks):
             if block.key and self.states[block].ignores:
                 start = analysis.document.start(number)
-                yield from ((number, i.moved(lambda span, by=start: span.moved(by))) for i in self.states[block].ignores)
+                yield from (
+                    (number, i.moved(lambda span, by=start: span.moved(by))) for i in self.states[block].ignores
+                )
 
     def _settled(self, number: int | None) -> bool:
-        blocks = self.states if number is None else [self.frame.block if number < 0 else self.analysis.document.blocks[number]]
+        blocks = (
+            self.states
+            if number is None
+            else [self.frame.block if number < 0 else self.analysis.document.blocks[number]]
+        )
         return not any(p.kind == "syntax" for b in blocks for p in self.states[b].tree.problems)
 
 

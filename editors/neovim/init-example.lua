@@ -13,10 +13,17 @@ if vim.lsp.enable then
   vim.lsp.enable('rubric')
 end
 
--- 2. Problems and results as text on their line (off by default since Neovim 0.11).
+-- 2. Problems and results as text on their line (off by default since Neovim 0.11): what is wrong.
+--    <C-w>d shows the rest: what comes of it, and what to do.
 vim.diagnostic.config({
   severity_sort = true,
-  virtual_text = { spacing = 2, prefix = '■' },
+  virtual_text = {
+    spacing = 2,
+    prefix = '■',
+    format = function(diagnostic)
+      return diagnostic.message:match('^[^\n]*')
+    end,
+  },
 })
 
 vim.api.nvim_set_hl(0, 'LspInlayHint', { link = 'Comment' })

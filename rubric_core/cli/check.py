@@ -25,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric check`."""
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a suite, or a folder to look for suites in")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text with code frames, or JSON")
-    parser.add_argument("--dialect", metavar="NAME", help="the dialect to read files in that do not name one themselves")
+    parser.add_argument(
+        "--dialect", metavar="NAME", help="the dialect to read files in that do not name one themselves"
+    )
     parser.add_argument("--fix", action="store_true", help="make every safe fix first")
 
 
@@ -52,7 +54,11 @@ def main(options: argparse.Namespace) -> int:
             unreadable = True
             print(f"rubric: {error}", file=sys.stderr)
     if options.format == "json":
-        print(json.dumps([row for each in checked for row in as_json(each.path, each.analysis)], ensure_ascii=False, indent=2))
+        print(
+            json.dumps(
+                [row for each in checked for row in as_json(each.path, each.analysis)], ensure_ascii=False, indent=2
+            )
+        )
     else:
         _print(checked, time.monotonic() - begun)
     if unreadable:
@@ -84,7 +90,10 @@ def as_json(path: str, analysis: Analysis) -> list[dict[str, object]]:
 
     def place(span: Span) -> dict[str, object]:
         start, end = analysis.document.range(span)
-        return {"start": {"line": start.line, "character": start.character}, "end": {"line": end.line, "character": end.character}}
+        return {
+            "start": {"line": start.line, "character": start.character},
+            "end": {"line": end.line, "character": end.character},
+        }
 
     return [
         {
@@ -93,7 +102,10 @@ def as_json(path: str, analysis: Analysis) -> list[dict[str, object]]:
             "severity": d.severity,
             "message": d.message,
             "range": place(d.span),
-            "fixes": [{"title": f.title, "edits": [{"range": place(e.span), "newText": e.new_text} for e in f.edits]} for f in d.fixes],
+            "fixes": [
+                {"title": f.title, "edits": [{"range": place(e.span), "newText": e.new_text} for e in f.edits]}
+                for f in d.fixes
+            ],
         }
         for d in analysis.diagnostics
     ]

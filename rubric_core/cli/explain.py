@@ -35,4 +35,6 @@ def _table(language: Language) -> None:
     style = Style.of()
     widest = max(len(r.code) for r in language.rules)
     for rule in sorted(language.rules, key=lambda r: r.code):
-        print(f"{style.paint(rule.code.ljust(widest), 'bold')}  {style.paint(rule.severity.ljust(11), rule.severity)}  {rule.summary}")
+        print(
+            f"{style.paint(rule.code.ljust(widest), 'bold')}  {style.paint(rule.severity.ljust(11), rule.severity)}  {rule.summary}"
+        )

@@ -34,7 +34,9 @@ def _lines(path: str, document: Document, diagnostic: Diagnostic, style: Style) 
     before: int | None = None
     for line in sorted(by_line):
         for between in _between(before, line):
-            yield style.paint(f"{'…' if between is None else between + 1:>{gutter}} │", "dim") + ("" if between is None else f" {_shown(document, between)}")
+            yield style.paint(f"{'…' if between is None else between + 1:>{gutter}} │", "dim") + (
+                "" if between is None else f" {_shown(document, between)}"
+            )
         yield f"{style.paint(f'{line + 1:>{gutter}} │', 'dim')} {_shown(document, line)}"
         for mark in by_line[line]:
             yield f"{bar} {_underline(document, line, mark, style)}"

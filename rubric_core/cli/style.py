@@ -8,7 +8,17 @@ from typing import TextIO
 
 __all__ = ["Style", "width"]
 
-_CODES = {"error": "1;31", "warning": "1;33", "information": "1;34", "hint": "1;36", "good": "32", "bad": "31", "dim": "2", "bold": "1", "code": "36"}
+_CODES = {
+    "error": "1;31",
+    "warning": "1;33",
+    "information": "1;34",
+    "hint": "1;36",
+    "good": "32",
+    "bad": "31",
+    "dim": "2",
+    "bold": "1",
+    "code": "36",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ __all__ = ["add_arguments", "main"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric trust`."""
-    parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="the folder to trust; this one without")
+    parser.add_argument(
+        "folder", nargs="?", default=".", metavar="FOLDER", help="the folder to trust; this one without"
+    )
     parser.add_argument("--remove", action="store_true", help="trust it no longer")
     parser.add_argument("--list", action="store_true", help="list what is trusted")
 
@@ -30,5 +32,7 @@ def main(options: argparse.Namespace) -> int:
     if not folder.is_dir():
         print(f"rubric: {folder} is no folder", file=sys.stderr)
         return 2
-    print(f"{trust.add(folder)} is trusted: its suites can be run from the editor (rubric trust --remove takes it back)")
+    print(
+        f"{trust.add(folder)} is trusted: its suites can be run from the editor (rubric trust --remove takes it back)"
+    )
     return 0

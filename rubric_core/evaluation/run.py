@@ -38,7 +38,7 @@ from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
 if TYPE_CHECKING:
     from rubric_core.evaluation.judging.recordings import Recordings
 
-__all__ = ["run_case", "run_cases", "targets_of"]
+__all__ = ["run_case", "run_cases", "save_recordings", "targets_of"]
 
 #: Cases that run at once when nobody says how many.
 _WORKERS = 4
@@ -104,6 +104,14 @@ def targets_of(case: Runnable, ports: Ports) -> Targets:
     if not isinstance(found, Targets):
         found = case.shared["targets"] = load_targets(case.directory, ports.files, case.options.targets_file)
     return found
+
+
+def save_recordings(cases: Sequence[Runnable]) -> None:
+    """Write what judges said during a run with mode `record`. Raises OSError."""
+    for case in cases:
+        found = case.shared.get("recordings")
+        if found is not None and found.changed:
+            found.save(case.path.name)
 
 
 @dataclass

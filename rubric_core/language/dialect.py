@@ -178,7 +178,9 @@ class Dialect:
         tables = _Tables({s: dict(t) for s, t in self.spellings.items()}, dict(self.types), dict(self.demands))
         for change in changes:
             change(tables)
-        return Dialect(name, releases, replace(self.properties, **properties), tables.spellings, tables.types, tables.demands)  # type: ignore[arg-type]
+        return Dialect(
+            name, releases, replace(self.properties, **properties), tables.spellings, tables.types, tables.demands
+        )  # type: ignore[arg-type]
 
     @classmethod
     def first(cls, name: str, releases: str, changes: "Iterable[Change]", **properties: object) -> "Dialect":

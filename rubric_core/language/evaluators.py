@@ -29,8 +29,18 @@ _ARGV = ByNode(text=Text(), sequence=ListOf(Text(), empty=False))
 class Band(Shape):
     """A score range: the scores `low`…`high` of 0..10, both included, and what an answer in it looks like."""
 
-    score_range = key(Anything(), "The lowest and the highest score of the band, both included: two whole numbers of 0..10.", required=True, example="[4, 7]")
-    outcome = key(Anything(), "What an answer with a score in this band looks like. The judge reads it.", required=True, example="Partly right")
+    score_range = key(
+        Anything(),
+        "The lowest and the highest score of the band, both included: two whole numbers of 0..10.",
+        required=True,
+        example="[4, 7]",
+    )
+    outcome = key(
+        Anything(),
+        "What an answer with a score in this band looks like. The judge reads it.",
+        required=True,
+        example="Partly right",
+    )
 
     #: The bounds as written, whole numbers of 0..10 when they are sound, else None.
     low: int | None = None
@@ -53,16 +63,55 @@ class ScoreRanges(Shape):
 class Criterion(Shape):
     """A criterion: one line of a rubric, judged on its own."""
 
-    id = key(Text(), "Names the criterion in results; unique in its rubric.", shown="rubric-1, rubric-2, …", example="names-the-cause")
-    outcome = key(Text(), "What the answer has to achieve, in a sentence that a judge can answer with yes or no.", example="Names the root cause")
-    weight = key(Number(judged_by_rule=True), "Its share in the score of the rubric, relative to the other criteria.", default=1.0, shown="1.0", example="2.0")
-    required = key(Boolean(), "Whether the rubric fails when this criterion does, whatever the score.", default=False, shown="false; true for plain strings", example="true")
-    required_min_score = key(Number(judged_by_rule=True), "The lowest score of 0..10 with which the rubric can still pass.", example="6")
-    min_score = key(Number(judged_by_rule=True), "The lowest score, above 0 and up to 1, with which the rubric can still pass.", example="0.6")
-    score_ranges = key(Ranges(), "Describes what an answer with a score of 0..10 looks like, so that the judge grades evenly. The bands cover 0..10 without gap or overlap.", example="{0: wrong, 4: partly right, 8: right}")
+    id = key(
+        Text(),
+        "Names the criterion in results; unique in its rubric.",
+        shown="rubric-1, rubric-2, …",
+        example="names-the-cause",
+    )
+    outcome = key(
+        Text(),
+        "What the answer has to achieve, in a sentence that a judge can answer with yes or no.",
+        example="Names the root cause",
+    )
+    weight = key(
+        Number(judged_by_rule=True),
+        "Its share in the score of the rubric, relative to the other criteria.",
+        default=1.0,
+        shown="1.0",
+        example="2.0",
+    )
+    required = key(
+        Boolean(),
+        "Whether the rubric fails when this criterion does, whatever the score.",
+        default=False,
+        shown="false; true for plain strings",
+        example="true",
+    )
+    required_min_score = key(
+        Number(judged_by_rule=True), "The lowest score of 0..10 with which the rubric can still pass.", example="6"
+    )
+    min_score = key(
+        Number(judged_by_rule=True),
+        "The lowest score, above 0 and up to 1, with which the rubric can still pass.",
+        example="0.6",
+    )
+    score_ranges = key(
+        Ranges(),
+        "Describes what an answer with a score of 0..10 looks like, so that the judge grades evenly. The bands cover 0..10 without gap or overlap.",
+        example="{0: wrong, 4: partly right, 8: right}",
+    )
     operator = key(
-        Choice((("correctness", "satisfied when the answer agrees with the text"), ("contradiction", "satisfied when the answer does not contradict the text"))),
-        "How the judge compares the answer with the outcome.", default="correctness", shown="correctness", example="contradiction",
+        Choice(
+            (
+                ("correctness", "satisfied when the answer agrees with the text"),
+                ("contradiction", "satisfied when the answer does not contradict the text"),
+            )
+        ),
+        "How the judge compares the answer with the outcome.",
+        default="correctness",
+        shown="correctness",
+        example="contradiction",
     )
 
     #: Whether it was written as a plain string.
@@ -81,12 +130,40 @@ class Evaluator(Shape):
 
     name = key(Text(), "Names the evaluator in results.", shown="made from the type and its value", example="quality")
     type = key(Text(refers_to="type"), "Which kind of check this is.", required=True, example="contains")
-    weight = key(Number(judged_by_rule=True), "Its share in the score of the case. 0 leaves it out of the score, but it still runs and can still gate.", default=1.0, shown="1", example="2")
-    required = key(ByNode(boolean=Boolean(), number=Number(above=0, at_most=1)), "Whether the case fails, with score 0, when this evaluator falls short of its minimum.", default=False, shown="false", example="true")
-    min_score = key(Number(above=0, at_most=1), "The score from which this evaluator passes.", shown="the threshold of the case", example="0.9")
-    negate = key(Boolean(), "Turns the check round: the score becomes 1 − score, passed becomes failed.", default=False, shown="false", example="true")
-    preprocessors = key(ListOf(Shaped(Preprocessor)), "Programs that turn files into text before this evaluator reads them.")
-    transform = key(ByNode(text=Text(), mapping=MapOf(Anything()), sequence=ListOf(Anything())), "Turns the answer into what this evaluator reads.")
+    weight = key(
+        Number(judged_by_rule=True),
+        "Its share in the score of the case. 0 leaves it out of the score, but it still runs and can still gate.",
+        default=1.0,
+        shown="1",
+        example="2",
+    )
+    required = key(
+        ByNode(boolean=Boolean(), number=Number(above=0, at_most=1)),
+        "Whether the case fails, with score 0, when this evaluator falls short of its minimum.",
+        default=False,
+        shown="false",
+        example="true",
+    )
+    min_score = key(
+        Number(above=0, at_most=1),
+        "The score from which this evaluator passes.",
+        shown="the threshold of the case",
+        example="0.9",
+    )
+    negate = key(
+        Boolean(),
+        "Turns the check round: the score becomes 1 − score, passed becomes failed.",
+        default=False,
+        shown="false",
+        example="true",
+    )
+    preprocessors = key(
+        ListOf(Shaped(Preprocessor)), "Programs that turn files into text before this evaluator reads them."
+    )
+    transform = key(
+        ByNode(text=Text(), mapping=MapOf(Anything()), sequence=ListOf(Anything())),
+        "Turns the answer into what this evaluator reads.",
+    )
 
     #: The spelling of the type in the text.
     type_name: str = ""
@@ -97,15 +174,29 @@ class CodeEvaluator(Evaluator):
 
     open: ClassVar[bool] = True
     command = key(_ARGV, "The program and its arguments.", required=True, example="[python, check.py]")
-    cwd = key(Text(refers_to="directory"), "The directory in which it runs.", shown="the directory of the suite", example="scripts")
-    target = key(ByNode(boolean=Boolean(), mapping=MapOf(Anything()), text=Text()), "Lets the program ask a target of its own, through a local proxy.", example="{max_calls: 10}")
+    cwd = key(
+        Text(refers_to="directory"),
+        "The directory in which it runs.",
+        shown="the directory of the suite",
+        example="scripts",
+    )
+    target = key(
+        ByNode(boolean=Boolean(), mapping=MapOf(Anything()), text=Text()),
+        "Lets the program ask a target of its own, through a local proxy.",
+        example="{max_calls: 10}",
+    )
     config = key(MapOf(Anything()), "Passed to the program as it is.", example="{strict: true}")
 
 
 class PromptProgram(Shape):
     """A prompt program: it writes the judge's prompt."""
 
-    command = key(_ARGV, "The program; it gets the case as JSON and prints the prompt.", required=True, example="[python, prompt.py]")
+    command = key(
+        _ARGV,
+        "The program; it gets the case as JSON and prints the prompt.",
+        required=True,
+        example="[python, prompt.py]",
+    )
     config = key(MapOf(Anything()), "Passed to the program as it is.")
 
 
@@ -113,12 +204,22 @@ class LlmJudge(Evaluator):
     """An LLM judge: a model that reads the answer and gives a score, by a free prompt or by rubrics."""
 
     open: ClassVar[bool] = True
-    prompt = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(PromptProgram)), "The judge's prompt, or a file with it; `{{ output }}` and the other template variables are filled in.", shown="a built-in prompt", example="prompts/judge.md")
-    rubrics = key(ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion))), "Criteria that are judged one by one instead of a free-form score.")
+    prompt = key(
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(PromptProgram)),
+        "The judge's prompt, or a file with it; `{{ output }}` and the other template variables are filled in.",
+        shown="a built-in prompt",
+        example="prompts/judge.md",
+    )
+    rubrics = key(
+        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion))),
+        "Criteria that are judged one by one instead of a free-form score.",
+    )
     model = key(Text(), "Not used by any release: the target decides the model.")
     target = key(Text(refers_to="target"), "The target that judges.", shown="the judge of the target", example="judge")
     config = key(MapOf(Anything()), "Settings for a prompt that is a program.")
-    max_steps = key(Integer(1, 50), "How many steps a judge that is an agent may take.", default=10, shown="10", example="5")
+    max_steps = key(
+        Integer(1, 50), "How many steps a judge that is an agent may take.", default=10, shown="10", example="5"
+    )
     temperature = key(Number(0, 2), "The sampling temperature of the judge.", default=0.0, shown="0", example="0")
 
 
@@ -131,7 +232,10 @@ class Rubric(Evaluator):
 
     criteria = key(
         ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
-        "The criteria of the rubric.", name="rubrics", required=True, example="[{id: tone, outcome: Stays polite}]",
+        "The criteria of the rubric.",
+        name="rubrics",
+        required=True,
+        example="[{id: tone, outcome: Stays polite}]",
     )
     target = key(Text(refers_to="target"), "The target that judges.", shown="the judge of the target", example="judge")
 
@@ -141,7 +245,9 @@ class Rubrics(Rubric):
 
     criteria = key(
         ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
-        "The criteria of the rubric: sentences, or mappings with id, outcome, weight, score_ranges …", required=True, example="[Names the cause]",
+        "The criteria of the rubric: sentences, or mappings with id, outcome, weight, score_ranges …",
+        required=True,
+        example="[Names the cause]",
     )
 
 
@@ -158,7 +264,9 @@ class Aggregator(Shape):
         )),
         "How the scores are put together.", required=True, example="weighted_average",
     )  # fmt: skip
-    weights = key(MapOf(Number(at_least=0)), "A weight for each member, by its name.", shown="1 each", example="{safety: 2}")
+    weights = key(
+        MapOf(Number(at_least=0)), "A weight for each member, by its name.", shown="1 each", example="{safety: 2}"
+    )
     path = key(Text(refers_to="file"), "The program of a code aggregator.", example="scripts/gate.py")
     cwd = key(Text(refers_to="directory"), "The directory in which it runs.")
     prompt = key(Text(), "The prompt of a judge; `{{EVALUATOR_RESULTS_JSON}}` stands for the members' results.")
@@ -169,8 +277,14 @@ class Aggregator(Shape):
 class Composite(Evaluator):
     """A composite: several evaluators whose scores an aggregator puts together."""
 
-    assertions = key(ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False), "The members.", required=True)
-    aggregator = key(Shaped(Aggregator), "How the members' scores become one.", required=True, example="{type: weighted_average}")
+    assertions = key(
+        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False),
+        "The members.",
+        required=True,
+    )
+    aggregator = key(
+        Shaped(Aggregator), "How the members' scores become one.", required=True, example="{type: weighted_average}"
+    )
 
 
 _ARGS_MATCH = ByNode(
@@ -183,7 +297,11 @@ class ExpectedCall(Shape):
     """An expected tool call."""
 
     tool = key(Text(), "The name of the tool.", required=True, example="Read")
-    args = key(ByNode(text=Choice((("any", "any arguments"),)), mapping=MapOf(Anything())), "The arguments that the call should have.", example="{path: a.txt}")
+    args = key(
+        ByNode(text=Choice((("any", "any arguments"),)), mapping=MapOf(Anything())),
+        "The arguments that the call should have.",
+        example="{path: a.txt}",
+    )
     max_duration_ms = key(Number(at_least=0), "The longest that the call may take, in milliseconds.", example="500")
     args_match = key(_ARGS_MATCH, "How the arguments are compared.", default="exact", shown="exact")
 
@@ -198,9 +316,17 @@ class ToolTrajectory(Evaluator):
         )),
         "How the calls are compared.", required=True, example="in_order",
     )  # fmt: skip
-    minimums = key(MapOf(Number(at_least=0)), "How often each tool has to be called at least (mode any_order).", example="{search: 1}")
-    expected = key(ListOf(Shaped(ExpectedCall)), "The calls that are expected (every other mode).", example="[{tool: search}]")
-    args_match = key(_ARGS_MATCH, "How arguments are compared where an expected call does not say.", default="exact", shown="exact")
+    minimums = key(
+        MapOf(Number(at_least=0)),
+        "How often each tool has to be called at least (mode any_order).",
+        example="{search: 1}",
+    )
+    expected = key(
+        ListOf(Shaped(ExpectedCall)), "The calls that are expected (every other mode).", example="[{tool: search}]"
+    )
+    args_match = key(
+        _ARGS_MATCH, "How arguments are compared where an expected call does not say.", default="exact", shown="exact"
+    )
 
 
 class ExpectedMessages(Evaluator):
@@ -210,12 +336,27 @@ class ExpectedMessages(Evaluator):
 class FieldCheck(Shape):
     """A field check: a field of a JSON answer that is compared."""
 
-    path = key(Text(), "The way to the field: names with dots, list positions as `[0]`.", required=True, example="lines[0].amount")
-    match = key(
-        Choice((("exact", "the same value"), ("numeric_tolerance", "a number within `tolerance`"), ("date", "the same day"))),
-        "How the values are compared.", required=True, example="exact",
+    path = key(
+        Text(),
+        "The way to the field: names with dots, list positions as `[0]`.",
+        required=True,
+        example="lines[0].amount",
     )
-    required = key(Boolean(), "Whether a missing field counts as wrong; otherwise it is left out.", default=True, shown="true")
+    match = key(
+        Choice(
+            (
+                ("exact", "the same value"),
+                ("numeric_tolerance", "a number within `tolerance`"),
+                ("date", "the same day"),
+            )
+        ),
+        "How the values are compared.",
+        required=True,
+        example="exact",
+    )
+    required = key(
+        Boolean(), "Whether a missing field counts as wrong; otherwise it is left out.", default=True, shown="true"
+    )
     weight = key(Number(at_least=0), "Its share in the score.", default=1.0, shown="1")
     tolerance = key(Number(at_least=0), "The largest difference that is still right.", default=0.0, shown="0")
     relative = key(Boolean(), "Whether the tolerance is a share of the expected value.", default=False, shown="false")
@@ -227,15 +368,24 @@ class FieldAccuracy(Evaluator):
 
     fields = key(ListOf(Shaped(FieldCheck), empty=False), "The fields that are compared.", required=True)
     aggregation = key(
-        Choice((("weighted_average", "the mean of the fields, by weight"), ("all_or_nothing", "1 when every field is right, else 0"))),
-        "How the fields become one score.", default="weighted_average", shown="weighted_average",
+        Choice(
+            (
+                ("weighted_average", "the mean of the fields, by weight"),
+                ("all_or_nothing", "1 when every field is right, else 0"),
+            )
+        ),
+        "How the fields become one score.",
+        default="weighted_average",
+        shown="weighted_average",
     )
 
 
 class Latency(Evaluator):
     """A latency limit: passes when the answer came soon enough."""
 
-    threshold = key(Number(at_least=0), "The longest that the answer may take, in milliseconds.", required=True, example="5000")
+    threshold = key(
+        Number(at_least=0), "The longest that the answer may take, in milliseconds.", required=True, example="5000"
+    )
 
 
 class Cost(Evaluator):
@@ -247,7 +397,13 @@ class Cost(Evaluator):
 class TokenUsage(Evaluator):
     """A token limit: passes when the answer took few enough tokens."""
 
-    max_total = key(Number(at_least=0), "The most tokens in all: input, output and cached.", required=True, example="4000", group="limit")
+    max_total = key(
+        Number(at_least=0),
+        "The most tokens in all: input, output and cached.",
+        required=True,
+        example="4000",
+        group="limit",
+    )
     max_input = key(Number(at_least=0), "The most input tokens.", required=True, group="limit")
     max_output = key(Number(at_least=0), "The most output tokens.", required=True, group="limit")
 
@@ -258,9 +414,15 @@ class ExecutionMetrics(Evaluator):
     max_tool_calls = key(Number(at_least=0), "The most tool calls.", required=True, example="10", group="limit")
     max_llm_calls = key(Number(at_least=0), "The most calls of a model.", required=True, group="limit")
     max_tokens = key(Number(at_least=0), "The most tokens, input and output.", required=True, group="limit")
-    max_cost_usd = key(Number(at_least=0), "The most that the run may cost, in US dollars.", required=True, group="limit")
-    max_duration_ms = key(Number(at_least=0), "The longest that the run may take, in milliseconds.", required=True, group="limit")
-    target_exploration_ratio = key(Number(0, 1), "The share of calls that look around (read, search, list …).", required=True, group="limit")
+    max_cost_usd = key(
+        Number(at_least=0), "The most that the run may cost, in US dollars.", required=True, group="limit"
+    )
+    max_duration_ms = key(
+        Number(at_least=0), "The longest that the run may take, in milliseconds.", required=True, group="limit"
+    )
+    target_exploration_ratio = key(
+        Number(0, 1), "The share of calls that look around (read, search, list …).", required=True, group="limit"
+    )
     exploration_tolerance = key(Number(at_least=0), "How far the share may be off.", default=0.2, shown="0.2")
 
 
@@ -338,7 +500,12 @@ class Include(Evaluator):
     """An include: the evaluators of a template file in this place."""
 
     type = key(Text(), "Not written on an include.")
-    include = key(Text(refers_to="template"), "The name of a template in `.agentv/templates`, or a path.", required=True, example="safety")
+    include = key(
+        Text(refers_to="template"),
+        "The name of a template in `.agentv/templates`, or a path.",
+        required=True,
+        example="safety",
+    )
 
 
 class Custom(Evaluator):
@@ -356,12 +523,32 @@ class LlmRubric(Rubric):
             sequence=ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
             mapping=Shaped(Criterion),
         ),
-        "What the judge checks: a text, or a list of criteria.", name="value", example="[Names the cause]",
+        "What the judge checks: a text, or a list of criteria.",
+        name="value",
+        example="[Names the cause]",
     )
-    prompt = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(PromptProgram)), "The judge's prompt, or a file with it.", example="file://prompts/judge.md")
-    provider = key(ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())), "The provider that judges.", shown="the grader of `defaults`", example="judge")
-    score_ranges = key(Ranges(), "The bands of a single criterion whose text is `value`.", example="{0: wrong, 4: partly right, 8: right}")
-    operator = key(Criterion.keys["operator"].kind, "How the judge compares the answer with the text.", default="correctness", shown="correctness")
+    prompt = key(
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(PromptProgram)),
+        "The judge's prompt, or a file with it.",
+        example="file://prompts/judge.md",
+    )
+    provider = key(
+        ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())),
+        "The provider that judges.",
+        shown="the grader of `defaults`",
+        example="judge",
+    )
+    score_ranges = key(
+        Ranges(),
+        "The bands of a single criterion whose text is `value`.",
+        example="{0: wrong, 4: partly right, 8: right}",
+    )
+    operator = key(
+        Criterion.keys["operator"].kind,
+        "How the judge compares the answer with the text.",
+        default="correctness",
+        shown="correctness",
+    )
     threshold = key(Number(0, 1), "The score, 0..1, from which it passes.", example="0.7")
     max_steps = key(Integer(1, 50), "How many steps a judge that is an agent may take.", default=10, shown="10")
     temperature = key(Number(0, 2), "The sampling temperature of the judge.", default=0.0, shown="0")
@@ -375,15 +562,27 @@ class AgentRubric(LlmRubric):
 class AssertSet(Evaluator):
     """An assertion set: several evaluators that count as one."""
 
-    assertions = key(ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False), "The members.", name="assert", required=True)
-    threshold = key(Number(0, 1), "The score, 0..1, from which the set passes; without it every member has to.", example="0.5")
+    assertions = key(
+        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False),
+        "The members.",
+        name="assert",
+        required=True,
+    )
+    threshold = key(
+        Number(0, 1), "The score, 0..1, from which the set passes; without it every member has to.", example="0.5"
+    )
     config = key(MapOf(Anything()), "Settings that the members inherit.")
 
 
 class SkillUsed(Evaluator):
     """Skill used: the agent used a skill."""
 
-    value = key(ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())), "The name of the skill, names, or `{name, min, max}`.", required=True, example="deploy")
+    value = key(
+        ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())),
+        "The name of the skill, names, or `{name, min, max}`.",
+        required=True,
+        example="deploy",
+    )
 
 
 class SkillNotUsed(SkillUsed):
@@ -393,19 +592,34 @@ class SkillNotUsed(SkillUsed):
 class ToolUsed(Evaluator):
     """Tool used: the agent called a tool."""
 
-    value = key(ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())), "The tool, with `*` and `?`, or `{name, min, max}`.", required=True, example="search*")
+    value = key(
+        ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())),
+        "The tool, with `*` and `?`, or `{name, min, max}`.",
+        required=True,
+        example="search*",
+    )
 
 
 class ToolArgsMatch(Evaluator):
     """Tool arguments: the agent called a tool with these arguments."""
 
-    value = key(MapOf(Anything()), "`{name, args, mode}`; mode is partial or exact.", required=True, example="{name: search, args: {q: tides}}")
+    value = key(
+        MapOf(Anything()),
+        "`{name, args, mode}`; mode is partial or exact.",
+        required=True,
+        example="{name: search, args: {q: tides}}",
+    )
 
 
 class ToolSequence(Evaluator):
     """Tool sequence: the agent called tools in this order."""
 
-    value = key(ByNode(sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())), "The steps, or `{mode, steps}`.", required=True, example="[search, read]")
+    value = key(
+        ByNode(sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())),
+        "The steps, or `{mode, steps}`.",
+        required=True,
+        example="[search, read]",
+    )
 
 
 class StepCount(Evaluator):
@@ -417,8 +631,14 @@ class StepCount(Evaluator):
 class GoalSuccess(Evaluator):
     """Goal success: a judge says whether the agent reached the goal."""
 
-    value = key(ByNode(text=Text(), mapping=MapOf(Anything())), "The goal.", required=True, example="The order is cancelled")
-    provider = key(ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())), "The provider that judges.", shown="the grader of `defaults`")
+    value = key(
+        ByNode(text=Text(), mapping=MapOf(Anything())), "The goal.", required=True, example="The order is cancelled"
+    )
+    provider = key(
+        ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())),
+        "The provider that judges.",
+        shown="the grader of `defaults`",
+    )
 
 
 class Scripted(Evaluator):

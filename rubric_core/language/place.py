@@ -92,7 +92,9 @@ def _shapes(kind: Kind[Any], step: Step, dialect: Dialect, siblings: Mapping[str
             yield known.shape
         yield kind.base
         if kind.base is Evaluator:
-            yield from (t.shape for t in dialect.types.values() if t.fate is Fate.CURRENT and step in dialect.table(t.shape))
+            yield from (
+                t.shape for t in dialect.types.values() if t.fate is Fate.CURRENT and step in dialect.table(t.shape)
+            )
 
 
 def _item(kind: Kind[Any] | None) -> Kind[Any] | None:

@@ -34,7 +34,15 @@ class Key(Generic[T]):
     __slots__ = ("default", "doc", "example", "field", "group", "kind", "name", "required", "shown_default")
 
     def __init__(
-        self, kind: Kind[Any], doc: str, name: str, default: T, shown_default: str, required: bool, example: str, group: str
+        self,
+        kind: Kind[Any],
+        doc: str,
+        name: str,
+        default: T,
+        shown_default: str,
+        required: bool,
+        example: str,
+        group: str,
     ) -> None:
         self.kind = kind
         self.doc = doc
@@ -62,14 +70,37 @@ class Key(Generic[T]):
 
 @overload
 def key(
-    kind: Kind[T], doc: str, *, default: T, name: str = "", shown: str = "", required: bool = False, example: str = "", group: str = ""
+    kind: Kind[T],
+    doc: str,
+    *,
+    default: T,
+    name: str = "",
+    shown: str = "",
+    required: bool = False,
+    example: str = "",
+    group: str = "",
 ) -> Key[T]: ...
 @overload
 def key(
-    kind: Kind[T], doc: str, *, name: str = "", shown: str = "", required: bool = False, example: str = "", group: str = ""
+    kind: Kind[T],
+    doc: str,
+    *,
+    name: str = "",
+    shown: str = "",
+    required: bool = False,
+    example: str = "",
+    group: str = "",
 ) -> Key[T | None]: ...
 def key(
-    kind: Kind[Any], doc: str, *, default: Any = None, name: str = "", shown: str = "", required: bool = False, example: str = "", group: str = ""
+    kind: Kind[Any],
+    doc: str,
+    *,
+    default: Any = None,
+    name: str = "",
+    shown: str = "",
+    required: bool = False,
+    example: str = "",
+    group: str = "",
 ) -> Key[Any]:
     """Declare a key.
 

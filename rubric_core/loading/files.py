@@ -32,7 +32,9 @@ def read_text(path: Path) -> str:
             raise UnreadableError(f"{path}: this is UTF-16, not UTF-8; save it as UTF-8") from None
         line = data.count(b"\n", 0, error.start) + 1
         what = "this is a binary file" if b"\0" in data[:8000] else "save it as UTF-8"
-        raise UnreadableError(f"{path}:{line}: not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}; {what}") from None
+        raise UnreadableError(
+            f"{path}:{line}: not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}; {what}"
+        ) from None
 
 
 def is_suite_name(name: str) -> bool:

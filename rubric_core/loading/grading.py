@@ -28,7 +28,9 @@ def case_list(case: Case) -> list[object] | None:
 def suite_list(suite: Suite) -> list[object] | None:
     """The list of a suite that counts: assertions, else those under execution. Root `evaluators` are read by no release."""
     execution = suite.execution if isinstance(suite.execution, Execution) else None
-    return _first(suite.assertions, execution.assertions if execution else None, execution.evaluators if execution else None)
+    return _first(
+        suite.assertions, execution.assertions if execution else None, execution.evaluators if execution else None
+    )
 
 
 def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]:
@@ -70,7 +72,9 @@ def gathered(items: Iterable[object], dialect: Dialect) -> list[Evaluator]:
 
 
 def _inline(case: Case, dialect: Dialect) -> Rubric:
-    made = Rubrics(case.key_at("rubrics"), None, type="rubrics", name=dialect.properties.inline_rubric_name, criteria=case.rubrics)
+    made = Rubrics(
+        case.key_at("rubrics"), None, type="rubrics", name=dialect.properties.inline_rubric_name, criteria=case.rubrics
+    )
     made.type_name = "rubric"
     return made
 
@@ -101,4 +105,12 @@ def asserts_anything(suite: Suite, case: Case) -> bool:
     """Whether anything at all is written by which an answer to `case` could fail."""
     conversation = any(turn.assertions or turn.has("expected_output") for turn in case.turns or [])
     scalar = case.has("evaluator") or suite.has("evaluator")
-    return bool(case.rubrics or case_list(case) or suite_list(suite) or case.criteria or conversation or scalar or case.has("expected_output"))
+    return bool(
+        case.rubrics
+        or case_list(case)
+        or suite_list(suite)
+        or case.criteria
+        or conversation
+        or scalar
+        or case.has("expected_output")
+    )

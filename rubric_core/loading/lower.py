@@ -85,7 +85,9 @@ def _pattern(expressions: tuple[str, ...]) -> re.Pattern[str]:
 class Lowering:
     """Lowers the nodes of one block; `issues` fills up on the way."""
 
-    def __init__(self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]) -> None:
+    def __init__(
+        self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
+    ) -> None:
         self.text = text
         self.dialect = dialect
         self.dialects = dialects
@@ -137,7 +139,9 @@ class Lowering:
         target = self.anchors.get(alias.name)
         recursive = alias.name in self._following
         if target is None or recursive:
-            self.issues.append(UnknownAlias(span=self._at(alias), borrowed=self._via is not None, name=alias.name, recursive=recursive))
+            self.issues.append(
+                UnknownAlias(span=self._at(alias), borrowed=self._via is not None, name=alias.name, recursive=recursive)
+            )
             return HOLE
         outer, self._via = self._via, self._via or alias.span
         self._following.append(alias.name)
@@ -157,11 +161,24 @@ class Lowering:
         return "{{" in node.text and self._interpolation.search(node.text) is not None
 
     def _wrong(self, kind: Kind[Any], node: Node, name: str) -> Any:
-        self.issues.append(WrongType(span=self._at(node), borrowed=self._via is not None, name=name, kind=kind, found=found_words(node), node=node))
+        self.issues.append(
+            WrongType(
+                span=self._at(node),
+                borrowed=self._via is not None,
+                name=name,
+                kind=kind,
+                found=found_words(node),
+                node=node,
+            )
+        )
         return HOLE
 
     def _outside(self, kind: Kind[Any], node: Node, name: str, value: object) -> Any:
-        self.issues.append(OutOfRange(span=self._at(node), borrowed=self._via is not None, name=name, kind=kind, value=value, node=node))
+        self.issues.append(
+            OutOfRange(
+                span=self._at(node), borrowed=self._via is not None, name=name, kind=kind, value=value, node=node
+            )
+        )
         return HOLE
 
     def _text(self, kind: Text, node: Node, name: str) -> Any:
@@ -179,7 +196,9 @@ class Lowering:
             return self._outside(kind, node, name, str(value))
         low, high, above = kind.at_least, kind.at_most, kind.above
         if not kind.judged_by_rule and (
-            (low is not None and value < low) or (high is not None and value > high) or (above is not None and value <= above)
+            (low is not None and value < low)
+            or (high is not None and value > high)
+            or (above is not None and value <= above)
         ):
             return self._outside(kind, node, name, value)
         return value
@@ -189,7 +208,11 @@ class Lowering:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return HOLE if isinstance(node, Scalar) and self._open_value(node) else self._wrong(kind, node, name)
         whole = isinstance(value, int) or (math.isfinite(value) and value.is_integer())
-        if not whole or (kind.at_least is not None and value < kind.at_least) or (kind.at_most is not None and value > kind.at_most):
+        if (
+            not whole
+            or (kind.at_least is not None and value < kind.at_least)
+            or (kind.at_most is not None and value > kind.at_most)
+        ):
             return self._outside(kind, node, name, value)
         return int(value)
 
@@ -249,9 +272,15 @@ class Lowering:
     def _messages(self, kind: Messages, node: Node, name: str) -> Any:
         if not isinstance(node, Sequence):
             return self._wrong(kind, node, name)
-        if kind.lenient and not any(isinstance(i, Mapping) and i.get("role") is not None for i in node.items):
+        if (
+            kind.lenient
+            and not name.endswith("_messages")
+            and not any(isinstance(i, Mapping) and i.get("role") is not None for i in node.items)
+        ):
             return node
-        return [v for v in (self.value(Shaped(kind.message), item, f"{name}[]") for item in node.items) if v is not HOLE]
+        return [
+            v for v in (self.value(Shaped(kind.message), item, f"{name}[]") for item in node.items) if v is not HOLE
+        ]
 
     def _by_node(self, kind: ByNode, node: Node, name: str) -> Any:
         branch = self._branch(kind, node)
@@ -356,7 +385,12 @@ class Lowering:
         if tag is None:
             includes = self.dialect.spelled(Include, "include") is not None and node.get("include") is not None
             return (Include, "include") if includes else (base, "")
-        if not isinstance(tag, Scalar) or not isinstance(tag.value, str) or not tag.text.strip() or self._open_value(tag):
+        if (
+            not isinstance(tag, Scalar)
+            or not isinstance(tag.value, str)
+            or not tag.text.strip()
+            or self._open_value(tag)
+        ):
             return base, ""
         name = tag.text
         known = self.dialect.type_of(name)
@@ -372,15 +406,37 @@ class Lowering:
         if known is not None:
             if known.fate not in (Fate.CURRENT, Fate.ALIAS):
                 current = self.dialect.type_name(known.shape)
-                self.issues.append(RenamedType(span=span, borrowed=borrowed, node=node, type_name=known, current=current))
+                self.issues.append(
+                    RenamedType(span=span, borrowed=borrowed, node=node, type_name=known, current=current)
+                )
             return
-        others = [(d, t) for d in self.dialects if (t := d.type_of(name)) is not None and t.fate in (Fate.CURRENT, Fate.ALIAS)]
+        others = [
+            (d, t) for d in self.dialects if (t := d.type_of(name)) is not None and t.fate in (Fate.CURRENT, Fate.ALIAS)
+        ]
         if others:
             current = self.dialect.type_name(others[-1][1].shape)
-            self.issues.append(ForeignType(span=span, borrowed=borrowed, node=node, name=name, dialects=tuple(d.name for d, _ in others), current=current))
+            self.issues.append(
+                ForeignType(
+                    span=span,
+                    borrowed=borrowed,
+                    node=node,
+                    name=name,
+                    dialects=tuple(d.name for d, _ in others),
+                    current=current,
+                )
+            )
             return
         names = tuple(t.name for t in self.dialect.types.values() if t.fate is Fate.CURRENT)
-        self.issues.append(UnknownType(span=span, borrowed=borrowed, node=node, name=name, known=names, custom=self.dialect.properties.custom_types))
+        self.issues.append(
+            UnknownType(
+                span=span,
+                borrowed=borrowed,
+                node=node,
+                name=name,
+                known=names,
+                custom=self.dialect.properties.custom_types,
+            )
+        )
 
     def shape(self, cls: type[Shape], node: Mapping, *, lenient: bool = False) -> Shape:
         """The mapping as a `cls`; a lenient one may have any key beside the known ones."""
@@ -400,14 +456,28 @@ class Lowering:
             seen[name] = entry
             spelling = table.get(name)
             reference = self._via or via
-            place = Place(reference or entry.key.span, reference or self._value_span(entry), entry.value, name, reference is not None)
+            place = Place(
+                reference or entry.key.span,
+                reference or self._value_span(entry),
+                entry.value,
+                name,
+                reference is not None,
+            )
             if spelling is None:
                 self._unexpected(made, node, entry, place, any_key=lenient or cls.open)
                 continue
             if spelling.fate not in (Fate.CURRENT, Fate.ALIAS):
                 current = self.dialect.spelled(cls, spelling.field)
                 self.issues.append(
-                    RenamedKey(span=place.key, borrowed=place.borrowed, spelling=spelling, entry=entry, owner=made, current=current, taken=current in seen or (current is not None and node.get(current) is not None))
+                    RenamedKey(
+                        span=place.key,
+                        borrowed=place.borrowed,
+                        spelling=spelling,
+                        entry=entry,
+                        owner=made,
+                        current=current,
+                        taken=current in seen or (current is not None and node.get(current) is not None),
+                    )
                 )
             if spelling.field and spelling.fate.read:
                 self._store(made, spelling.field, place, via, entry)
@@ -419,7 +489,11 @@ class Lowering:
     def _store(self, made: Shape, field: str, place: Place, via: Span | None, entry: Entry) -> None:
         if field in made.places:
             first = made.places[field]
-            self.issues.append(ConflictingKeys(span=place.key, borrowed=place.borrowed, first=first.key, name=place.name, used=first.name))
+            self.issues.append(
+                ConflictingKeys(
+                    span=place.key, borrowed=place.borrowed, first=first.key, name=place.name, used=first.name
+                )
+            )
             return
         made.places[field] = place
         if field == "cases" and isinstance(made, Suite) and place.name == self._cut_key:
@@ -444,11 +518,27 @@ class Lowering:
                 self._miss(made, node, names[0][1], names[0][0], tuple(n for n, _ in names[1:]))
 
     def _miss(self, made: Shape, node: Mapping, declared: Any, name: str, alternatives: tuple[str, ...] = ()) -> None:
-        self.issues.append(MissingKey(span=made.span, borrowed=made.borrowed, owner=made, node=node, key=declared, name=name, alternatives=alternatives))
+        self.issues.append(
+            MissingKey(
+                span=made.span,
+                borrowed=made.borrowed,
+                owner=made,
+                node=node,
+                key=declared,
+                name=name,
+                alternatives=alternatives,
+            )
+        )
 
     def _duplicate(self, entry: Entry, first: Entry) -> None:
         self.issues.append(
-            DuplicateKey(span=self._via or entry.key.span, borrowed=self._via is not None, name=entry.name or "", first=first.key.span, entry=entry)
+            DuplicateKey(
+                span=self._via or entry.key.span,
+                borrowed=self._via is not None,
+                name=entry.name or "",
+                first=first.key.span,
+                entry=entry,
+            )
         )
 
     def _foreign(self, cls: type[Shape], name: str) -> list[tuple[Dialect, str]]:
@@ -468,16 +558,35 @@ class Lowering:
             instead = self.dialect.spelled(type(made), field)
             names = tuple(dialect.name for dialect, _ in others)
             made.unread[field] = place
-            self.issues.append(ForeignKey(span=place.key, borrowed=place.borrowed, name=name, entry=entry, owner=made, dialects=names, current=instead, taken=instead is not None and node.get(instead) is not None))
+            self.issues.append(
+                ForeignKey(
+                    span=place.key,
+                    borrowed=place.borrowed,
+                    name=name,
+                    entry=entry,
+                    owner=made,
+                    dialects=names,
+                    current=instead,
+                    taken=instead is not None and node.get(instead) is not None,
+                )
+            )
             return
-        free = {s.name: s.field for s, _ in self.dialect.fields(type(made)) if node.get(s.name) is None and (s.field == "type" or not any_key)}
+        free = {
+            s.name: s.field
+            for s, _ in self.dialect.fields(type(made))
+            if node.get(s.name) is None and (s.field == "type" or not any_key)
+        }
         meant = closest(name, free)
         if meant is not None:
             # What is misspelt is not missing as well.
             made.unread.setdefault(free[meant], place)
         half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
         if (meant is not None or not any_key) and not half_typed:
-            self.issues.append(UnknownKey(span=place.key, borrowed=place.borrowed, name=name, entry=entry, shape=type(made), meant=meant))
+            self.issues.append(
+                UnknownKey(
+                    span=place.key, borrowed=place.borrowed, name=name, entry=entry, shape=type(made), meant=meant
+                )
+            )
 
     def _value_span(self, entry: Entry) -> Span:
         """The value, or the end of the key when nothing is written."""
@@ -536,8 +645,12 @@ class Lowering:
                 continue
             seen[entry.name or ""] = entry
             band.low = _whole(entry.key)
-            band.places["score_range"] = Place(at or entry.key.span, at or entry.key.span, entry.key, "", at is not None)
-            band.places["outcome"] = Place(at or entry.key.span, at or entry.value.span, entry.value, "", at is not None)
+            band.places["score_range"] = Place(
+                at or entry.key.span, at or entry.key.span, entry.key, "", at is not None
+            )
+            band.places["outcome"] = Place(
+                at or entry.key.span, at or entry.value.span, entry.value, "", at is not None
+            )
             if isinstance(entry.value, Scalar) and isinstance(entry.value.value, str):
                 band.text = entry.value.text.strip() and entry.value.text
                 band.outcome = entry.value.text

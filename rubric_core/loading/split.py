@@ -49,7 +49,9 @@ def joined(items: Sequence[Node], kind: Kind[object], dialect: Dialect, text: st
         yield waiting
 
 
-def _extra_dash(first: Node, second: Node, kind: Shaped | Tagged, dialect: Dialect, text: str, type_of: TypeOf) -> Span | None:
+def _extra_dash(
+    first: Node, second: Node, kind: Shaped | Tagged, dialect: Dialect, text: str, type_of: TypeOf
+) -> Span | None:
     """The dash in front of `second`, when the two are certainly halves of one."""
     if not isinstance(first, Mapping) or not isinstance(second, Mapping) or first.flow or second.flow:
         return None
@@ -81,4 +83,6 @@ def _head(shape: type[Shape], dialect: Dialect) -> str:
 
 def _lacks(shape: type[Shape], names: set[str | None], dialect: Dialect) -> bool:
     """Whether a key is missing without which the first half means nothing."""
-    return any(dialect.demanded(shape, k.field) and s.name not in names and not k.group for s, k in dialect.fields(shape))
+    return any(
+        dialect.demanded(shape, k.field) and s.name not in names and not k.group for s, k in dialect.fields(shape)
+    )

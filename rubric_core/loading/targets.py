@@ -111,4 +111,6 @@ def _entry(node: Node, tree: Tree, problems: list[tuple[Span, str]]) -> TargetEn
         spans.update({e.name: e.value.span for e in deeper.entries if e.name})
     kind = settings.get("provider")
     rest = {k: v for k, v in settings.items() if k not in ("name", "provider", "settings")}
-    return TargetEntry(written["name"], kind if isinstance(kind, str) else "", rest, spans.get("name", node.span), spans)
+    return TargetEntry(
+        written["name"], kind if isinstance(kind, str) else "", rest, spans.get("name", node.span), spans
+    )

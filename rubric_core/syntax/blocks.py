@@ -21,7 +21,9 @@ FRAME = ""
 _BREAKS = re.compile(r"\r\n?|\n")
 _LINE_END = r"(?:\r\n?|\n|\Z)"
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_STOP = re.compile(r"(?:^|(?<=[\r\n]))(?![ \t\r\n#-]|\Z)|(?:^|(?<=[\r\n]))(?:---|\.\.\.)(?=[ \t\r\n]|\Z)|(?:^|(?<=[\r\n]))-(?=[ \t\r\n]|\Z)")
+_STOP = re.compile(
+    r"(?:^|(?<=[\r\n]))(?![ \t\r\n#-]|\Z)|(?:^|(?<=[\r\n]))(?:---|\.\.\.)(?=[ \t\r\n]|\Z)|(?:^|(?<=[\r\n]))-(?=[ \t\r\n]|\Z)"
+)
 
 
 class Block:
@@ -59,7 +61,9 @@ class Document:
 
     __slots__ = ("_lines", "_starts", "_text", "blocks", "column", "frame", "item_keys")
 
-    def __init__(self, blocks: Sequence[Block], column: int, item_keys: frozenset[str], text: str | None = None) -> None:
+    def __init__(
+        self, blocks: Sequence[Block], column: int, item_keys: frozenset[str], text: str | None = None
+    ) -> None:
         #: In the order of the text. The pieces of the frame are among them, each under the key FRAME.
         self.blocks = blocks
         self.column = column
@@ -145,7 +149,9 @@ class Document:
             if again is not None:
                 return Document([*self.blocks[:low], *again, *self.blocks[high + 1 :]], self.column, self.item_keys)
         text = self.text
-        return self._sharing(Document.of(text[: edit.span.start] + edit.new_text + text[edit.span.end :], self.item_keys))
+        return self._sharing(
+            Document.of(text[: edit.span.start] + edit.new_text + text[edit.span.end :], self.item_keys)
+        )
 
     def _recut(self, low: int, high: int, edit: Edit) -> list[Block] | None:
         """The items `low`…`high` with `edit` made, cut again; None when the list itself may have changed."""
@@ -218,7 +224,11 @@ def _second_document(text: str) -> int:
     """Where a second document starts, or the end of the text."""
     seen = False
     for found in _MARKER.finditer(text):
-        if text[found.start()] == "-" and not seen and not re.sub(r"(?m)^[ \t]*(?:#.*|%.*)?$|\ufeff", "", text[: found.start()]).strip():
+        if (
+            text[found.start()] == "-"
+            and not seen
+            and not re.sub(r"(?m)^[ \t]*(?:#.*|%.*)?$|\ufeff", "", text[: found.start()]).strip()
+        ):
             seen = True
             continue
         return found.start()

@@ -16,7 +16,9 @@ __all__ = ["ITEM", "Cursor", "Step", "cursor_at"]
 ITEM = "[]"
 Step = str
 
-_LINE = re.compile(r"(?P<indent>[ \t]*)(?P<dashes>(?:-[ \t]+)*)(?:(?P<key>\"[^\"]*\"|'[^']*'|[^\s#:\-\[\]{},\"'&*!|>%@`][^#:{}\[\],]*?)[ \t]*:(?P<value>(?:[ \t].*)?)$)?")
+_LINE = re.compile(
+    r"(?P<indent>[ \t]*)(?P<dashes>(?:-[ \t]+)*)(?:(?P<key>\"[^\"]*\"|'[^']*'|[^\s#:\-\[\]{},\"'&*!|>%@`][^#:{}\[\],]*?)[ \t]*:(?P<value>(?:[ \t].*)?)$)?"
+)
 _FARTHEST = 4_000
 
 
@@ -94,8 +96,22 @@ def _in_block(text: str, offset: int, start: int, end: int) -> Cursor:
     typed = text[span.start : offset]
     path, siblings = _above(text, start, lead, count, indent)
     rest = text[span.end : end]
-    role: Literal["key", "value", "item"] = "item" if count and not typed and not rest.lstrip().startswith(":") else "key"
-    return Cursor(path, role, typed, span, siblings, lead, indent, False, quote, not rest.strip() or rest.lstrip().startswith("#"), rest.lstrip(" \"'").startswith(":"))
+    role: Literal["key", "value", "item"] = (
+        "item" if count and not typed and not rest.lstrip().startswith(":") else "key"
+    )
+    return Cursor(
+        path,
+        role,
+        typed,
+        span,
+        siblings,
+        lead,
+        indent,
+        False,
+        quote,
+        not rest.strip() or rest.lstrip().startswith("#"),
+        rest.lstrip(" \"'").startswith(":"),
+    )
 
 
 def _block_value(text: str, offset: int, start: int, found: "re.Match[str]", behind: str, count: int) -> Cursor:
@@ -110,7 +126,18 @@ def _block_value(text: str, offset: int, start: int, found: "re.Match[str]", beh
     end = offset + len(re.match(r"[^\s\"',#\]}]*", behind)[0])  # type: ignore[index]  # the pattern matches everywhere
     path, siblings = _above(text, start, lead, count, len(found["indent"]))
     rest = text[end : _line_end(text, offset)]
-    return Cursor((*path, key), "value", text[first:offset], Span(first, end), siblings, lead, len(found["indent"]), False, quote, not rest.strip("\"' \t"))
+    return Cursor(
+        (*path, key),
+        "value",
+        text[first:offset],
+        Span(first, end),
+        siblings,
+        lead,
+        len(found["indent"]),
+        False,
+        quote,
+        not rest.strip("\"' \t"),
+    )
 
 
 def _above(text: str, start: int, column: int, dashes: int, indent: int) -> tuple[tuple[Step, ...], dict[str, str]]:
@@ -144,7 +171,9 @@ def _above(text: str, start: int, column: int, dashes: int, indent: int) -> tupl
         if own == open_column and listed and found["dashes"]:
             continue
         # The key of this line opens what the cursor is in, when it stands further left and has no value of its own.
-        if found["key"] is not None and (keyed < open_column or (listed and keyed == open_column and not found["dashes"])):
+        if found["key"] is not None and (
+            keyed < open_column or (listed and keyed == open_column and not found["dashes"])
+        ):
             if _opens(found["value"]):
                 steps.append(found["key"].strip("\"'"))
                 listed = False
@@ -233,7 +262,9 @@ def _open_flow(text: str, offset: int) -> int | None:
 def _value_starts(text: str, line: int, at: int) -> bool:
     """Whether a bracket at `at` begins a value, rather than standing inside a plain one."""
     before = text[_line_start(text, at) : at]
-    return re.fullmatch(r"[ \t]*(?:- +)*(?:[\w$\"'.-]+[ \t]*:[ \t]+(?:[&!]\S+[ \t]+)*)?", before) is not None or line == at
+    return (
+        re.fullmatch(r"[ \t]*(?:- +)*(?:[\w$\"'.-]+[ \t]*:[ \t]+(?:[&!]\S+[ \t]+)*)?", before) is not None or line == at
+    )
 
 
 class _Level:
@@ -266,7 +297,13 @@ def _in_flow(text: str, offset: int, first: int) -> Cursor:
             levels.pop()
             token_start = i + 1
             continue
-        elif level is not None and char == ":" and level.bracket == "{" and level.key is None and text[i + 1 : i + 2] in (" ", "", "\n", "\r", "\t"):
+        elif (
+            level is not None
+            and char == ":"
+            and level.bracket == "{"
+            and level.key is None
+            and text[i + 1 : i + 2] in (" ", "", "\n", "\r", "\t")
+        ):
             level.key = level.token.strip().strip("\"'")
             level.token = ""
             token_start = i + 1
@@ -287,14 +324,30 @@ def _in_flow(text: str, offset: int, first: int) -> Cursor:
     return _flow_cursor(text, offset, levels, path, token_start, quote, outer)
 
 
-def _flow_cursor(text: str, offset: int, levels: list[_Level], path: list[Step], token_start: int, quote: str, outer: Cursor) -> Cursor:
+def _flow_cursor(
+    text: str, offset: int, levels: list[_Level], path: list[Step], token_start: int, quote: str, outer: Cursor
+) -> Cursor:
     here = levels[-1]
     begin = token_start + len(text[token_start:offset]) - len(text[token_start:offset].lstrip())
     end = offset + len(re.match(r"[^\s\"',:#\]}]*", text[offset:])[0])  # type: ignore[index]  # the pattern matches everywhere
-    role: Literal["key", "value", "item"] = "item" if here.bracket == "[" else "value" if here.key is not None else "key"
+    role: Literal["key", "value", "item"] = (
+        "item" if here.bracket == "[" else "value" if here.key is not None else "key"
+    )
     siblings = dict(here.keys)
     behind = re.match(r"[^\]}\r\n]*", text[end:])
     for found in re.finditer(r"[,]\s*[\"']?([\w$.-]+)[\"']?\s*:", behind[0] if behind else ""):
         siblings.setdefault(found[1], "")
     rest = text[end : end + 3].lstrip(" \"'")
-    return Cursor(tuple(path), role, text[begin:offset], Span(begin, end), siblings, outer.column, outer.margin, True, quote, True, rest.startswith(":"))
+    return Cursor(
+        tuple(path),
+        role,
+        text[begin:offset],
+        Span(begin, end),
+        siblings,
+        outer.column,
+        outer.margin,
+        True,
+        quote,
+        True,
+        rest.startswith(":"),
+    )

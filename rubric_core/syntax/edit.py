@@ -6,7 +6,16 @@ import re
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 
-__all__ = ["add_entry", "column_of", "newline_of", "plain_or_quoted", "quoted", "remove_entry", "rename_key", "replace_value"]
+__all__ = [
+    "add_entry",
+    "column_of",
+    "newline_of",
+    "plain_or_quoted",
+    "quoted",
+    "remove_entry",
+    "rename_key",
+    "replace_value",
+]
 
 _PLAIN = re.compile(r"[A-Za-z_$][\w$ ./-]*\Z")
 _RESERVED = re.compile(r"(?i)(?:null|true|false|~)\Z")

@@ -133,7 +133,11 @@ class _Builder:
         if self.too_deep or len(self.stack) >= DEEPEST:
             if not self.too_deep:
                 at = self.original(event.start_mark.index)
-                self.problems.append(Problem("nesting", Span(at, at + 1), f"nested deeper than {DEEPEST} levels; what is inside is not read"))
+                self.problems.append(
+                    Problem(
+                        "nesting", Span(at, at + 1), f"nested deeper than {DEEPEST} levels; what is inside is not read"
+                    )
+                )
                 self._add(Scalar(Span(at, at), Span(at, at), None, None, "", "plain"))
             self.too_deep += 1
             return

@@ -70,9 +70,7 @@ def _reserved_words(char: str) -> str:
         return "the text goes on behind the closing bracket; put the whole value in quotes"
     if char == "-":
         return "a list starts on the line below its key; text that starts with a dash needs quotes"
-    return (
-        f"a plain value cannot start with {'a backquote' if char == '`' else f'`{char}`'}; put it in quotes"
-    )
+    return f"a plain value cannot start with {'a backquote' if char == '`' else f'`{char}`'}; put it in quotes"
 
 
 def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Mend | None:
@@ -94,9 +92,7 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
         return Mend("add the space", insert(repair.at, " "), safe=True)
     if repair.kind == "no-dash-space":
         edits = (
-            insert(column + 1, " ")
-            if repair.inserted
-            else (Edit(Span(start + column - 1, start + column + 1), "- "),)
+            insert(column + 1, " ") if repair.inserted else (Edit(Span(start + column - 1, start + column + 1), "- "),)
         )
         return Mend("add the space", edits, safe=True)
     if repair.kind == "extra-bracket":
@@ -130,9 +126,7 @@ def _quote(repair: Repair, line: str, start: int) -> Mend:
     first, end = value_of(line)
     value = line[first:end]
     safe = repair.kind == "inner-colon" or value[:1] in "@`%*"
-    return Mend(
-        "put the value in quotes", (Edit(Span(start + first, start + end), quoted(value)),), safe=safe
-    )
+    return Mend("put the value in quotes", (Edit(Span(start + first, start + end), quoted(value)),), safe=safe)
 
 
 def _plain(failure: Failure, body: str) -> str:

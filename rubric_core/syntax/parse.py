@@ -28,7 +28,9 @@ LARGEST = 10_000_000
 # Characters that libyaml refuses, or takes for line breaks as YAML 1.1 did. A stand-in of the same length keeps every
 # offset right; the real character is put back into the scalars.
 _STAND_IN = "\ue0ff"
-_FOREIGN = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff{_STAND_IN}{STAND_INS}]")
+_FOREIGN = re.compile(
+    f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff{_STAND_IN}{STAND_INS}]"
+)
 _HARMLESS = f"\x85\u2028\u2029\x0c\x0b{_STAND_IN}{STAND_INS}"
 _MOST_REPAIRS = 12
 _CHARACTERS_PER_PARSE = 800_000
@@ -52,7 +54,11 @@ def parse(text: str) -> Tree:
     if foreign or failure is not None:
         _put_back(text, tree)
     problems += [
-        Problem("character", Span(at, at + 1), f"the character U+{ord(text[at]):04X} is not allowed in YAML; write it as an escape in double quotes")
+        Problem(
+            "character",
+            Span(at, at + 1),
+            f"the character U+{ord(text[at]):04X} is not allowed in YAML; write it as an escape in double quotes",
+        )
         for at in foreign[:20]
         if text[at] not in _HARMLESS
     ]
@@ -110,7 +116,10 @@ class _Lines:
 
     def _repaired(self, repair: Repair) -> tuple[list[str], dict[int, list[tuple[int, int]]]]:
         current, inserted = list(self.current), dict(self._inserted)
-        for line, text, at, by in ((repair.line, repair.text, repair.at, repair.inserted), *((n, t, 0, by) for n, t, by in repair.others)):
+        for line, text, at, by in (
+            (repair.line, repair.text, repair.at, repair.inserted),
+            *((n, t, 0, by) for n, t, by in repair.others),
+        ):
             current[line] = text
             if by:
                 inserted[line] = [*inserted.get(line, []), (at, by)]
@@ -124,7 +133,9 @@ class _Lines:
 class _Back:
     """Maps offsets of a repaired text to the original one."""
 
-    def __init__(self, old: list[int], new: list[int], lengths: list[int], inserted: dict[int, list[tuple[int, int]]]) -> None:
+    def __init__(
+        self, old: list[int], new: list[int], lengths: list[int], inserted: dict[int, list[tuple[int, int]]]
+    ) -> None:
         self.old, self.new, self.lengths, self.inserted = old, new, lengths, inserted
 
     def __call__(self, offset: int) -> int:

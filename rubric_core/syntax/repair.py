@@ -134,9 +134,7 @@ def _tabs(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
         for column in _columns(lines, line):
             yield Repair(line, " " * column + text[indent:], "tab", column - indent, column=text.index("\t"))
     for width in (2, 4, 8):
-        new = {
-            i: lines[i][: _indent(lines[i])].expandtabs(width) + lines[i][_indent(lines[i]) :] for i in bad
-        }
+        new = {i: lines[i][: _indent(lines[i])].expandtabs(width) + lines[i][_indent(lines[i]) :] for i in bad}
         others = tuple((i, each, len(each) - len(lines[i])) for i, each in new.items() if i != bad[0])
         yield Repair(
             bad[0],
@@ -199,9 +197,7 @@ def value_of(text: str) -> tuple[int, int]:
     lead = _LEAD.match(text)
     start = lead.end() if lead else 0
     if text[start : start + 1] in ("'", '"'):
-        closed = re.compile(r".*" + text[start] + r"(?=[ \t]*(?:[ \t]#.*)?(?:[\r\n]|\Z))").match(
-            text, start + 1
-        )
+        closed = re.compile(r".*" + text[start] + r"(?=[ \t]*(?:[ \t]#.*)?(?:[\r\n]|\Z))").match(text, start + 1)
         if closed:
             return start, closed.end()
     return start, max(start, _body_end(text, start))
@@ -285,9 +281,7 @@ def _header(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     found = _HEADER.match(text)
     end = _body_end(text)
     if found and found.end() < end:
-        yield Repair(
-            line, text[: found.end()] + " " * (end - found.end()) + text[end:], "header", column=found.end()
-        )
+        yield Repair(line, text[: found.end()] + " " * (end - found.end()) + text[end:], "header", column=found.end())
 
 
 def _brackets(text: str) -> tuple[list[tuple[str, int]], tuple[str, int], int]:
@@ -326,9 +320,7 @@ def _closed(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
         body = whole.rstrip()
     if quote or stack:
         kind, column = ("open-quote", opened) if quote else ("open-bracket", stack[-1][1])
-        closers = (
-            (" " if body.endswith(":") else "") + quote + "".join(_CLOSERS[c] for c, _at in reversed(stack))
-        )
+        closers = (" " if body.endswith(":") else "") + quote + "".join(_CLOSERS[c] for c, _at in reversed(stack))
         yield Repair(line, f"{body}{closers}{_break(whole)}", kind, column=column)
 
 

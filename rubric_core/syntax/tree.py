@@ -134,7 +134,9 @@ class Tree:
 
     __slots__ = ("aliases", "anchors", "problems", "root")
 
-    def __init__(self, root: Node | None, problems: tuple[Problem, ...], anchors: dict[str, Node], aliases: list[Alias]) -> None:
+    def __init__(
+        self, root: Node | None, problems: tuple[Problem, ...], anchors: dict[str, Node], aliases: list[Alias]
+    ) -> None:
         self.root = root
         self.problems = problems
         self.anchors = anchors

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from rubric_core.validation.rule import Diagnostic, Severity
 
@@ -33,11 +33,8 @@ class Selection:
         for diagnostic in diagnostics:
             if self.shows(diagnostic.code):
                 level = self.severity.get(diagnostic.code, diagnostic.severity)
-                yield (
-                    diagnostic
-                    if level in (diagnostic.severity, "off")
-                    else replace(diagnostic, severity=level)
-                )
+                same = level in (diagnostic.severity, "off")
+                yield diagnostic if same else replace(diagnostic, severity=cast("Severity", level))
 
 
 #: Every finding as its rule gives it.

@@ -94,9 +94,7 @@ class _Reader:
         self.lines = LineIndex(text)
         self.scalars = [node for node in walk(tree.root) if isinstance(node, Scalar)]
         self.in_case = item_keys is None
-        self.cases = (
-            {} if item_keys is None else {self._dash_line(c): c.whole for c in _cases(tree.root, item_keys)}
-        )
+        self.cases = {} if item_keys is None else {self._dash_line(c): c.whole for c in _cases(tree.root, item_keys)}
 
     def is_comment(self, offset: int) -> bool:
         """Whether the `#` there is no part of a scalar; a block scalar's first line may end in a comment."""
@@ -113,25 +111,19 @@ class _Reader:
         codes = self._codes(match)
         bare = _BARE.match(match["reason"]) if codes is None else None
         listed = (
-            None
-            if bare is None
-            else Listed(bare[1], Span(match.start("reason"), match.start("reason") + bare.end()))
+            None if bare is None else Listed(bare[1], Span(match.start("reason"), match.start("reason") + bare.end()))
         )
         reach, covers = self._file(span) if match["file"] else self._reach(span.start)
         if listed is not None:
             reach = "nothing"
-        return Ignore(
-            span, codes, reach, covers, self._whole(Span(*match.span())), bool(match["file"]), listed
-        )
+        return Ignore(span, codes, reach, covers, self._whole(Span(*match.span())), bool(match["file"]), listed)
 
     @staticmethod
     def _codes(match: re.Match[str]) -> tuple[Listed, ...] | None:
         if match["codes"] is None:
             return None
         start = match.start("codes")
-        return tuple(
-            Listed(c[0], Span(start + c.start(), start + c.end())) for c in _CODE.finditer(match["codes"])
-        )
+        return tuple(Listed(c[0], Span(start + c.start(), start + c.end())) for c in _CODE.finditer(match["codes"]))
 
     def _file(self, span: Span) -> tuple[Literal["file", "nothing"], Span]:
         above = not self.in_case and (self.root is None or span.end <= self.root.whole.start)
@@ -155,9 +147,7 @@ class _Reader:
         if not self.in_case:
             return line in self.cases
         above = (self._line(n) for n in range(line))
-        return self._line(line).lstrip().startswith("-") and all(
-            _COMMENT_LINE.match(a) or not a.strip() for a in above
-        )
+        return self._line(line).lstrip().startswith("-") and all(_COMMENT_LINE.match(a) or not a.strip() for a in above)
 
     def _with_scalars(self, line: int) -> Span:
         """The line, and the rest of the scalars that start on it: there is no room for a comment inside them."""
@@ -282,9 +272,7 @@ class Suppression:
                 yield UnusedIgnore(span, "unused", name, removal)
             else:
                 meant = closest(name, known)
-                yield UnusedIgnore(
-                    span, "unknown", name, removal, meant, Edit(span, meant) if meant else None
-                )
+                yield UnusedIgnore(span, "unknown", name, removal, meant, Edit(span, meant) if meant else None)
 
 
 def _with_comma(codes: tuple[Listed, ...], number: int) -> Span:

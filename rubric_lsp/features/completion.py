@@ -115,12 +115,23 @@ class _Offers:
         if cursor.role == "item":
             yield from self._values(span, place.kind)
             yield from self._items(span, place.kind, cursor)
-        if cursor.role == "key" and cursor.path and place.shape is None and isinstance(place.kind, ListOf | Messages | ByNode):
+        if (
+            cursor.role == "key"
+            and cursor.path
+            and place.shape is None
+            and isinstance(place.kind, ListOf | Messages | ByNode)
+        ):
             yield from self._dashes(span, place.kind)
         shape = place.shape if cursor.role == "key" else _mapping_shape(place.kind)
         if shape is not None and cursor.quote == "":
             yield from self._keys(span, shape)
-            if cursor.path and cursor.path[-1] == "[]" and not cursor.siblings and cursor.typed and cursor.role == "key":
+            if (
+                cursor.path
+                and cursor.path[-1] == "[]"
+                and not cursor.siblings
+                and cursor.typed
+                and cursor.role == "key"
+            ):
                 yield from self._items(span, place.kind, cursor)
 
     # Keys
@@ -134,7 +145,16 @@ class _Offers:
             plain, snippet = self._key_text(spelling.name, key.kind)
             detail = "required" if needed else f"default {key.shown_default}" if key.shown_default else ""
             documentation = key_markdown(self.analysis, shape, key)
-            yield Completion(spelling.name, "key", span, plain, snippet, detail, documentation, sort=f"{0 if needed else 1}{order:03}")
+            yield Completion(
+                spelling.name,
+                "key",
+                span,
+                plain,
+                snippet,
+                detail,
+                documentation,
+                sort=f"{0 if needed else 1}{order:03}",
+            )
         yield from self._old_keys(span, shape, present)
 
     def _old_keys(self, span: Span, shape: type[Shape], present: set[str]) -> Iterator[Completion]:
@@ -172,7 +192,9 @@ class _Offers:
             return " $1"
         if isinstance(kind, Ranges):
             return f"{inner}0: ${{1:poor}}{inner}4: ${{2:fair}}{inner}8: ${{3:good}}"
-        if isinstance(kind, ListOf | Messages) or (isinstance(kind, ByNode) and kind.text is None and kind.sequence is not None):
+        if isinstance(kind, ListOf | Messages) or (
+            isinstance(kind, ByNode) and kind.text is None and kind.sequence is not None
+        ):
             return f"{inner}- $1"
         if isinstance(kind, Shaped | MapOf):
             return f"{inner}$1"
@@ -192,7 +214,9 @@ class _Offers:
             elif isinstance(each, Ranges) and self.cursor.role == "value" and not self.cursor.flow:
                 inner = "\n" + " " * (self.cursor.column - self.cursor.margin + 2)
                 body = f"{inner}0: ${{1:poor}}{inner}4: ${{2:fair}}{inner}8: ${{3:good}}"
-                yield Completion("bands 0–10", "snippet", span, "{0: poor, 4: fair, 8: good}", body, "a map of bands", sort="0")
+                yield Completion(
+                    "bands 0–10", "snippet", span, "{0: poor, 4: fair, 8: good}", body, "a map of bands", sort="0"
+                )
 
     def _references(self, span: Span, refers_to: str) -> Iterator[Completion]:
         if refers_to == "type":
@@ -226,7 +250,12 @@ class _Offers:
         extra = self.cursor.column - self.cursor.margin
         lines, stop, groups = [], 1, set()
         for spelling, key in self.dialect.fields(shape):
-            if spelling.field == "type" or spelling.name in self.cursor.siblings or not self.dialect.demanded(shape, spelling.field) or key.group in groups:
+            if (
+                spelling.field == "type"
+                or spelling.name in self.cursor.siblings
+                or not self.dialect.demanded(shape, spelling.field)
+                or key.group in groups
+            ):
                 continue
             groups.add(key.group or spelling.name)
             body, stop = self._stop(key, stop, extra)
@@ -236,7 +265,12 @@ class _Offers:
     def _stop(self, key: Key[object], stop: int, extra: int) -> tuple[str, int]:
         inner = "\n" + " " * (extra + 2)
         kind = key.kind
-        if isinstance(kind, ListOf) and isinstance(kind.item, ByNode) and isinstance(kind.item.mapping, Shaped) and kind.item.mapping.shape is Criterion:
+        if (
+            isinstance(kind, ListOf)
+            and isinstance(kind.item, ByNode)
+            and isinstance(kind.item.mapping, Shaped)
+            and kind.item.mapping.shape is Criterion
+        ):
             outcome = self.dialect.spelled(Criterion, "outcome")
             body = f"{inner}- id: ${{{stop}:name}}{inner}  {outcome}: ${{{stop + 1}:what the answer has to achieve}}{inner}  weight: ${{{stop + 2}:1.0}}"
             return body, stop + 3
@@ -275,8 +309,12 @@ class _Offers:
     def _criterion(self, span: Span, dash: str = "") -> Completion:
         margin = "\n" + " " * (self.cursor.column - self.cursor.margin + len(dash))
         outcome = self.dialect.spelled(Criterion, "outcome")
-        body = f"{dash}id: ${{1:name}}{margin}{outcome}: ${{2:what the answer has to achieve}}{margin}weight: ${{3:1.0}}"
-        return Completion("criterion", "snippet", span, f"{dash}id: ", body, "a criterion with id, text and weight", sort="05")
+        body = (
+            f"{dash}id: ${{1:name}}{margin}{outcome}: ${{2:what the answer has to achieve}}{margin}weight: ${{3:1.0}}"
+        )
+        return Completion(
+            "criterion", "snippet", span, f"{dash}id: ", body, "a criterion with id, text and weight", sort="05"
+        )
 
     def _case(self, span: Span, dash: str) -> Completion:
         margin = "\n" + " " * (self.cursor.column - self.cursor.margin + len(dash))
@@ -293,7 +331,15 @@ class _Offers:
             f"name: ${{1:my-suite}}\n{cases}:\n  - id: ${{2:first-case}}\n    criteria: ${{3:what a good answer achieves}}\n"
             "    input: ${4:question}\n    assertions:\n      - ${5:what the answer has to mention}\n"
         )
-        return Completion("suite", "snippet", span, f"name: my-suite\n{cases}:\n  - id: first-case\n", body, "a whole suite", sort="00")
+        return Completion(
+            "suite",
+            "snippet",
+            span,
+            f"name: my-suite\n{cases}:\n  - id: first-case\n",
+            body,
+            "a whole suite",
+            sort="00",
+        )
 
 
 def _escape(example: str) -> str:

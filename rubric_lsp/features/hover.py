@@ -54,7 +54,9 @@ def _at(local: LocalText) -> tuple[Shape, str, Place, bool] | None:
     return best
 
 
-def _parts(analysis: Analysis, local: LocalText, shape: Shape, field: str, on_key: bool, report: Report | None) -> Iterator[str]:
+def _parts(
+    analysis: Analysis, local: LocalText, shape: Shape, field: str, on_key: bool, report: Report | None
+) -> Iterator[str]:
     if isinstance(shape, Case) and field == "id":
         yield _case(analysis, shape, report)
     if isinstance(shape, Band):
@@ -107,7 +109,13 @@ def _scale(ranges: ScoreRanges) -> str:
     bands = sorted(sound(ranges), key=lambda b: b.low or 0)
     if not bands:
         return ""
-    columns = [(f"{b.low} – {b.high}" if b.low != b.high else f"{b.low}", b.text.strip().splitlines()[0] if b.text.strip() else "…") for b in bands]
+    columns = [
+        (
+            f"{b.low} – {b.high}" if b.low != b.high else f"{b.low}",
+            b.text.strip().splitlines()[0] if b.text.strip() else "…",
+        )
+        for b in bands
+    ]
     rows = "\n".join(f"| {scores} | {text} | {_bar(b)} |" for (scores, text), b in zip(columns, bands, strict=True))
     return f"| score | an answer like this | 0 … 10 |\n|---|---|---|\n{rows}\n\nA whole number of 0..10 from the judge, divided by {HIGHEST}."
 
@@ -144,4 +152,8 @@ def _gate(analysis: Analysis, criterion: Criterion) -> str:
         return f" The rubric fails below {number(criterion.required_min_score)} of 10."
     if required(criterion, analysis.dialect):
         return " The rubric fails when this criterion does."
-    return "" if criterion.has("required") else " It does not gate: `required` is not written, and false by the documents of this dialect."
+    return (
+        ""
+        if criterion.has("required")
+        else " It does not gate: `required` is not written, and false by the documents of this dialect."
+    )

@@ -111,7 +111,10 @@ def misspell(shape_type: type[Shape], change: Callable[[str, random.Random], str
             (e, o, s)
             for s, o in suite.of(shape_type)
             for e in entries(s)
-            if (open_too or not type(s).open) and e.name in table(type(s)) and len(e.name) > 3 and not e.name.startswith("$")
+            if (open_too or not type(s).open)
+            and e.name in table(type(s))
+            and len(e.name) > 3
+            and not e.name.startswith("$")
         ]
         if not found:
             return None
@@ -125,15 +128,29 @@ def misspell(shape_type: type[Shape], change: Callable[[str, random.Random], str
     return plant
 
 
-for _label, _shape in (("case", Case), ("criterion", Criterion), ("evaluator", Evaluator), ("message", Message), ("execution", Execution)):
-    for _how, _change in (("letter dropped", _drop), ("letters swapped", _swap), ("letter doubled", _double), ("capital", _capital), ("plural or singular", _plural)):
+for _label, _shape in (
+    ("case", Case),
+    ("criterion", Criterion),
+    ("evaluator", Evaluator),
+    ("message", Message),
+    ("execution", Execution),
+):
+    for _how, _change in (
+        ("letter dropped", _drop),
+        ("letters swapped", _swap),
+        ("letter doubled", _double),
+        ("capital", _capital),
+        ("plural or singular", _plural),
+    ):
         if _shape is not Message or _how in ("letter dropped", "letters swapped"):
             KINDS[f"key of {_label}: {_how}"] = misspell(_shape, _change)
 
 
 @kind("key of suite: letters swapped")
 def _suite_key(suite: Suite, rng: random.Random) -> Planted | None:
-    found = [m for m in re.finditer(r"^(description|tests|evalcases|execution|assertions)(?=:)", suite.text, re.MULTILINE)]
+    found = [
+        m for m in re.finditer(r"^(description|tests|evalcases|execution|assertions)(?=:)", suite.text, re.MULTILINE)
+    ]
     if not found:
         return None
     match = rng.choice(found)
@@ -143,7 +160,9 @@ def _suite_key(suite: Suite, rng: random.Random) -> Planted | None:
 # Values of another type
 
 
-def value(shape_type: type[Shape], attribute: str, new: str, *, only: Callable[[Shape], bool] = lambda _: True) -> Plant:
+def value(
+    shape_type: type[Shape], attribute: str, new: str, *, only: Callable[[Shape], bool] = lambda _: True
+) -> Plant:
     def plant(suite: Suite, rng: random.Random) -> Planted | None:
         found = [(s, o) for s, o in suite.of(shape_type, attribute) if only(s)]
         if not found:
@@ -169,16 +188,25 @@ KINDS |= {
     "criterion weight is a word": value(Criterion, "weight", "heavy"),
     "criterion weight is a quoted number": value(Criterion, "weight", '"2.0"'),
     "criterion weight is negative": value(Criterion, "weight", "-1"),
-    "criterion weight is zero": value(Criterion, "weight", "0", only=lambda s: not any(s.has(f) for f in ("required", "min_score", "required_min_score"))),
+    "criterion weight is zero": value(
+        Criterion,
+        "weight",
+        "0",
+        only=lambda s: not any(s.has(f) for f in ("required", "min_score", "required_min_score")),
+    ),
     "criterion required is yes": value(Criterion, "required", "yes"),
     "criterion required is a word": value(Criterion, "required", "always"),
     "criterion id is a number": value(Criterion, "id", "3"),
-    "criterion text is empty": value(Criterion, "outcome", '""', only=lambda s: not s.has("score_ranges") and not getattr(s, "shorthand", False)),
+    "criterion text is empty": value(
+        Criterion, "outcome", '""', only=lambda s: not s.has("score_ranges") and not getattr(s, "shorthand", False)
+    ),
     "min_score on the wrong scale": value(Criterion, "min_score", "8"),
     "min_score is zero": value(Criterion, "min_score", "0"),
     "required_min_score is a share": value(Criterion, "required_min_score", "0.6"),
     "required_min_score too high": value(Criterion, "required_min_score", "11"),
-    "evaluator type misspelt": value(Evaluator, "type", "contians", only=lambda s: getattr(s, "type_name", "") == "contains"),
+    "evaluator type misspelt": value(
+        Evaluator, "type", "contians", only=lambda s: getattr(s, "type_name", "") == "contains"
+    ),
     "evaluator type is a list": value(Evaluator, "type", "[contains]"),
     "evaluator weight is negative": value(Evaluator, "weight", "-2"),
     "evaluator weight is a word": value(Evaluator, "weight", "high"),
@@ -196,7 +224,9 @@ KINDS |= {
 # Keys that are missing
 
 
-def remove(shape_type: type[Shape], attribute: str, *, only: Callable[[Shape, Suite], bool] = lambda _, __: True) -> Plant:
+def remove(
+    shape_type: type[Shape], attribute: str, *, only: Callable[[Shape, Suite], bool] = lambda _, __: True
+) -> Plant:
     def plant(suite: Suite, rng: random.Random) -> Planted | None:
         found = []
         for shape, offset in suite.of(shape_type, attribute):
@@ -228,9 +258,13 @@ KINDS |= {
     "rubric without criteria": remove(Rubric, "criteria", only=_needed("criteria")),
     "program without command": remove(CodeEvaluator, "command", only=_needed("command")),
     # A list of which nothing has a role is no conversation: expected output may be any list.
-    "message without role": remove(Message, "role", only=lambda s, suite: suite.text.count("role:") > 2 * len(suite.analysis.cases) + 1),
+    "message without role": remove(
+        Message, "role", only=lambda s, suite: suite.text.count("role:") > 2 * len(suite.analysis.cases) + 1
+    ),
     "content block without value": remove(ContentBlock, "value"),
-    "criterion without text": remove(Criterion, "outcome", only=lambda s, _: not s.has("score_ranges") and not getattr(s, "shorthand", False)),
+    "criterion without text": remove(
+        Criterion, "outcome", only=lambda s, _: not s.has("score_ranges") and not getattr(s, "shorthand", False)
+    ),
 }
 
 
@@ -239,7 +273,11 @@ KINDS |= {
 
 def twice(shape_type: type[Shape], attribute: str) -> Plant:
     def plant(suite: Suite, rng: random.Random) -> Planted | None:
-        found = [(s, o) for s, o in suite.of(shape_type, attribute) if isinstance(s.places[attribute].node, Scalar) and s.places[attribute].node.style == "plain"]
+        found = [
+            (s, o)
+            for s, o in suite.of(shape_type, attribute)
+            if isinstance(s.places[attribute].node, Scalar) and s.places[attribute].node.style == "plain"
+        ]
         if not found:
             return None
         shape, offset = rng.choice(found)
@@ -262,7 +300,15 @@ def same(shape_type: type[Shape], attribute: str) -> Plant:
         for holder, offset in suite.shapes:
             for items in vars(holder).values():
                 if isinstance(items, list):
-                    good = [i for i in items if isinstance(i, shape_type) and i.has(attribute) and isinstance(i.places[attribute].node, Scalar) and not i.places[attribute].borrowed and not getattr(i, "shorthand", False)]
+                    good = [
+                        i
+                        for i in items
+                        if isinstance(i, shape_type)
+                        and i.has(attribute)
+                        and isinstance(i.places[attribute].node, Scalar)
+                        and not i.places[attribute].borrowed
+                        and not getattr(i, "shorthand", False)
+                    ]
                     pairs += [(a, b, offset) for a, b in zip(good, good[1:], strict=False)]
         if shape_type is Case:
             good = [(s, o) for s, o in suite.of(Case, attribute)]
@@ -292,7 +338,11 @@ KINDS |= {
 def in_line(pattern: str, change: Callable[["re.Match[str]"], str]) -> Plant:
     def plant(suite: Suite, rng: random.Random) -> Planted | None:
         block_scalars = _block_scalar_spans(suite)
-        found = [m for m in re.finditer(pattern, suite.text, re.MULTILINE) if not any(a < m.start() < b for a, b in block_scalars)]
+        found = [
+            m
+            for m in re.finditer(pattern, suite.text, re.MULTILINE)
+            if not any(a < m.start() < b for a, b in block_scalars)
+        ]
         if not found:
             return None
         match = rng.choice(found)
@@ -305,7 +355,11 @@ def _block_scalar_spans(suite: Suite) -> list[Span]:
     from rubric_core.syntax.parse import parse
     from rubric_core.syntax.tree import walk
 
-    return [n.span for n in walk(parse(suite.text).root) if isinstance(n, Scalar) and "\n" in suite.text[n.span.start : n.span.end]]
+    return [
+        n.span
+        for n in walk(parse(suite.text).root)
+        if isinstance(n, Scalar) and "\n" in suite.text[n.span.start : n.span.end]
+    ]
 
 
 KINDS |= {
@@ -319,7 +373,10 @@ KINDS |= {
     "value begins with @": in_line(r"^( +(?:- )?(?:id|name): )([\w-]+)$", lambda m: f"{m[1]}@{m[2]}"),
     "unknown escape": in_line(r"^( +(?:- )?(?:id|name): )([\w-]+)$", lambda m: f'{m[1]}"\\q{m[2]}"'),
     "a control character": in_line(r"^( +(?:- )?(?:id|name): [\w-]+)$", lambda m: f"{m[1]}\x01"),
-    "dash in front of the second key": in_line(r"^( +)- (type: (?:contains|equals|regex|rubrics|llm-rubric|is-json|text|latency|code-grader))\n\1  (value|criteria|command|threshold)", lambda m: f"{m[1]}- {m[2]}\n{m[1]}- {m[3]}"),
+    "dash in front of the second key": in_line(
+        r"^( +)- (type: (?:contains|equals|regex|rubrics|llm-rubric|is-json|text|latency|code-grader))\n\1  (value|criteria|command|threshold)",
+        lambda m: f"{m[1]}- {m[2]}\n{m[1]}- {m[3]}",
+    ),
 }
 
 
@@ -341,7 +398,11 @@ def ranged(bands: str, line: int) -> Plant:
     """Give a criterion score ranges; `line` counts from the key."""
 
     def plant(suite: Suite, rng: random.Random) -> Planted | None:
-        found = [(s, o) for s, o in suite.of(Criterion, "outcome") if not s.has("score_ranges") and not getattr(s, "shorthand", False)]
+        found = [
+            (s, o)
+            for s, o in suite.of(Criterion, "outcome")
+            if not s.has("score_ranges") and not getattr(s, "shorthand", False)
+        ]
         if not found:
             return None
         shape, offset = rng.choice(found)
@@ -382,7 +443,9 @@ KINDS |= {
 @kind("score ranges are a string")
 def _string_ranges(suite: Suite, rng: random.Random) -> Planted | None:
     planted = ranged("  X", 0)(suite, rng)
-    return planted and Planted(planted.text.replace("score_ranges:\n", "score_ranges: good to bad #\n", 1).replace("  X", "", 1), planted.line)
+    return planted and Planted(
+        planted.text.replace("score_ranges:\n", "score_ranges: good to bad #\n", 1).replace("  X", "", 1), planted.line
+    )
 
 
 # Keys and types of other dialects
@@ -418,8 +481,12 @@ KINDS |= {
     "on_dependency_failure misspelt": add_to_case("on_dependency_failure: skipp", dialects=("agentv-3", "agentv-5")),
     "assertions in a dialect without": add_to_case("assertions: [x]", dialects=("agentv-1", "agentv-2.7", "agentv-5")),
     "assert is old": add_to_case("assert: [{type: is-json}]", dialects=("agentv-3",)),
-    "input_messages is gone": add_to_case("input_messages: [{role: user, content: hi}]", dialects=("agentv-2.7", "agentv-3")),
-    "expected_messages is gone": add_to_case("expected_messages: [{role: assistant, content: hi}]", dialects=("agentv-2.7", "agentv-3")),
+    "input_messages is gone": add_to_case(
+        "input_messages: [{role: user, content: hi}]", dialects=("agentv-2.7", "agentv-3")
+    ),
+    "expected_messages is gone": add_to_case(
+        "expected_messages: [{role: assistant, content: hi}]", dialects=("agentv-2.7", "agentv-3")
+    ),
     "outcome is gone": add_to_case("outcome: says hi", dialects=("agentv-2.7", "agentv-3")),
     "input is gone": add_to_case("input: hi", dialects=("agentv-5",)),
     "rubrics are gone": add_to_case("rubrics: [says hi]", dialects=("agentv-5",)),
@@ -434,7 +501,14 @@ def insert_evaluator(item: str, line: int, *, dialects: tuple[str, ...]) -> Plan
         for shape, offset in suite.shapes:
             for attribute in ("assertions", "evaluators"):
                 place = shape.places.get(attribute)
-                if isinstance(shape, Case) and place and not place.borrowed and isinstance(place.node, Sequence) and not place.node.flow and place.node.items:
+                if (
+                    isinstance(shape, Case)
+                    and place
+                    and not place.borrowed
+                    and isinstance(place.node, Sequence)
+                    and not place.node.flow
+                    and place.node.items
+                ):
                     found.append((place.node.items[0], offset))
         if not found:
             return None
@@ -451,44 +525,108 @@ def insert_evaluator(item: str, line: int, *, dialects: tuple[str, ...]) -> Plan
 
 _NEW = ("agentv-2.7", "agentv-3")
 KINDS |= {
-    "trajectory without mode": insert_evaluator("- name: t1\n  type: tool_trajectory\n  minimums: {a: 1}", 0, dialects=("agentv-1", *_NEW)),
-    "trajectory mode misspelt": insert_evaluator("- name: t1\n  type: tool_trajectory\n  mode: anyorder\n  minimums: {a: 1}", 2, dialects=("agentv-1", *_NEW)),
-    "trajectory without expected": insert_evaluator("- name: t1\n  type: tool_trajectory\n  mode: in_order", 2, dialects=("agentv-1", *_NEW)),
+    "trajectory without mode": insert_evaluator(
+        "- name: t1\n  type: tool_trajectory\n  minimums: {a: 1}", 0, dialects=("agentv-1", *_NEW)
+    ),
+    "trajectory mode misspelt": insert_evaluator(
+        "- name: t1\n  type: tool_trajectory\n  mode: anyorder\n  minimums: {a: 1}", 2, dialects=("agentv-1", *_NEW)
+    ),
+    "trajectory without expected": insert_evaluator(
+        "- name: t1\n  type: tool_trajectory\n  mode: in_order", 2, dialects=("agentv-1", *_NEW)
+    ),
     "latency without threshold": insert_evaluator("- name: l1\n  type: latency", 0, dialects=("agentv-1", *_NEW)),
-    "cost budget is negative": insert_evaluator("- name: c1\n  type: cost\n  budget: -1", 2, dialects=("agentv-1", *_NEW)),
-    "field match misspelt": insert_evaluator("- name: f1\n  type: field_accuracy\n  fields:\n    - {path: a, match: exactly}", 3, dialects=("agentv-1", *_NEW)),
-    "fields are empty": insert_evaluator("- name: f1\n  type: field_accuracy\n  fields: []", 2, dialects=("agentv-1", *_NEW)),
+    "cost budget is negative": insert_evaluator(
+        "- name: c1\n  type: cost\n  budget: -1", 2, dialects=("agentv-1", *_NEW)
+    ),
+    "field match misspelt": insert_evaluator(
+        "- name: f1\n  type: field_accuracy\n  fields:\n    - {path: a, match: exactly}",
+        3,
+        dialects=("agentv-1", *_NEW),
+    ),
+    "fields are empty": insert_evaluator(
+        "- name: f1\n  type: field_accuracy\n  fields: []", 2, dialects=("agentv-1", *_NEW)
+    ),
     "token limit missing": insert_evaluator("- name: k1\n  type: token_usage", 0, dialects=("agentv-1", *_NEW)),
-    "aggregator type misspelt": insert_evaluator("- name: m1\n  type: composite\n  aggregator: {type: weighted_avg}\n  evaluators:\n    - {name: a, type: latency, threshold: 5}", 2, dialects=("agentv-1",)),
-    "aggregator weight for nobody": insert_evaluator("- name: m1\n  type: composite\n  aggregator: {type: weighted_average, weights: {b: 2}}\n  assertions:\n    - {name: a, type: is-json}", 2, dialects=("agentv-3",)),
-    "threshold aggregator without threshold": insert_evaluator("- name: m1\n  type: composite\n  aggregator: {type: threshold}\n  assertions:\n    - {name: a, type: is-json}", 2, dialects=("agentv-3",)),
-    "composite member without name": insert_evaluator("- name: m1\n  type: composite\n  aggregator: {type: weighted_average}\n  assertions:\n    - {type: is-json}", 4, dialects=("agentv-3",)),
+    "aggregator type misspelt": insert_evaluator(
+        "- name: m1\n  type: composite\n  aggregator: {type: weighted_avg}\n  evaluators:\n    - {name: a, type: latency, threshold: 5}",
+        2,
+        dialects=("agentv-1",),
+    ),
+    "aggregator weight for nobody": insert_evaluator(
+        "- name: m1\n  type: composite\n  aggregator: {type: weighted_average, weights: {b: 2}}\n  assertions:\n    - {name: a, type: is-json}",
+        2,
+        dialects=("agentv-3",),
+    ),
+    "threshold aggregator without threshold": insert_evaluator(
+        "- name: m1\n  type: composite\n  aggregator: {type: threshold}\n  assertions:\n    - {name: a, type: is-json}",
+        2,
+        dialects=("agentv-3",),
+    ),
+    "composite member without name": insert_evaluator(
+        "- name: m1\n  type: composite\n  aggregator: {type: weighted_average}\n  assertions:\n    - {type: is-json}",
+        4,
+        dialects=("agentv-3",),
+    ),
     "regex not closed": insert_evaluator("- type: regex\n  value: '(a'", 1, dialects=("agentv-3", "agentv-5")),
-    "regex flag unknown": insert_evaluator("- type: regex\n  value: a\n  flags: iq", 2, dialects=("agentv-3", "agentv-5")),
+    "regex flag unknown": insert_evaluator(
+        "- type: regex\n  value: a\n  flags: iq", 2, dialects=("agentv-3", "agentv-5")
+    ),
     "regex matches everything": insert_evaluator("- type: regex\n  value: .*", 1, dialects=("agentv-3", "agentv-5")),
-    "contains-any is a string": insert_evaluator("- type: contains-any\n  value: refund", 1, dialects=("agentv-3", "agentv-5")),
-    "contains-all is empty": insert_evaluator("- type: contains-all\n  value: []", 1, dialects=("agentv-3", "agentv-5")),
+    "contains-any is a string": insert_evaluator(
+        "- type: contains-any\n  value: refund", 1, dialects=("agentv-3", "agentv-5")
+    ),
+    "contains-all is empty": insert_evaluator(
+        "- type: contains-all\n  value: []", 1, dialects=("agentv-3", "agentv-5")
+    ),
     "numeric required": insert_evaluator("- type: is-json\n  required: 0.7", 1, dialects=("agentv-3", "agentv-5")),
-    "grader min_score on the wrong scale": insert_evaluator("- type: is-json\n  min_score: 7", 1, dialects=("agentv-3", "agentv-5")),
+    "grader min_score on the wrong scale": insert_evaluator(
+        "- type: is-json\n  min_score: 7", 1, dialects=("agentv-3", "agentv-5")
+    ),
     "negate is a word": insert_evaluator("- type: is-json\n  negate: 'no'", 1, dialects=("agentv-3", "agentv-5")),
     "old judge type": insert_evaluator("- type: code-judge\n  command: [a]", 0, dialects=("agentv-3", "agentv-5")),
-    "type of an older dialect": insert_evaluator("- name: x1\n  type: code\n  script: a", 1, dialects=("agentv-1", "agentv-2.7", "agentv-3")),
+    "type of an older dialect": insert_evaluator(
+        "- name: x1\n  type: code\n  script: a", 1, dialects=("agentv-1", "agentv-2.7", "agentv-3")
+    ),
     "type of a newer dialect": insert_evaluator("- type: llm-rubric\n  value: [says hi]", 0, dialects=("agentv-3",)),
-    "composite is gone": insert_evaluator("- metric: m1\n  type: composite\n  aggregator: {type: weighted_average}", 1, dialects=("agentv-5",)),
+    "composite is gone": insert_evaluator(
+        "- metric: m1\n  type: composite\n  aggregator: {type: weighted_average}", 1, dialects=("agentv-5",)
+    ),
     "rubrics type is gone": insert_evaluator("- type: rubrics\n  criteria: [says hi]", 0, dialects=("agentv-5",)),
     "script is old": insert_evaluator("- type: code-grader\n  script: [python, a.py]", 1, dialects=("agentv-3",)),
     "skill without a name": insert_evaluator("- type: skill-trigger", 0, dialects=("agentv-3",)),
-    "unknown template variable": insert_evaluator('- type: llm-grader\n  prompt: "Is {{ outptu }} right?"', 1, dialects=("agentv-3",)),
-    "prompt without the answer": insert_evaluator('- type: llm-grader\n  prompt: "Is {{ input }} right?"', 1, dialects=("agentv-3",)),
+    "unknown template variable": insert_evaluator(
+        '- type: llm-grader\n  prompt: "Is {{ outptu }} right?"', 1, dialects=("agentv-3",)
+    ),
+    "prompt without the answer": insert_evaluator(
+        '- type: llm-grader\n  prompt: "Is {{ input }} right?"', 1, dialects=("agentv-3",)
+    ),
     "empty rubric": insert_evaluator("- type: rubrics\n  criteria: []", 1, dialects=("agentv-3",)),
-    "criterion twice": insert_evaluator("- type: rubrics\n  criteria:\n    - Says hello\n    - Says hello.", 3, dialects=("agentv-3",)),
-    "two bands with one text": insert_evaluator("- type: rubrics\n  criteria:\n    - {id: a, outcome: b, score_ranges: {0: poor, 5: poor}}", 2, dialects=("agentv-3",)),
-    "all weights zero": insert_evaluator("- type: rubrics\n  criteria:\n    - {id: a, outcome: b, weight: 0}", 1, dialects=("agentv-3",)),
-    "unknown key of a criterion": insert_evaluator("- type: rubrics\n  criteria:\n    - {id: a, outcome: b, wieght: 2}", 2, dialects=("agentv-3",)),
-    "score_rubric for score_ranges": insert_evaluator("- type: rubrics\n  criteria:\n    - {id: a, outcome: b, score_rubric: {0: x}}", 2, dialects=("agentv-3",)),
-    "operator misspelt": insert_evaluator("- type: rubrics\n  criteria:\n    - {id: a, outcome: b, operator: contradicts}", 2, dialects=("agentv-3",)),
-    "required_min_score is old": insert_evaluator("- type: rubrics\n  criteria:\n    - {id: a, outcome: b, required_min_score: 6}", 2, dialects=("agentv-3",)),
-    "description for outcome": insert_evaluator("- type: rubrics\n  criteria:\n    - {id: a, description: b}", 2, dialects=("agentv-3",)),
+    "criterion twice": insert_evaluator(
+        "- type: rubrics\n  criteria:\n    - Says hello\n    - Says hello.", 3, dialects=("agentv-3",)
+    ),
+    "two bands with one text": insert_evaluator(
+        "- type: rubrics\n  criteria:\n    - {id: a, outcome: b, score_ranges: {0: poor, 5: poor}}",
+        2,
+        dialects=("agentv-3",),
+    ),
+    "all weights zero": insert_evaluator(
+        "- type: rubrics\n  criteria:\n    - {id: a, outcome: b, weight: 0}", 1, dialects=("agentv-3",)
+    ),
+    "unknown key of a criterion": insert_evaluator(
+        "- type: rubrics\n  criteria:\n    - {id: a, outcome: b, wieght: 2}", 2, dialects=("agentv-3",)
+    ),
+    "score_rubric for score_ranges": insert_evaluator(
+        "- type: rubrics\n  criteria:\n    - {id: a, outcome: b, score_rubric: {0: x}}", 2, dialects=("agentv-3",)
+    ),
+    "operator misspelt": insert_evaluator(
+        "- type: rubrics\n  criteria:\n    - {id: a, outcome: b, operator: contradicts}", 2, dialects=("agentv-3",)
+    ),
+    "required_min_score is old": insert_evaluator(
+        "- type: rubrics\n  criteria:\n    - {id: a, outcome: b, required_min_score: 6}", 2, dialects=("agentv-3",)
+    ),
+    "description for outcome": insert_evaluator(
+        "- type: rubrics\n  criteria:\n    - {id: a, description: b}", 2, dialects=("agentv-3",)
+    ),
 }
 
 
@@ -536,7 +674,11 @@ def suites(corpus: Path, language: Language) -> Iterator[Suite]:
     """Every suite of the corpus from agentv-1 on, once, that is sound."""
     with (corpus / "INDEX.tsv").open(encoding="utf-8") as rows:
         for row in csv.DictReader(rows, delimiter="\t"):
-            if row["kind"] != "suite" or row["copy"] != "first" or row["dialect"] in ("agentv-0.1", "agentv-0.2", "agentv-0.5"):
+            if (
+                row["kind"] != "suite"
+                or row["copy"] != "first"
+                or row["dialect"] in ("agentv-0.1", "agentv-0.2", "agentv-0.5")
+            ):
                 continue
             path = corpus / row["tag"] / row["path"]
             text = path.read_bytes().decode()
@@ -566,16 +708,24 @@ def count_kind(plant: Plant, every: list[Suite], language: Language, rng: random
         after = analyze(language.document(planted.text), language, dialect=suite.analysis.dialect.name)
         before = findings(suite.analysis)
         amounts = len(suite.analysis.diagnostics)
-        new = [d for d in after.diagnostics if (d.code, d.message, planted.text[d.span.start : d.span.end]) not in before]
+        new = [
+            d for d in after.diagnostics if (d.code, d.message, planted.text[d.span.start : d.span.end]) not in before
+        ]
         if not new and len(after.diagnostics) > amounts:
             new = list(after.diagnostics)
-        here = [d for d in new if after.document.position(d.span.start).line <= planted.line <= after.document.position(d.span.end).line]
+        here = [
+            d
+            for d in new
+            if after.document.position(d.span.start).line <= planted.line <= after.document.position(d.span.end).line
+        ]
         count.found += bool(new)
         count.on_line += bool(here)
         count.with_fix += any(d.fixes for d in here)
         if not here:
             lines = sorted({after.document.position(d.span.start).line + 1 for d in new})
-            count.missed.append(f"{suite.path}:{planted.line + 1} ({suite.analysis.dialect.name}) found on {lines} {[d.code for d in new][:3]}: {planted.text.splitlines()[planted.line][:80] if planted.line < len(planted.text.splitlines()) else ''}")
+            count.missed.append(
+                f"{suite.path}:{planted.line + 1} ({suite.analysis.dialect.name}) found on {lines} {[d.code for d in new][:3]}: {planted.text.splitlines()[planted.line][:80] if planted.line < len(planted.text.splitlines()) else ''}"
+            )
     return count
 
 
@@ -609,7 +759,9 @@ def main() -> int:
         total.found += count.found
         total.on_line += count.on_line
         total.with_fix += count.with_fix
-    print(f"\n{'all':44} {total.planted:7}  {100 * total.found / total.planted:5.1f} %  {100 * total.on_line / total.planted:5.1f} %  {100 * total.with_fix / total.planted:5.1f} %")
+    print(
+        f"\n{'all':44} {total.planted:7}  {100 * total.found / total.planted:5.1f} %  {100 * total.on_line / total.planted:5.1f} %  {100 * total.with_fix / total.planted:5.1f} %"
+    )
     return 0
 
 

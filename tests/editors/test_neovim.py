@@ -91,9 +91,10 @@ def test_a_clean_suite_has_no_problems(nvim: Open) -> None:
 
 def test_completion_offers_keys(nvim: Open) -> None:
     editor = opened(nvim("support.eval.yaml"))
-    editor.put_cursor("criteria: Says")
-    editor.keys("O")
-    editor.keys("exp<C-x><C-o>")
+    line = editor.line_of("criteria: Says")
+    editor.lua(f"vim.api.nvim_buf_set_lines(0, {line}, {line}, true, {{ '    exp' }})")
+    editor.put_cursor("    exp")
+    editor.keys("A<C-x><C-o>")
     words = until(
         "the completion menu",
         lambda: editor.lua("return vim.tbl_map(function(i) return i.word end, vim.fn.complete_info().items)"),

@@ -22,7 +22,11 @@ def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Findi
     kind = (aggregator.type or "").replace("_", "-")
     needed = "path" if kind in ("code-grader", "code-judge") else "threshold" if kind == "threshold" else ""
     if needed and not aggregator.has(needed):
-        yield Finding(aggregator.at("type"), f"an aggregator of type {aggregator.type} needs `{needed}`", consequence="agentv skips this evaluator with a log line")
+        yield Finding(
+            aggregator.at("type"),
+            f"an aggregator of type {aggregator.type} needs `{needed}`",
+            consequence="agentv skips this evaluator with a log line",
+        )
     members = [default_name(m) for m in composite.assertions or [] if isinstance(m, Evaluator)]
     place = aggregator.places.get("weights")
     if place is None or place.borrowed or not isinstance(place.node, Mapping) or not members:
@@ -31,4 +35,10 @@ def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Findi
         if entry.name is not None and entry.name not in members and entry.name != "<<":
             meant = closest(entry.name, members)
             fixes = (Fix(f"change it to `{meant}`", (Edit(entry.key.span, meant),)),) if meant else ()
-            yield Finding(entry.key.span, f"no member is called `{entry.name}`; there are {names(members)}", fixes=fixes, severity="warning", consequence="agentv gives the member weight 1")
+            yield Finding(
+                entry.key.span,
+                f"no member is called `{entry.name}`; there are {names(members)}",
+                fixes=fixes,
+                severity="warning",
+                consequence="agentv gives the member weight 1",
+            )

@@ -14,4 +14,6 @@ def ALL_WEIGHTS_ZERO(shape: Shape, context: Context) -> Iterator[Finding]:  # no
     """The weighted mean has no value then, and the score is 0 whatever the answer is."""
     criteria = criteria_of(shape)
     if criteria and all(c.weight == 0 for c in criteria):
-        yield Finding(shape.key_at(field_of(shape)), "every criterion of this rubric has weight 0, so its score is always 0")
+        yield Finding(
+            shape.key_at(field_of(shape)), "every criterion of this rubric has weight 0, so its score is always 0"
+        )

@@ -15,11 +15,21 @@ __all__ = ["BAD_WEIGHT"]
 def BAD_WEIGHT(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Negative weights are errors; 0 means that a criterion is judged and counts for nothing."""
     if isinstance(shape, Criterion | Evaluator) and shape.weight < 0:
-        consequence = "agentv drops the whole case with a log line" if isinstance(shape, Evaluator) else "agentv subtracts it from the score"
-        yield Finding(shape.at("weight"), f"the weight is {number(shape.weight)}; a weight is 0 or more", consequence=consequence)
+        consequence = (
+            "agentv drops the whole case with a log line"
+            if isinstance(shape, Evaluator)
+            else "agentv subtracts it from the score"
+        )
+        yield Finding(
+            shape.at("weight"), f"the weight is {number(shape.weight)}; a weight is 0 or more", consequence=consequence
+        )
     criteria = criteria_of(shape)
     if all(c.weight == 0 for c in criteria):
         return  # all-weights-zero says it once
     for criterion in criteria:
         if criterion.weight == 0 and not (criterion.required or criterion.min_score or criterion.required_min_score):
-            yield Finding(criterion.at("weight"), "with weight 0 and no gate this criterion has no effect on the result", severity="warning")
+            yield Finding(
+                criterion.at("weight"),
+                "with weight 0 and no gate this criterion has no effect on the result",
+                severity="warning",
+            )

@@ -22,7 +22,9 @@ def BAND_BOUNDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # 
             if problem:
                 span = band.at("score_range") if band.borrowed else node.span
                 fixes = () if band.borrowed else tuple(_fixes(node))
-                yield Finding(span, f"{problem}; the bounds of a band are whole numbers of 0..10", fixes=fixes, consequence=_DROPS)
+                yield Finding(
+                    span, f"{problem}; the bounds of a band are whole numbers of 0..10", fixes=fixes, consequence=_DROPS
+                )
 
 
 def _bounds(band: Band, style: str) -> list[Node]:

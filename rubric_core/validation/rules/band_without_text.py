@@ -21,6 +21,14 @@ def BAND_WITHOUT_TEXT(ranges: ScoreRanges, context: Context) -> Iterator[Finding
         node = place.node
         span = place.value if place.value.start < place.value.end else place.key
         number = isinstance(node, Scalar) and node.text.strip() and not isinstance(node.value, str)
-        fixes = (Fix("put it in quotes", (Edit(node.span, quoted(node.text)),)),) if number and isinstance(node, Scalar) and not place.borrowed else ()
-        message = "the text of a band has to be a string" if number else "this band has no text; say what an answer with such a score looks like"
+        fixes = (
+            (Fix("put it in quotes", (Edit(node.span, quoted(node.text)),)),)
+            if number and isinstance(node, Scalar) and not place.borrowed
+            else ()
+        )
+        message = (
+            "the text of a band has to be a string"
+            if number
+            else "this band has no text; say what an answer with such a score looks like"
+        )
         yield Finding(span, message, fixes=fixes, consequence="agentv drops the whole case with a log line")

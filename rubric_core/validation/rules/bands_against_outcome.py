@@ -9,8 +9,13 @@ from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["BANDS_AGAINST_OUTCOME"]
 
-_GOOD = re.compile(r"\b(?:excellent|perfect(?:ly)?|fully|complete(?:ly)? (?:accurate|correct|and)|outstanding|flawless|great|expert)\b", re.IGNORECASE)
-_BAD = re.compile(r"\b(?:wrong|incorrect|poor|bad|missing|fails?|none|no|unreadable|useless|unacceptable|critical)\b", re.IGNORECASE)
+_GOOD = re.compile(
+    r"\b(?:excellent|perfect(?:ly)?|fully|complete(?:ly)? (?:accurate|correct|and)|outstanding|flawless|great|expert)\b",
+    re.IGNORECASE,
+)
+_BAD = re.compile(
+    r"\b(?:wrong|incorrect|poor|bad|missing|fails?|none|no|unreadable|useless|unacceptable|critical)\b", re.IGNORECASE
+)
 
 
 @rule("bands-against-outcome", "warning", "Bands that grow worse as the score grows")
@@ -21,4 +26,6 @@ def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Fin
         return
     low, high = bands[0].text, bands[-1].text
     if _GOOD.search(low) and not _BAD.search(low) and _BAD.search(high) and not _GOOD.search(high):
-        yield Finding(bands[-1].at("outcome"), "10 is the best score, but these words describe a bad answer; turn the bands round")
+        yield Finding(
+            bands[-1].at("outcome"), "10 is the best score, but these words describe a bad answer; turn the bands round"
+        )

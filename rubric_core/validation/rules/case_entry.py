@@ -21,10 +21,27 @@ def CASE_ENTRY(suite: Suite, context: Context) -> Iterator[Finding]:  # noqa: AR
     node = place.node
     if isinstance(node, Sequence):
         for item in node.items:
-            if isinstance(item, Scalar) and isinstance(item.value, str) and item.text and not item.text.startswith("file://"):
-                fixes = (Fix("write it as file://", (Edit(item.span, f"file://{item.text}"),)),) if _path(item.text) else ()
-                yield Finding(item.span, "an entry of the case list is a case or a path that begins with file://", fixes=fixes, consequence="agentv refuses the file")
-    elif isinstance(node, Scalar) and isinstance(node.value, str) and "." in node.text.rpartition("/")[2] and not node.text.endswith(_TYPES):
+            if (
+                isinstance(item, Scalar)
+                and isinstance(item.value, str)
+                and item.text
+                and not item.text.startswith("file://")
+            ):
+                fixes = (
+                    (Fix("write it as file://", (Edit(item.span, f"file://{item.text}"),)),) if _path(item.text) else ()
+                )
+                yield Finding(
+                    item.span,
+                    "an entry of the case list is a case or a path that begins with file://",
+                    fixes=fixes,
+                    consequence="agentv refuses the file",
+                )
+    elif (
+        isinstance(node, Scalar)
+        and isinstance(node.value, str)
+        and "." in node.text.rpartition("/")[2]
+        and not node.text.endswith(_TYPES)
+    ):
         yield Finding(Span(*node.span), "a file of cases is YAML or JSONL", severity="warning")
 
 

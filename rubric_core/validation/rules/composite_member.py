@@ -19,6 +19,15 @@ def COMPOSITE_MEMBER(composite: Composite, context: Context) -> Iterator[Finding
             continue
         if "_" in member.type_name:
             dashed = member.type_name.replace("_", "-")
-            yield Finding(member.at("type"), f"inside a composite only `{dashed}` is known", fixes=(Fix(f"change it to `{dashed}`", (Edit(member.places["type"].node.span, dashed),)),), consequence="agentv drops this member without a word")
+            yield Finding(
+                member.at("type"),
+                f"inside a composite only `{dashed}` is known",
+                fixes=(Fix(f"change it to `{dashed}`", (Edit(member.places["type"].node.span, dashed),)),),
+                consequence="agentv drops this member without a word",
+            )
         if not member.has("name") and "name" not in member.unread:
-            yield Finding(member.at("type"), "a member of a composite needs a name", consequence="agentv drops this member without a word")
+            yield Finding(
+                member.at("type"),
+                "a member of a composite needs a name",
+                consequence="agentv drops this member without a word",
+            )

@@ -12,4 +12,9 @@ __all__ = ["CONFLICTING_KEYS"]
 def CONFLICTING_KEYS(issue: ConflictingKeys, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Only one of them counts."""
     related = (Related(issue.first, "this one is used"),)
-    yield Finding(issue.span, f"`{issue.name}` and `{issue.used}` are the same field; `{issue.used}` is used and this is not", related=related, tags=("unnecessary",))
+    yield Finding(
+        issue.span,
+        f"`{issue.name}` and `{issue.used}` are the same field; `{issue.used}` is used and this is not",
+        related=related,
+        tags=("unnecessary",),
+    )

@@ -22,11 +22,20 @@ def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N8
             if isinstance(case.node, Mapping) and not case.borrowed and case.has("turns"):
                 edit = add_entry(context.text, case.node, "mode", "conversation")
                 fixes = (Fix("add `mode: conversation`", (edit,)),) if edit else ()
-            yield Finding(case.key_at(written[0]), f"`{written[0]}` only means something with `mode: conversation`", fixes=fixes, consequence="agentv refuses the case")
+            yield Finding(
+                case.key_at(written[0]),
+                f"`{written[0]}` only means something with `mode: conversation`",
+                fixes=fixes,
+                consequence="agentv refuses the case",
+            )
         return
     if case.mode != "conversation":
         return
     if not case.has("turns"):
         yield Finding(case.key_at("mode"), "a conversation needs `turns`", consequence="agentv refuses the case")
     if case.has("expected_output"):
-        yield Finding(case.key_at("expected_output"), "in a conversation each turn has its own `expected_output`", consequence="agentv refuses the case")
+        yield Finding(
+            case.key_at("expected_output"),
+            "in a conversation each turn has its own `expected_output`",
+            consequence="agentv refuses the case",
+        )

@@ -26,8 +26,15 @@ def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa:
                 yield Finding(suite.outer(entry, node.span), "a case cannot depend on itself", consequence=_REFUSES)
             elif node.text not in by_id and not elsewhere:
                 meant = closest(node.text, [i for i in by_id if i != entry.case.id])
-                fixes = (Fix(f"change it to `{meant}`", (Edit(suite.outer(entry, node.span), meant),)),) if meant else ()
-                yield Finding(suite.outer(entry, node.span), f"there is no case `{node.text}`" + (f"; did you mean `{meant}`?" if meant else ""), fixes=fixes, consequence=_REFUSES)
+                fixes = (
+                    (Fix(f"change it to `{meant}`", (Edit(suite.outer(entry, node.span), meant),)),) if meant else ()
+                )
+                yield Finding(
+                    suite.outer(entry, node.span),
+                    f"there is no case `{node.text}`" + (f"; did you mean `{meant}`?" if meant else ""),
+                    fixes=fixes,
+                    consequence=_REFUSES,
+                )
     yield from _circles(suite, dependent, by_id)
 
 
@@ -46,7 +53,11 @@ def _names(entry: CaseEntry) -> list[Scalar]:
 
 def _circles(suite: CaseList, dependent: list[CaseEntry], by_id: dict[str, CaseEntry]) -> Iterator[Finding]:
     """One finding for each circle, at the case of it that stands first."""
-    after = {e.case.id: [n.text for n in _names(e) if n.text in by_id and n.text != e.case.id] for e in dependent if e.case.id}
+    after = {
+        e.case.id: [n.text for n in _names(e) if n.text in by_id and n.text != e.case.id]
+        for e in dependent
+        if e.case.id
+    }
     done: set[str] = set()
     for start in after:
         trail: list[str] = []
@@ -59,8 +70,17 @@ def _circles(suite: CaseList, dependent: list[CaseEntry], by_id: dict[str, CaseE
                 first = by_id[min(circle, key=lambda n: suite.outer(by_id[n], by_id[n].case.span).start)]
                 if not done & set(circle):
                     done.update(circle)
-                    related = tuple(Related(suite.outer(by_id[n], by_id[n].case.at("id")), f"`{n}` is part of the circle") for n in circle if by_id[n] is not first)
-                    yield Finding(suite.outer(first, first.case.key_at("depends_on")), f"these cases wait for one another: {' → '.join([*circle, circle[0]])}", related=related, consequence=_REFUSES)
+                    related = tuple(
+                        Related(suite.outer(by_id[n], by_id[n].case.at("id")), f"`{n}` is part of the circle")
+                        for n in circle
+                        if by_id[n] is not first
+                    )
+                    yield Finding(
+                        suite.outer(first, first.case.key_at("depends_on")),
+                        f"these cases wait for one another: {' → '.join([*circle, circle[0]])}",
+                        related=related,
+                        consequence=_REFUSES,
+                    )
                 continue
             if name in done:
                 continue

@@ -23,4 +23,7 @@ def DOMINANT_CRITERION(shape: Shape, context: Context) -> Iterator[Finding]:  # 
         share = criterion.weight / total
         own = bool(criterion.required or criterion.min_score or criterion.required_min_score or criterion.shorthand)
         if share >= threshold and gated - own == 0 and criterion.has("weight"):
-            yield Finding(criterion.at("weight"), f"this criterion is {share:.0%} of the rubric: meeting it alone passes ({number(threshold)}), whatever the others say")
+            yield Finding(
+                criterion.at("weight"),
+                f"this criterion is {share:.0%} of the rubric: meeting it alone passes ({number(threshold)}), whatever the others say",
+            )

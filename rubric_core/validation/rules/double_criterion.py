@@ -16,5 +16,13 @@ _TWO = re.compile(rf"\b{_VERB}\b.*\b(?:and|but)\s+(?:also\s+)?{_VERB}\b", re.IGN
 def DOUBLE_CRITERION(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """An answer that meets one of them has no fair score; two criteria say which one failed."""
     text = criterion.outcome
-    if isinstance(text, str) and not isinstance(criterion.score_ranges, ScoreRanges) and not criterion.borrowed and len(text) < 300 and _TWO.search(text):
-        yield Finding(criterion.at("outcome"), "this asks for two things; as two criteria the result says which one is missing")
+    if (
+        isinstance(text, str)
+        and not isinstance(criterion.score_ranges, ScoreRanges)
+        and not criterion.borrowed
+        and len(text) < 300
+        and _TWO.search(text)
+    ):
+        yield Finding(
+            criterion.at("outcome"), "this asks for two things; as two criteria the result says which one is missing"
+        )

@@ -18,4 +18,9 @@ def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  
         first = seen.setdefault(name, entry)
         if first is not entry:
             here, there = suite.outer(entry, entry.case.at("id")), suite.outer(first, first.case.at("id"))
-            yield Finding(here, f"the id `{name}` is taken by another case", related=(Related(there, f"`{name}` is taken here"),), consequence="agentv runs both and files them under one name")
+            yield Finding(
+                here,
+                f"the id `{name}` is taken by another case",
+                related=(Related(there, f"`{name}` is taken here"),),
+                consequence="agentv runs both and files them under one name",
+            )

@@ -21,4 +21,9 @@ def DUPLICATE_CRITERION_ID(shape: Shape, context: Context) -> Iterator[Finding]:
             # A criterion without an id gets one by its position; the one that is written has to give way.
             here, there = (criterion, first) if criterion.has("id") else (first, criterion)
             related = (Related(there.at("id"), f"`{name}` is taken here"),)
-            yield Finding(here.at("id"), f"the id `{name}` is taken by another criterion of this rubric", related=related, consequence="agentv counts the last one twice and the first not at all")
+            yield Finding(
+                here.at("id"),
+                f"the id `{name}` is taken by another criterion of this rubric",
+                related=related,
+                consequence="agentv counts the last one twice and the first not at all",
+            )

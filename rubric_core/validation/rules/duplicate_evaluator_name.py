@@ -21,4 +21,8 @@ def DUPLICATE_EVALUATOR_NAME(shape: Shape, context: Context) -> Iterator[Finding
             if isinstance(item, Evaluator) and item.has("name") and item.name:
                 first = seen.setdefault(item.name, item)
                 if first is not item:
-                    yield Finding(item.at("name"), f"`{item.name}` is the name of another evaluator here", related=(Related(first.at("name"), f"`{item.name}` is taken here"),))
+                    yield Finding(
+                        item.at("name"),
+                        f"`{item.name}` is the name of another evaluator here",
+                        related=(Related(first.at("name"), f"`{item.name}` is taken here"),),
+                    )

@@ -12,4 +12,9 @@ __all__ = ["DUPLICATE_KEY"]
 def DUPLICATE_KEY(issue: DuplicateKey, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Which of the two was meant only the author knows, so there is no fix."""
     related = (Related(issue.first, f"`{issue.name}` is here already"),)
-    yield Finding(issue.span, f"`{issue.name}` is in this mapping twice", related=related, consequence="agentv refuses the whole file")
+    yield Finding(
+        issue.span,
+        f"`{issue.name}` is in this mapping twice",
+        related=related,
+        consequence="agentv refuses the whole file",
+    )

@@ -15,7 +15,11 @@ __all__ = ["EMPTY_RUBRIC"]
 def EMPTY_RUBRIC(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """An evaluator of which nothing is left is skipped, and the case is easier to pass than it looks."""
     if isinstance(shape, LlmRubric) and not (shape.has("criteria") or shape.has("prompt")):
-        yield Finding(shape.at("type"), "this rubric has neither `value` nor `prompt`, so it checks nothing", consequence="agentv skips this evaluator with a log line")
+        yield Finding(
+            shape.at("type"),
+            "this rubric has neither `value` nor `prompt`, so it checks nothing",
+            consequence="agentv skips this evaluator with a log line",
+        )
         return
     field = field_of(shape)
     place = shape.places.get(field) if field else None
@@ -27,4 +31,8 @@ def EMPTY_RUBRIC(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: 
     criteria = criteria_of(shape)
     usable = [c for c in criteria if c.has("outcome") or c.has("score_ranges")]
     if place.node.items and not usable:
-        yield Finding(place.key, f"none of the criteria under `{place.name}` can be used", consequence="agentv skips this evaluator with a log line")
+        yield Finding(
+            place.key,
+            f"none of the criteria under `{place.name}` can be used",
+            consequence="agentv skips this evaluator with a log line",
+        )

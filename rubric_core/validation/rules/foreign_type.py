@@ -17,4 +17,9 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
     fixes: tuple[Fix, ...] = ()
     if issue.current and not issue.borrowed:
         fixes = (Fix(f"change it to `{issue.current}`", (Edit(issue.span, issue.current),)),)
-    yield Finding(issue.span, f"`{issue.name}` is a type of {where}, not of {context.dialect.name}{advice}", fixes=fixes, consequence="agentv skips this evaluator")
+    yield Finding(
+        issue.span,
+        f"`{issue.name}` is a type of {where}, not of {context.dialect.name}{advice}",
+        fixes=fixes,
+        consequence="agentv skips this evaluator",
+    )

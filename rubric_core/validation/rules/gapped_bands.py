@@ -17,7 +17,11 @@ def GAPPED_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  #
     if ranges.style != "list" or not all(map(is_sound, ranges.bands)):
         return
     if not ranges.bands:
-        yield Finding(ranges.span, "no band at all; the bands have to cover the scores 0–10", consequence="agentv drops the whole case with a log line")
+        yield Finding(
+            ranges.span,
+            "no band at all; the bands have to cover the scores 0–10",
+            consequence="agentv drops the whole case with a log line",
+        )
         return
     missing = [s for s in range(HIGHEST + 1) if s not in covered(ranges.bands)]
     for start in (s for s in missing if s - 1 not in missing):
@@ -38,7 +42,11 @@ def _finding(bands: list[Band], start: int, end: int) -> Finding:
     if above is not None:
         fixes += _fix(f"start the band {_words(above)} at {start}", bound_edit(above, 0, start))
     verb = "belongs" if start == end else "belong"
-    related = (Related(above.at("score_range"), f"the next band is {_words(above)}"),) if below is not None and above is not None else ()
+    related = (
+        (Related(above.at("score_range"), f"the next band is {_words(above)}"),)
+        if below is not None and above is not None
+        else ()
+    )
     return Finding(
         band.at("score_range"),
         f"{score_words(range(start, end + 1))} {verb} to no band; the bands have to cover 0–10",

@@ -23,5 +23,14 @@ def GATE_INSIDE_BAND(criterion: Criterion, context: Context) -> Iterator[Finding
         if band.low is not None and band.high is not None and band.low < value <= band.high:
             place = criterion.places[field]
             low = number(band.low / 10) if field == "min_score" else str(band.low)
-            fixes = (Fix(f"start at the band: {low}", (Edit(place.node.span, low),), safe=False),) if not place.borrowed and band.low > 0 else ()
-            yield Finding(place.value, f"this minimum lies inside the band {band_words(band.low, band.high)}: answers that its words describe both pass and fail", related=(Related(band.at("score_range"), "the band"),), fixes=fixes)
+            fixes = (
+                (Fix(f"start at the band: {low}", (Edit(place.node.span, low),), safe=False),)
+                if not place.borrowed and band.low > 0
+                else ()
+            )
+            yield Finding(
+                place.value,
+                f"this minimum lies inside the band {band_words(band.low, band.high)}: answers that its words describe both pass and fail",
+                related=(Related(band.at("score_range"), "the band"),),
+                fixes=fixes,
+            )

@@ -17,10 +17,20 @@ def GATE_OUT_OF_RANGE(criterion: Criterion, context: Context) -> Iterator[Findin
     """`required_min_score` counts whole numbers of 0..10, `min_score` shares above 0 and up to 1."""
     ten = criterion.required_min_score
     if ten is not None and not (float(ten).is_integer() and 0 <= ten <= 10):
-        yield Finding(criterion.at("required_min_score"), f"`required_min_score` is {number(ten)}; it should be a whole number of 0..10", fixes=_scaled(criterion, "required_min_score", ten * 10), consequence=_DROPS)
+        yield Finding(
+            criterion.at("required_min_score"),
+            f"`required_min_score` is {number(ten)}; it should be a whole number of 0..10",
+            fixes=_scaled(criterion, "required_min_score", ten * 10),
+            consequence=_DROPS,
+        )
     share = criterion.min_score
     if share is not None and not 0 < share <= 1:
-        yield Finding(criterion.at("min_score"), f"`min_score` is {number(share)}; it should be above 0 and up to 1", fixes=_scaled(criterion, "min_score", share / 10), consequence=_DROPS)
+        yield Finding(
+            criterion.at("min_score"),
+            f"`min_score` is {number(share)}; it should be above 0 and up to 1",
+            fixes=_scaled(criterion, "min_score", share / 10),
+            consequence=_DROPS,
+        )
 
 
 def _scaled(criterion: Criterion, field: str, value: float) -> tuple[Fix, ...]:

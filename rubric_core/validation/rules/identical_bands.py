@@ -18,4 +18,8 @@ def IDENTICAL_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:
             continue
         first = seen.setdefault(text, band)
         if first is not band:
-            yield Finding(band.at("outcome"), "another band has the same words, so the judge cannot tell the two apart", related=(Related(first.at("outcome"), "here"),))
+            yield Finding(
+                band.at("outcome"),
+                "another band has the same words, so the judge cannot tell the two apart",
+                related=(Related(first.at("outcome"), "here"),),
+            )

@@ -18,15 +18,25 @@ def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa:
     if isinstance(regex.flags, str):
         wrong = sorted({f for f in regex.flags if f not in "dgimsuvy" or regex.flags.count(f) > 1})
         if wrong:
-            yield Finding(regex.at("flags"), f"`{''.join(wrong)}` is no flag of a regular expression; there are i, m, s, u, g, y", consequence="agentv scores 0")
+            yield Finding(
+                regex.at("flags"),
+                f"`{''.join(wrong)}` is no flag of a regular expression; there are i, m, s, u, g, y",
+                consequence="agentv scores 0",
+            )
     if not isinstance(regex.value, str) or "{{" in regex.value:
         return
     try:
         re.compile(_UNICODE.sub("x", _NAMED.sub("(?P<", regex.value)))
     except re.error as error:
-        yield Finding(regex.at("value"), f"this pattern cannot be read: {error.msg}", consequence="agentv scores 0 when the case runs")
+        yield Finding(
+            regex.at("value"),
+            f"this pattern cannot be read: {error.msg}",
+            consequence="agentv scores 0 when the case runs",
+        )
         return
     except (OverflowError, RecursionError):
         return
     if regex.value in (".*", "^.*$", "", ".*?", "[\\s\\S]*") and regex.negate is not True:
-        yield Finding(regex.at("value"), "this pattern matches every answer, so the check cannot fail", severity="warning")
+        yield Finding(
+            regex.at("value"), "this pattern matches every answer, so the check cannot fail", severity="warning"
+        )

@@ -14,7 +14,13 @@ __all__ = ["INVALID_VALUE"]
 @rule("invalid-value", "error", "A word or number that is none of the possible ones")
 def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Say what is possible."""
-    written = f"`{issue.value}`" if isinstance(issue.value, str) else f"{issue.value:g}" if isinstance(issue.value, int | float) else "this"
+    written = (
+        f"`{issue.value}`"
+        if isinstance(issue.value, str)
+        else f"{issue.value:g}"
+        if isinstance(issue.value, int | float)
+        else "this"
+    )
     fixes: tuple[Fix, ...] = ()
     advice = f"; it should be {issue.kind.words()}"
     if isinstance(issue.kind, Choice) and isinstance(issue.value, str):

@@ -19,7 +19,11 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
     shape = f"{{score_range: [0, 3], {text_key}: …}}"
     if ranges.style == "other" or (ranges.style == "map" and not ranges.bands):
         found = found_words(ranges.node) if ranges.node is not None and ranges.style == "other" else "empty"
-        yield Finding(ranges.span, f"score_ranges is {found}; it should be a list of {shape} or a map such as {{0: poor, 5: good}}", consequence=_DROPS)
+        yield Finding(
+            ranges.span,
+            f"score_ranges is {found}; it should be a list of {shape} or a map such as {{0: poor, 5: good}}",
+            consequence=_DROPS,
+        )
     if ranges.style != "list":
         return
     for number, band in enumerate(ranges.bands, 1):
@@ -29,4 +33,8 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
             continue
         pair = band.places.get("score_range")
         if pair is not None and not (isinstance(pair.node, Sequence) and len(pair.node.items) == 2):
-            yield Finding(pair.value, "`score_range` should be two whole numbers of 0..10, the lowest and the highest score: [0, 3]", consequence=_DROPS)
+            yield Finding(
+                pair.value,
+                "`score_range` should be two whole numbers of 0..10, the lowest and the highest score: [0, 3]",
+                consequence=_DROPS,
+            )

@@ -57,7 +57,9 @@ def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
     for entry in node.entries:
         known = context.dialect.type_of(entry.name or "")
         if known is not None and context.dialect.spelled(known.shape, "value") == "value":
-            between = ", " if node.flow else newline_of(context.text) + " " * column_of(context.text, entry.key.span.start)
+            between = (
+                ", " if node.flow else newline_of(context.text) + " " * column_of(context.text, entry.key.span.start)
+            )
             written = f"type: {known.name}{between}value"
             yield Fix(f"write `type: {known.name}` and `value: …`", (Edit(entry.key.span, written),))
             return

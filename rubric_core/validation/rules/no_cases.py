@@ -17,7 +17,15 @@ def NO_CASES(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N
     name = context.dialect.spelled(Suite, "cases") or "tests"
     place = found.places.get("cases")
     if place is None:
-        if not context.dialect.demanded(Suite, "cases") and not found.has("scenarios") and not found.unread.get("cases"):
-            yield Finding(suite.outer(None, found.span), f"a suite needs `{name}` or `scenarios`", consequence="agentv refuses the file")
+        if (
+            not context.dialect.demanded(Suite, "cases")
+            and not found.has("scenarios")
+            and not found.unread.get("cases")
+        ):
+            yield Finding(
+                suite.outer(None, found.span),
+                f"a suite needs `{name}` or `scenarios`",
+                consequence="agentv refuses the file",
+            )
     elif found.cases == []:
         yield Finding(suite.outer(None, place.key), f"`{place.name}` is empty, so nothing is tested")

@@ -22,11 +22,16 @@ def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa
         return
     if asserts_anything(Suite(Span(0, 0)), case):
         return
-    field = "assertions" if context.dialect.spelled(Case, "assertions") else "rubrics" if context.dialect.spelled(Case, "rubrics") else "criteria"
+    field = (
+        "assertions"
+        if context.dialect.spelled(Case, "assertions")
+        else "rubrics"
+        if context.dialect.spelled(Case, "rubrics")
+        else "criteria"
+    )
     key = context.dialect.spelled(Case, field)
     yield Finding(
         case.at("id") if case.has("id") else case.span,
         f"nothing is asserted in this case, so no answer can fail it; say what a good answer has under `{key}`",
         consequence="agentv skips a case without criteria, or grades it by nothing",
     )
-

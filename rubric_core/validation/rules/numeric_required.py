@@ -16,14 +16,23 @@ __all__ = ["NUMERIC_REQUIRED"]
 def NUMERIC_REQUIRED(evaluator: Evaluator, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Since `min_score` there is a key for it; the newest dialect refuses the number."""
     value = evaluator.required
-    if isinstance(value, bool) or not isinstance(value, int | float) or context.dialect.spelled(Evaluator, "min_score") is None:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or context.dialect.spelled(Evaluator, "min_score") is None
+    ):
         return
     place = evaluator.places["required"]
     fixes: tuple[Fix, ...] = ()
     if not place.borrowed and not evaluator.has("min_score") and isinstance(evaluator.node, Mapping):
         column = context.text.rfind("\n", 0, place.key.start) + 1
         between = ", " if evaluator.node.flow else newline_of(context.text) + " " * (place.key.start - column)
-        fixes = (Fix(f"write `required: true` and `min_score: {number(value)}`", (Edit(place.node.span, f"true{between}min_score: {number(value)}"),)),)
+        fixes = (
+            Fix(
+                f"write `required: true` and `min_score: {number(value)}`",
+                (Edit(place.node.span, f"true{between}min_score: {number(value)}"),),
+            ),
+        )
     strict = context.dialect.properties.strict_keys
     yield Finding(
         place.value, f"a minimum is written as `min_score: {number(value)}` beside `required: true`", fixes=fixes,

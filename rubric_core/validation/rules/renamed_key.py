@@ -30,7 +30,14 @@ def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # no
     else:
         message = f"{dialect} does not read `{name}` here{advice}"
     fixes = () if issue.borrowed else tuple(_fixes(issue, context))
-    yield Finding(issue.span, message, fixes=fixes, consequence=issue.spelling.note, severity=_severity(issue, context), tags=("deprecated",))
+    yield Finding(
+        issue.span,
+        message,
+        fixes=fixes,
+        consequence=issue.spelling.note,
+        severity=_severity(issue, context),
+        tags=("deprecated",),
+    )
 
 
 def _severity(issue: RenamedKey, context: Context) -> Severity:
@@ -83,10 +90,17 @@ def _as_list(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     """`evaluator: llm_judge` becomes a list with that evaluator."""
     key, judge = _instead(issue, context), context.dialect.type_name(LlmJudge)
     node = issue.owner.node
-    if not isinstance(node, Mapping) or node.flow or issue.owner.has("assertions") or not isinstance(issue.entry.value, Scalar):
+    if (
+        not isinstance(node, Mapping)
+        or node.flow
+        or issue.owner.has("assertions")
+        or not isinstance(issue.entry.value, Scalar)
+    ):
         return
     if issue.entry.value.text not in ("llm_judge", "llm-judge", "llm-grader"):
         return
     indent = " " * column_of(context.text, issue.entry.key.span.start)
     written = f"{key}:{newline_of(context.text)}{indent}  - type: {judge}"
-    yield Fix(f"write `{key}` with a {judge}", (Edit(Span(issue.entry.key.span.start, issue.entry.value.span.end), written),))
+    yield Fix(
+        f"write `{key}` with a {judge}", (Edit(Span(issue.entry.key.span.start, issue.entry.value.span.end), written),)
+    )

@@ -17,4 +17,6 @@ def REVERSED_BAND(band: Band, context: Context) -> Iterator[Finding]:  # noqa: A
     edits = (bound_edit(band, 0, band.high), bound_edit(band, 1, band.low))
     fixes = (Fix("swap the bounds", tuple(e for e in edits if e is not None)),) if None not in edits else ()
     message = f"the band ends at {band.high}, below its start at {band.low}"
-    yield Finding(band.at("score_range"), message, fixes=fixes, consequence="agentv drops the whole case with a log line")
+    yield Finding(
+        band.at("score_range"), message, fixes=fixes, consequence="agentv drops the whole case with a log line"
+    )

@@ -17,9 +17,19 @@ _MARKER = re.compile(r"@\[(?:System|User|Assistant|Tool)\]:")
 @rule("role-marker", "warning", "Text that holds a marker such as @[User]:")
 def ROLE_MARKER(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The engine marks turns with these words itself, so a text that has them reads as several turns."""
-    field = "input" if isinstance(shape, Case) else "content" if isinstance(shape, Message) else "value" if isinstance(shape, ContentBlock) else ""
+    field = (
+        "input"
+        if isinstance(shape, Case)
+        else "content"
+        if isinstance(shape, Message)
+        else "value"
+        if isinstance(shape, ContentBlock)
+        else ""
+    )
     place = shape.places.get(field) if field else None
     if place is None or place.borrowed or not isinstance(place.node, Scalar):
         return
     for found in _MARKER.finditer(context.text, *place.node.span):
-        yield Finding(Span(*found.span()), f"the engine marks turns with `{found[0]}` itself; write a message of its own instead")
+        yield Finding(
+            Span(*found.span()), f"the engine marks turns with `{found[0]}` itself; write a message of its own instead"
+        )

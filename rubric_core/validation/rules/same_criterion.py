@@ -20,4 +20,8 @@ def SAME_CRITERION(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa
             continue
         first = seen.setdefault(text, criterion)
         if first is not criterion and not criterion.borrowed:
-            yield Finding(criterion.at("outcome"), "this rubric demands the same thing already", related=(Related(first.at("outcome"), "here"),))
+            yield Finding(
+                criterion.at("outcome"),
+                "this rubric demands the same thing already",
+                related=(Related(first.at("outcome"), "here"),),
+            )

@@ -12,4 +12,8 @@ __all__ = ["SEVERAL_DOCUMENTS"]
 def SEVERAL_DOCUMENTS(issue: NotYaml, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Point at the `---` behind which nothing is read."""
     if issue.problem.kind == "documents":
-        yield Finding(issue.span, "a second document starts here; a suite is one document, so nothing below is read", consequence="agentv refuses the whole file")
+        yield Finding(
+            issue.span,
+            "a second document starts here; a suite is one document, so nothing below is read",
+            consequence="agentv refuses the whole file",
+        )

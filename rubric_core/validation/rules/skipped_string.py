@@ -23,8 +23,17 @@ def SKIPPED_STRING(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa
             fixes: tuple[Fix, ...] = ()
             if not item.borrowed and isinstance(item.node, Scalar) and item.node.style not in ("literal", "folded"):
                 at = item.node.whole.start
-                fixes = (Fix(f"write it as `{name}: …`", (Edit(Span(at, at), f"{name}: "),)),) if not _in_flow(context, at) else ()
-            yield Finding(item.span, f"`rubrics` of an evaluator takes mappings with `{name}`; rubric reads this string", fixes=fixes, consequence="agentv skips it with a log line, so it is not graded")
+                fixes = (
+                    (Fix(f"write it as `{name}: …`", (Edit(Span(at, at), f"{name}: "),)),)
+                    if not _in_flow(context, at)
+                    else ()
+                )
+            yield Finding(
+                item.span,
+                f"`rubrics` of an evaluator takes mappings with `{name}`; rubric reads this string",
+                fixes=fixes,
+                consequence="agentv skips it with a log line, so it is not graded",
+            )
 
 
 def _in_flow(context: Context, offset: int) -> bool:

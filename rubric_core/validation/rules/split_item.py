@@ -14,4 +14,6 @@ def SPLIT_ITEM(issue: SplitItem, context: Context) -> Iterator[Finding]:  # noqa
     """Without the dash the keys belong to the item above, in the same columns."""
     fixes = () if issue.borrowed else (Fix("join it to the item above", (Edit(issue.span, " "),)),)
     message = f"this dash starts a new item, but its keys belong to {issue.shape.title()} above"
-    yield Finding(issue.span, message, fixes=fixes, consequence="agentv skips one half or both, so nothing is asserted here")
+    yield Finding(
+        issue.span, message, fixes=fixes, consequence="agentv skips one half or both, so nothing is asserted here"
+    )

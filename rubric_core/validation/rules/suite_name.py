@@ -21,5 +21,9 @@ def SUITE_NAME(suite: Suite, context: Context) -> Iterator[Finding]:  # noqa: N8
         return
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     place = suite.places["name"]
-    fixes = (Fix(f"change it to {slug}", (Edit(place.node.span, slug),), safe=False),) if slug and not place.borrowed and isinstance(place.node, Scalar) else ()
+    fixes = (
+        (Fix(f"change it to {slug}", (Edit(place.node.span, slug),), safe=False),)
+        if slug and not place.borrowed and isinstance(place.node, Scalar)
+        else ()
+    )
     yield Finding(place.value, "a suite's name has only small letters, digits and dashes", fixes=fixes)

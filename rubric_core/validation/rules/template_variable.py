@@ -21,7 +21,13 @@ def TEMPLATE_VARIABLE(judge: LlmJudge, context: Context) -> Iterator[Finding]:  
     """Unknown names stay in the prompt as they are; a prompt without the answer judges nothing."""
     place = judge.places.get("prompt")
     known = context.dialect.properties.template_variables
-    if place is None or place.borrowed or not isinstance(place.node, Scalar) or not known or place.node.text.startswith("file://"):
+    if (
+        place is None
+        or place.borrowed
+        or not isinstance(place.node, Scalar)
+        or not known
+        or place.node.text.startswith("file://")
+    ):
         return
     if _VARS.search(context.text):
         # Values of the case are filled in too, under names of the author's choice.
@@ -32,10 +38,19 @@ def TEMPLATE_VARIABLE(judge: LlmJudge, context: Context) -> Iterator[Finding]:  
         if found[1] not in known:
             meant = closest(found[1], known)
             fixes = (Fix(f"change it to `{meant}`", (Edit(Span(*found.span(1)), meant),)),) if meant else ()
-            yield Finding(Span(*found.span()), f"`{found[1]}` is no template variable; there are {names(known)}", fixes=fixes, consequence="agentv leaves it in the prompt as it is")
+            yield Finding(
+                Span(*found.span()),
+                f"`{found[1]}` is no template variable; there are {names(known)}",
+                fixes=fixes,
+                consequence="agentv leaves it in the prompt as it is",
+            )
     answers = context.dialect.properties.answer_variables
     if used and all(u in known for u in used) and answers and not set(used) & set(answers):
-        yield Finding(_first_line(context, place.node.span), f"this prompt shows the judge no answer; use {names(answers)}", consequence="agentv scores nothing with it")
+        yield Finding(
+            _first_line(context, place.node.span),
+            f"this prompt shows the judge no answer; use {names(answers)}",
+            consequence="agentv scores nothing with it",
+        )
 
 
 def _first_line(context: Context, span: Span) -> Span:

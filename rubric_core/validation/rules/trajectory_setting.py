@@ -19,10 +19,22 @@ def TRAJECTORY_SETTING(check: ToolTrajectory, context: Context) -> Iterator[Find
     if not check.has(needed):
         fixes: tuple[Fix, ...] = ()
         if isinstance(check.node, Mapping) and not check.borrowed:
-            edit = add_entry(context.text, check.node, needed, "{search: 1}" if needed == "minimums" else "[{tool: search}]")
+            edit = add_entry(
+                context.text, check.node, needed, "{search: 1}" if needed == "minimums" else "[{tool: search}]"
+            )
             fixes = (Fix(f"add `{needed}`", (edit,), safe=False),) if edit else ()
-        yield Finding(check.at("mode"), f"the mode {check.mode} needs `{needed}`", fixes=fixes, consequence="agentv skips this evaluator with a log line")
+        yield Finding(
+            check.at("mode"),
+            f"the mode {check.mode} needs `{needed}`",
+            fixes=fixes,
+            consequence="agentv skips this evaluator with a log line",
+        )
     elif check.has(other):
-        yield Finding(check.key_at(other), f"the mode {check.mode} does not read `{other}`", severity="warning", tags=("unnecessary",))
+        yield Finding(
+            check.key_at(other),
+            f"the mode {check.mode} does not read `{other}`",
+            severity="warning",
+            tags=("unnecessary",),
+        )
     if needed == "expected" and check.expected == [] and check.mode != "subset" and check.has("expected"):
         yield Finding(check.at("expected"), "no call is expected, so every answer passes", severity="warning")

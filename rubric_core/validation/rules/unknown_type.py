@@ -14,9 +14,15 @@ __all__ = ["UNKNOWN_TYPE"]
 def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the type that was probably meant; a program of that name may also stand for it."""
     meant = closest(issue.name, issue.known)
-    message = f"{context.dialect.name} has no evaluator type `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")
+    message = f"{context.dialect.name} has no evaluator type `{issue.name}`" + (
+        f"; did you mean `{meant}`?" if meant else ""
+    )
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
         fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),)),)
-    consequence = f"agentv looks for a program `.agentv/assertions/{issue.name}`" if issue.custom else "agentv skips this evaluator with a log line"
+    consequence = (
+        f"agentv looks for a program `.agentv/assertions/{issue.name}`"
+        if issue.custom
+        else "agentv skips this evaluator with a log line"
+    )
     yield Finding(issue.span, message, fixes=fixes, consequence=consequence)

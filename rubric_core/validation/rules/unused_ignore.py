@@ -21,11 +21,7 @@ def UNUSED_IGNORE(unused: UnusedIgnore, context: Context) -> Iterator[Finding]: 
 
 def _words(unused: UnusedIgnore) -> str:
     if unused.problem == "unused":
-        return (
-            f"there is no `{unused.name}` here to ignore"
-            if unused.name
-            else "there is nothing here to ignore"
-        )
+        return f"there is no `{unused.name}` here to ignore" if unused.name else "there is nothing here to ignore"
     if unused.problem == "unknown":
         advice = f"; did you mean `{unused.meant}`?" if unused.meant else ""
         return f"there is no code `{unused.name}`{advice}"

@@ -9,7 +9,38 @@ from rubric_core.validation.rule import Context, Finding, rule
 __all__ = ["VAGUE_CRITERION"]
 
 _EMPTY = frozenset(
-    ["a", "an", "and", "answer", "answers", "appropriate", "are", "be", "correct", "good", "great", "helpful", "high", "is", "it", "its", "nice", "ok", "okay", "output", "quality", "reasonable", "relevant", "response", "right", "should", "the", "useful", "very", "well"]
+    [
+        "a",
+        "an",
+        "and",
+        "answer",
+        "answers",
+        "appropriate",
+        "are",
+        "be",
+        "correct",
+        "good",
+        "great",
+        "helpful",
+        "high",
+        "is",
+        "it",
+        "its",
+        "nice",
+        "ok",
+        "okay",
+        "output",
+        "quality",
+        "reasonable",
+        "relevant",
+        "response",
+        "right",
+        "should",
+        "the",
+        "useful",
+        "very",
+        "well",
+    ]
 )
 _WORD = re.compile(r"[A-Za-z']+")
 
@@ -18,8 +49,15 @@ _WORD = re.compile(r"[A-Za-z']+")
 def VAGUE_CRITERION(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Only words of praise: say what has to be there. With score ranges the bands say it."""
     text = criterion.outcome
-    if not isinstance(text, str) or isinstance(criterion.score_ranges, ScoreRanges) or criterion.borrowed or not text.isascii():
+    if (
+        not isinstance(text, str)
+        or isinstance(criterion.score_ranges, ScoreRanges)
+        or criterion.borrowed
+        or not text.isascii()
+    ):
         return
     words = [w.lower() for w in _WORD.findall(text)]
     if words and len(words) <= 5 and all(w in _EMPTY for w in words):
-        yield Finding(criterion.at("outcome"), "two judges would read this differently; say what the answer has to contain or do")
+        yield Finding(
+            criterion.at("outcome"), "two judges would read this differently; say what the answer has to contain or do"
+        )

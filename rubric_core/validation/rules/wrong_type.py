@@ -13,7 +13,16 @@ from rubric_core.validation.words import subject
 
 __all__ = ["WRONG_TYPE"]
 
-_YES = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false", "true": "true", "false": "false"}
+_YES = {
+    "yes": "true",
+    "on": "true",
+    "y": "true",
+    "no": "false",
+    "off": "false",
+    "n": "false",
+    "true": "true",
+    "false": "false",
+}
 
 
 @rule("wrong-type", "error", "A value of another type than the key takes")
@@ -23,8 +32,16 @@ def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa
     if context.written(issue.span).startswith("{{"):
         # A template that stands bare: YAML reads its braces as a mapping in a mapping.
         line = context.written(context.underlined(issue.span))
-        mend = () if issue.borrowed or "\n" in context.written(issue.span) else (Fix("put it in quotes", (Edit(issue.span, quoted(line)),)),)
-        yield Finding(issue.span, f"{subject(issue.name)} is a mapping, since YAML reads `{{{{` as one; put the template in quotes", fixes=mend)
+        mend = (
+            ()
+            if issue.borrowed or "\n" in context.written(issue.span)
+            else (Fix("put it in quotes", (Edit(issue.span, quoted(line)),)),)
+        )
+        yield Finding(
+            issue.span,
+            f"{subject(issue.name)} is a mapping, since YAML reads `{{{{` as one; put the template in quotes",
+            fixes=mend,
+        )
         return
     yield Finding(issue.span, f"{subject(issue.name)} is {issue.found}; it should be {issue.kind.words()}", fixes=fixes)
 
@@ -41,9 +58,19 @@ def _fixes(issue: WrongType, kind: Kind[object]) -> Iterator[Fix]:
         elif isinstance(each, Boolean) and isinstance(value, str) and value.lower() in _YES:
             word = _YES[value.lower()]
             yield Fix(f"write {word}", (replace_value(node, word),))
-        elif isinstance(each, Number | Integer) and isinstance(value, str) and isinstance(resolve(value.strip()), int | float) and value.strip():
+        elif (
+            isinstance(each, Number | Integer)
+            and isinstance(value, str)
+            and isinstance(resolve(value.strip()), int | float)
+            and value.strip()
+        ):
             if not isinstance(resolve(value.strip()), bool):
                 yield Fix("take it out of the quotes", (replace_value(node, value.strip()),))
-        elif isinstance(each, ListOf) and isinstance(value, str) and isinstance(each.item, Text | ByNode) and value.strip():
+        elif (
+            isinstance(each, ListOf)
+            and isinstance(value, str)
+            and isinstance(each.item, Text | ByNode)
+            and value.strip()
+        ):
             written = quoted(node.text)
             yield Fix("make it a list", (replace_value(node, f"[{written}]"),))
