@@ -1,0 +1,89 @@
+"""The program `rubric-lsp`: a language server on standard input and output, or on a TCP port."""
+
+import argparse
+import asyncio
+import gc
+import logging
+import sys
+from collections.abc import Sequence
+
+# Nothing that imports make is garbage: looking for it would take a tenth of the time to start.
+gc.disable()
+
+from rubric_core import __version__  # noqa: E402
+
+__all__ = ["main"]
+
+_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+_WRONG_USE = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve one client; the exit code is that of the protocol: 0 after `shutdown` and `exit`, else 1."""
+    options = _parser().parse_args(arguments)
+    try:
+        _log(options.log_file, _LEVELS[min(options.verbose, len(_LEVELS) - 1)])
+    except OSError as error:
+        return _wrong(f"cannot write to {options.log_file}: {error.strerror or error}")
+    try:
+        return asyncio.run(_serve(options.tcp))
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        return _wrong(error.strerror or str(error))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rubric-lsp", description="The language server for LLM evaluation suites in YAML."
+    )
+    transport = parser.add_mutually_exclusive_group()
+    transport.add_argument("--stdio", action="store_true", help="talk on standard input and output (the default)")
+    transport.add_argument(
+        "--tcp", type=_address, metavar="[HOST:]PORT", help="wait for one client on a port; 0 takes a free one"
+    )
+    parser.add_argument(
+        "--log-file", metavar="FILE", help="append the log to a file, rather than send it to the editor"
+    )
+    parser.add_argument("-v", "--verbose", action="count", default=0, help="log more; twice for everything")
+    parser.add_argument("--version", action="version", version=f"rubric-lsp {__version__}")
+    # Editors that start every server alike pass it; the parent is watched anyway.
+    parser.add_argument("--clientProcessId", help=argparse.SUPPRESS)
+    return parser
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text} is no port; write 2087 or 127.0.0.1:2087")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _log(file: str | None, level: int) -> None:
+    shape = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(filename=file, level=level, format=shape, encoding="utf-8" if file else None)
+
+
+async def _serve(address: tuple[str, int] | None) -> int:
+    from rubric_lsp.server import RubricServer  # noqa: PLC0415  # --help and --version need none of it
+    from rubric_lsp.transport import serve_stdio, serve_tcp  # noqa: PLC0415
+
+    server = RubricServer()
+    server.memory.started()
+    if address is None:
+        return await serve_stdio(server.protocol)
+    return await serve_tcp(server.protocol, *address, _announce)
+
+
+def _announce(host: str, port: int) -> None:
+    sys.stderr.write(f"rubric-lsp listens on {host}:{port}\n")
+    sys.stderr.flush()
+
+
+def _wrong(message: str) -> int:
+    sys.stderr.write(f"rubric-lsp: {message}\n")
+    return _WRONG_USE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""When documents are checked, and which findings are published.
+
+A check starts at once when the server is idle; what arrives while one is under way is checked once, afterwards. Findings of
+a version that is not the newest any more are dropped, and what the client has already is not sent again.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from rubric_lsp.workspace import Snapshot, Workspace
+
+__all__ = ["Checks"]
+
+log = logging.getLogger("rubric")
+Publication = tuple[int | None, list[dict[str, Any]]]
+
+
+class Checks:
+    """Checks documents and publishes what is found.
+
+    Args:
+        workspace: The open documents.
+        found: Everything there is to publish about a document.
+        publish: Sends a publication.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        found: Callable[[Snapshot], list[dict[str, Any]]],
+        publish: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self._workspace = workspace
+        self._found = found
+        self._publish = publish
+        self._due: dict[str, asyncio.Task[None]] = {}
+        self._sent: dict[str, Publication] = {}
+
+    def due(self, uri: str) -> None:
+        """A document has changed, or something that is published with it."""
+        if uri not in self._due:
+            self._due[uri] = asyncio.get_running_loop().create_task(self._check(uri))
+
+    def all_due(self) -> None:
+        """Everything has to be checked again."""
+        for snapshot in self._workspace.all():
+            self.due(snapshot.uri)
+
+    def closed(self, uri: str) -> None:
+        """A document was closed: nothing is wrong with it any more."""
+        sent = self._sent.pop(uri, None)
+        if sent is not None and sent[1]:
+            self._publish({"uri": uri, "diagnostics": []})
+
+    def stop(self) -> None:
+        """Check nothing more."""
+        for task in self._due.values():
+            task.cancel()
+
+    async def _check(self, uri: str) -> None:
+        self._due.pop(uri, None)
+        snapshot = self._workspace.get(uri)
+        if snapshot is None:
+            return
+        try:
+            if snapshot.is_suite:
+                _ = snapshot.analysis
+                # A request right behind the edit needs the analysis too, and nothing else: it goes first.
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+            if self._workspace.is_newest(snapshot):
+                self._send(snapshot)
+        except Exception:
+            log.exception("checking %s (version %s) failed", uri, snapshot.version)
+
+    def _send(self, snapshot: Snapshot) -> None:
+        found = self._found(snapshot) if snapshot.is_suite else []
+        publication = (snapshot.version, found)
+        if self._sent.get(snapshot.uri) == publication:
+            return
+        self._sent[snapshot.uri] = publication
+        version = {} if snapshot.version is None else {"version": snapshot.version}
+        self._publish({"uri": snapshot.uri, **version, "diagnostics": found})

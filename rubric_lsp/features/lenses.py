@@ -1,0 +1,50 @@
+"""Code lenses: run a case, run the file, and what came of it."""
+
+from dataclasses import dataclass
+
+from rubric_core.analysis import Analysis
+from rubric_core.text import Span
+from rubric_core.validation.words import count
+from rubric_lsp.features.results import MARKS, Results, Shown, brief, id_span
+
+__all__ = ["Lens", "lenses"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A title over a line, and the command behind it; the document's URI is its first argument."""
+
+    span: Span
+    title: str
+    command: str
+    case_id: str = ""
+
+
+def lenses(analysis: Analysis, results: Results) -> list[Lens]:
+    """One for the file and one for each case that has an id of its own."""
+    found: list[Lens] = []
+    named: dict[str, Span] = {}
+    for entry in analysis.cases:
+        name = entry.case.id
+        if isinstance(name, str) and name and name not in named:
+            named[name] = id_span(analysis, entry)
+    if named and analysis.suite is not None:
+        found.append(_file(analysis.span_of(None, analysis.suite.key_at("cases")), results, len(named)))
+    found += (_case(span, name, results.get(name)) for name, span in named.items())
+    return found
+
+
+def _file(span: Span, results: Results, cases: int) -> Lens:
+    if any(shown.running for shown in results.values()):
+        return Lens(span, "■ Cancel", "rubric.cancel")
+    fresh = [s.result.verdict for s in results.values() if s.result is not None and not s.stale]
+    tally = "  ".join(f"{mark} {fresh.count(verdict)}" for verdict, mark in MARKS.items() if verdict in fresh)  # type: ignore[arg-type]  # verdicts are texts
+    run = f"▶ Run {count(cases, 'case')}"
+    return Lens(span, f"{tally} · {run}" if tally else run, "rubric.runFile")
+
+
+def _case(span: Span, name: str, shown: Shown | None) -> Lens:
+    if shown is not None and shown.running:
+        return Lens(span, f"{brief(shown)} · ■ Cancel", "rubric.cancel", name)
+    told = brief(shown) if shown is not None else ""
+    return Lens(span, f"{told} · ▶ Run" if told else "▶ Run", "rubric.runCase", name)

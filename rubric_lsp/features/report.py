@@ -1,0 +1,101 @@
+"""The report of a case's last run, as Markdown for a hover."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rubric_core.validation.words import number
+from rubric_lsp.features.results import MARKS, Shown, brief, clipped, score_words, seconds
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
+
+__all__ = ["report"]
+
+_BAR = 10
+_LEVELS = {"passed": "▇", "borderline": "▅", "failed": "▂", "unscored": "·"}
+
+
+def report(shown: Shown, command: str = "") -> str:
+    """Everything that is known of a case; `command` is the line that runs it in a terminal."""
+    if shown.result is None:
+        return brief(shown)
+    return "\n\n".join(part for part in _report(shown, shown.result, command) if part)
+
+
+def _report(shown: Shown, result: "CaseResult", command: str) -> Iterator[str]:
+    yield f"_{shown.running}…_" if shown.running else ""
+    yield _head(shown, result)
+    yield "" if shown.stale else result.reason
+    yield _table(result)
+    yield "\n".join(_criteria(result))
+    yield f"**Answer** {clipped(result.answer, 300)}" if result.answer else ""
+    yield _history(shown)
+    yield f"```sh\n{command}\n```" if command else ""
+
+
+def _head(shown: Shown, result: "CaseResult") -> str:
+    score = f" {score_words(result.score)}  (needs {score_words(result.threshold)})" if result.score is not None else ""
+    verdict = f"**{result.id}** — {MARKS[result.verdict]} {result.verdict.value}{score}"
+    judges = sorted({e.judge for e in result.evaluators if e.judge})
+    facts = [
+        result.dialect,
+        f"target {result.target}" if result.target else "",
+        f"judge {', '.join(judges)}" if judges else "",
+    ]
+    facts += [seconds(result.duration_ms), f"${result.cost_usd:.4g}" if result.cost_usd else "", _when(result.at)]
+    stale = "◌ stale: the case has changed since · " if shown.stale else ""
+    return f"{stale}{verdict}  \n{' · '.join(f for f in facts if f)}"
+
+
+def _when(at: str) -> str:
+    return at[:16].replace("T", " ")
+
+
+def _table(result: "CaseResult") -> str:
+    if not result.evaluators:
+        return ""
+    rows = "\n".join(
+        f"| {_cell(e.name)} | {_score(e)} | {_bar(e.score)} | {_cell(_gate(e))} |" for e in result.evaluators
+    )
+    return f"| evaluator | score × weight | | |\n|---|---|---|---|\n{rows}"
+
+
+def _cell(text: str) -> str:
+    return clipped(text, 160).replace("|", "\\|")
+
+
+def _score(found: "EvaluatorResult") -> str:
+    score = MARKS["unscored"] if found.score is None else f"{MARKS[found.verdict]} {score_words(found.score)}"
+    return f"{score} × {number(found.weight)}"
+
+
+def _bar(score: float | None) -> str:
+    full = round((score or 0.0) * _BAR)
+    return "" if score is None else "`" + "█" * full + "░" * (_BAR - full) + "`"
+
+
+def _gate(found: "EvaluatorResult") -> str:
+    if found.gate:
+        return f"gate: {found.gate} ← fails the case" if found.required else f"gate: {found.gate}"
+    return found.reason or "; ".join(found.misses) or ("" if found.verdict == "passed" else found.reasoning)
+
+
+def _criteria(result: "CaseResult") -> Iterator[str]:
+    """One line for each criterion that did not pass; those that did need no words."""
+    for found in (c for e in result.evaluators for c in e.criteria):
+        if found.verdict != "passed":
+            yield f"- {_criterion(found)}"
+
+
+def _criterion(found: "CriterionResult") -> str:
+    score = f"{found.raw}/10 → {score_words(found.score)}" if found.raw is not None else score_words(found.score)
+    minimum = f", needs {score_words(found.minimum)}" if found.minimum is not None else ""
+    said = found.reasoning or found.reason
+    return f"{MARKS[found.verdict]} `{found.id}` {score}{minimum}" + (f": {clipped(said, 200)}" if said else "")
+
+
+def _history(shown: Shown) -> str:
+    if len(shown.history) < 2:
+        return ""
+    last = shown.history[-20:]
+    return f"Last runs {''.join(_LEVELS[v] for v in last)}  {last.count('passed')} of {len(last)} passed"

@@ -1,0 +1,112 @@
+"""How a conversation begins, and what can change about it: folders, settings, tracing."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rubric_lsp.capabilities import Client, folders_of, offered
+from rubric_lsp.protocol import RefusedError, watch_parent
+from rubric_lsp.settings import SECTION
+from rubric_lsp.workspace import folders_changed
+
+if TYPE_CHECKING:
+    from rubric_lsp.server import RubricServer
+
+__all__ = ["change_folders", "configure", "initialize", "initialized", "trace"]
+
+log = logging.getLogger("rubric")
+#: Message types of `window/showMessage` and `window/logMessage`.
+ERROR, WARNING, INFORMATION, LOG = 1, 2, 3, 4
+
+
+def initialize(server: "RubricServer", params: Mapping[str, Any]) -> dict[str, Any]:
+    """The client says what it is; it learns what the server offers."""
+    client = server.client = Client.of(params)
+    server.documents.encoding = client.encoding
+    server.documents.folders = folders_of(params)
+    server.permission.folders = server.documents.folders
+    _use(server, params.get("initializationOptions"), startup=True)
+    server.permission.editor_trusts = server.documents.settings.trusted
+    trace(server, params.get("trace"))
+    server.protocol.initialized()
+    if client.process is not None:
+        server.keep(watch_parent(client.process, server.protocol.lost))
+    capabilities = offered(client, server.commands.names)
+    return {"capabilities": capabilities, "serverInfo": {"name": server.name, "version": server.version}}
+
+
+def initialized(server: "RubricServer") -> None:
+    """The client is ready for requests."""
+    server.keep(_register(server))
+    if server.client.configuration:
+        configure(server, None)
+
+
+async def _register(server: "RubricServer") -> None:
+    registrations: list[dict[str, Any]] = []
+    if server.client.registers_configuration:
+        registrations.append(
+            {"id": "settings", "method": "workspace/didChangeConfiguration", "registerOptions": {"section": SECTION}}
+        )
+    if server.client.registers_watchers:
+        globs = ("**/*.{yaml,yml}", "**/.rubric/results/*.json")
+        watchers = [{"globPattern": glob} for glob in globs]
+        registrations.append(
+            {"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": {"watchers": watchers}}
+        )
+    if registrations:
+        try:
+            await server.protocol.ask("client/registerCapability", {"registrations": registrations})
+        except RefusedError as refusal:
+            log.warning("the client registers nothing: %s", refusal)
+
+
+def trace(server: "RubricServer", value: object) -> None:
+    """Tell the client how long requests take, or stop that."""
+    server.protocol.tracing = value in ("messages", "verbose")
+
+
+def change_folders(server: "RubricServer", added: Mapping[str, str], removed: Iterable[str]) -> None:
+    """Folders were opened and closed."""
+    server.documents.folders = folders_changed(server.documents.folders, added, removed)
+    server.permission.folders = server.documents.folders
+
+
+def configure(server: "RubricServer", pushed: object) -> None:
+    """The settings have changed. Clients that can be asked are asked; others have sent what they have."""
+    if server.client.configuration:
+        server.keep(_fetch(server))
+    elif isinstance(pushed, Mapping):
+        _use(server, pushed.get(SECTION, {}))
+
+
+async def _fetch(server: "RubricServer") -> None:
+    try:
+        given = await server.protocol.ask("workspace/configuration", {"items": [{"section": SECTION}]})
+    except RefusedError as refusal:
+        log.warning("the client gives no settings: %s", refusal)
+        return
+    _use(server, given[0] if isinstance(given, list) and given else None)
+
+
+def _use(server: "RubricServer", given: object, *, startup: bool = False) -> None:
+    """Take settings over; what cannot be used is said once, in one message."""
+    before = server.documents.settings
+    names = [d.name for d in server.language.dialects]
+    # What is not set any more goes back to what it was at the start.
+    settings, problems = server.first_settings.changed(given, names, startup=startup)
+    server.documents.settings = settings
+    if startup:
+        server.first_settings = settings
+    for problem in problems:
+        log.warning("%s", problem)
+    if problems:
+        message = {"type": WARNING, "message": "rubric: " + "\n".join(problems)}
+        # Before the answer to `initialize` nothing else may be sent.
+        asyncio.get_running_loop().call_soon(server.protocol.tell, "window/showMessage", message)
+    if settings == before or startup:
+        return
+    server.documents.again()
+    server.checks.all_due()
+    server.runs.refresh()

@@ -1,0 +1,297 @@
+"""The conversation itself: what has to be answered whatever a client sends, on top of pygls' registry and types.
+
+Requests are answered by handlers that return a value, or a coroutine that is answered later. A coroutine starts after the
+messages that have arrived by then, so that a cancellation or an edit behind a request is known before work begins.
+"""
+
+import asyncio
+import itertools
+import logging
+import os
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from cattrs.errors import BaseValidationError
+from pygls.protocol import LanguageServerProtocol
+from pygls.workspace import Workspace
+
+from rubric_lsp.transport import Unreadable, Writer, encoded
+
+__all__ = ["CANCELLED", "CONTENT_MODIFIED", "INVALID_PARAMS", "RefusedError", "RubricProtocol", "watch_parent"]
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+NOT_INITIALIZED, CANCELLED, CONTENT_MODIFIED = -32002, -32800, -32801
+
+MessageId = int | str
+log = logging.getLogger("rubric")
+
+
+class RefusedError(Exception):
+    """A request that gets an error for an answer."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class RubricProtocol(LanguageServerProtocol):
+    """One conversation with one client."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._stage = "new"
+        self._answering: dict[MessageId, asyncio.Task[Any]] = {}
+        self._asked: dict[MessageId, asyncio.Future[Any]] = {}
+        self._numbers = itertools.count(1)
+        self._over: asyncio.Future[int] | None = None
+        #: Called before the answer to `shutdown`, and when the client is gone without a word.
+        self.closing: Callable[[], Awaitable[None]] | None = None
+        #: Whether the client wants to see `$/logTrace`.
+        self.tracing = False
+
+    def _register_builtin_features(self) -> None:
+        """Pygls' own handlers keep documents in a store that breaks lines where LSP does not."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """Pygls' store is not in use."""
+        raise RuntimeError("documents are in rubric_lsp.workspace")
+
+    # -- the connection ---------------------------------------------------------------------------------------------
+
+    def opened(self, writer: Writer) -> None:
+        """A client is there."""
+        self.set_writer(cast("Any", writer))
+        self._over = self._over or asyncio.get_running_loop().create_future()
+
+    def lost(self) -> None:
+        """The client went away; without an `exit` that is no proper end."""
+        self.finish(0 if self._stage == "down" else 1)
+
+    def finish(self, code: int) -> None:
+        """End the conversation with this exit code; the first one counts."""
+        if self._over is not None and not self._over.done():
+            self._over.set_result(code)
+
+    async def finished(self) -> int:
+        """The exit code, when everything is closed."""
+        over = self._over = self._over or asyncio.get_running_loop().create_future()
+        code = await over
+        self._stage = "gone"
+        await self._close()
+        return code
+
+    async def _close(self) -> None:
+        tasks = [t for t in self._answering.values() if t is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self.closing is not None:
+            closing, self.closing = self.closing, None
+            await closing()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the client may be sent more than answers."""
+        return self._stage == "ready"
+
+    # -- what comes in ----------------------------------------------------------------------------------------------
+
+    def receive(self, message: object) -> None:
+        """One message as it came off the wire. Never raises."""
+        try:
+            if isinstance(message, Unreadable):
+                self._fail(None, PARSE_ERROR, message.why)
+            elif not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+                self._fail(None, INVALID_REQUEST, "this is no JSON-RPC 2.0 message")
+            elif "method" not in message:
+                self._reply(message)
+            elif "id" in message:
+                self._request(message)
+            else:
+                self._notification(message)
+        except RefusedError as refusal:
+            log.warning("%s", refusal)
+        except Exception:
+            log.exception("could not handle %.300r", message)
+
+    def _reply(self, message: dict[str, Any]) -> None:
+        """The client's answer to a request of ours. One that came too late is dropped."""
+        number = message.get("id")
+        future = self._asked.pop(number, None) if isinstance(number, int | str) else None
+        if future is None or future.done():
+            return
+        if message.get("error") is not None:
+            error = message["error"]
+            future.set_exception(
+                RefusedError(INTERNAL_ERROR, str(error.get("message") if isinstance(error, dict) else error))
+            )
+        else:
+            future.set_result(message.get("result"))
+
+    def _notification(self, message: dict[str, Any]) -> None:
+        method = message["method"]
+        if method == "exit":
+            self.finish(0 if self._stage == "down" else 1)
+        elif method == "$/cancelRequest":
+            params = message.get("params")
+            task = self._answering.get(params.get("id", "")) if isinstance(params, dict) else None
+            if task is not None:
+                task.cancel()
+        elif self._stage == "ready":
+            handler = self.fm.features.get(method)
+            if handler is not None:
+                handler(self._params(message))
+            elif not str(method).startswith("$/"):
+                log.info("no use for the notification %s", method)
+
+    def _request(self, message: dict[str, Any]) -> None:
+        number = message["id"]
+        if isinstance(number, bool) or not isinstance(number, int | str):
+            self._fail(None, INVALID_REQUEST, "a request's id is a number or a string")
+            return
+        try:
+            handler = self._handler(number, message["method"])
+            result = handler(self._params(message))
+        except RefusedError as refusal:
+            self._fail(number, refusal.code, str(refusal))
+        except Exception:
+            log.exception("%s failed", message["method"])
+            self._fail(number, INTERNAL_ERROR, f"{message['method']} failed; the log says why")
+        else:
+            if not asyncio.iscoroutine(result):
+                self._succeed(number, result)
+                return
+            task = self._answering[number] = asyncio.get_running_loop().create_task(result)
+            begun = time.perf_counter()
+            # Not a try around the work: a task that is cancelled before its first step never gets there.
+            task.add_done_callback(lambda done: self._answer(number, message["method"], done, begun))
+
+    def _handler(self, number: MessageId, method: str) -> Callable[[Any], Any]:
+        """What answers `method` now. Raises RefusedError."""
+        if method == "initialize":
+            if self._stage != "new":
+                raise RefusedError(INVALID_REQUEST, "initialize comes once")
+        elif self._stage == "new":
+            raise RefusedError(NOT_INITIALIZED, "initialize comes first")
+        elif self._stage != "ready":
+            raise RefusedError(INVALID_REQUEST, "the server is shutting down")
+        if number in self._answering:
+            raise RefusedError(INVALID_REQUEST, f"another request with the id {number!r} is not answered yet")
+        if method == "shutdown":
+            return self._shut_down
+        handler = self.fm.features.get(method)
+        if handler is None:
+            raise RefusedError(METHOD_NOT_FOUND, f"there is no method {method}")
+        return cast("Callable[[Any], Any]", handler)
+
+    def _params(self, message: dict[str, Any]) -> Any:
+        """The parameters as lsprotocol's type. Raises RefusedError when they do not fit.
+
+        Those of `initialize` stay as they are: they say what clients of tomorrow can do, in words that no list here has.
+        """
+        method, params = message["method"], message.get("params")
+        if method == "initialize":
+            if not isinstance(params, dict):
+                raise RefusedError(INVALID_PARAMS, "initialize needs parameters")
+            return params
+        kind = self.get_message_type(method)
+        if kind is None:
+            return params
+        try:
+            return self._converter.structure(message, kind).params
+        except (BaseValidationError, ValueError, TypeError, KeyError, AttributeError) as error:
+            raise RefusedError(
+                INVALID_PARAMS, f"the parameters of {method} cannot be read: {_reasons(error)}"
+            ) from error
+
+    def structure_message(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Messages are given their types in `_params`, where there is an id to answer to."""
+        return data
+
+    def _answer(self, number: MessageId, method: str, done: asyncio.Task[Any], begun: float) -> None:
+        self._answering.pop(number, None)
+        error = None if done.cancelled() else done.exception()
+        if done.cancelled():
+            self._fail(number, CANCELLED, "cancelled")
+        elif isinstance(error, RefusedError):
+            self._fail(number, error.code, str(error))
+        elif error is not None:
+            log.error("%s failed", method, exc_info=error)
+            self._fail(number, INTERNAL_ERROR, f"{method} failed; the log says why")
+        else:
+            self._succeed(number, done.result())
+        if self.tracing:
+            took = (time.perf_counter() - begun) * 1000
+            self.tell("$/logTrace", {"message": f"{method} ({number}) took {took:.1f} ms"})
+
+    def initialized(self) -> None:
+        """Take requests from now on."""
+        self._stage = "ready"
+
+    async def _shut_down(self, _: Any) -> None:
+        self._stage = "down"
+        await self._close()
+
+    # -- what goes out ----------------------------------------------------------------------------------------------
+
+    def tell(self, method: str, params: object) -> None:
+        """Send a notification."""
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    async def ask(self, method: str, params: object = None) -> Any:
+        """Send a request; its answer as plain data. Raises RefusedError when the client answers with an error."""
+        number = f"rubric-{next(self._numbers)}"
+        self._asked[number] = asyncio.get_running_loop().create_future()
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        # Whoever waits may be cancelled; `_reply` then finds the future done and drops the answer.
+        return await self._asked[number]
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Write one message."""
+        if self.writer is None or self._stage == "gone":
+            return
+        try:
+            self.writer.write(encoded(message, self._serialize_message))
+        except (OSError, ValueError):
+            # ValueError: the pipe is closed on our side already.
+            self.lost()
+
+    def _succeed(self, number: MessageId, result: object) -> None:
+        self.send({"jsonrpc": "2.0", "id": number, "result": result})
+
+    def _fail(self, number: MessageId | None, code: int, message: str) -> None:
+        self.send({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}})
+
+
+def _reasons(error: Exception) -> str:
+    """Why a value did not fit, without cattrs' class names and traceback."""
+    if isinstance(error, BaseValidationError):
+        return "; ".join(dict.fromkeys(_reasons(e) for e in error.exceptions if isinstance(e, Exception)))
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing"
+    return str(error) or type(error).__name__
+
+
+async def watch_parent(process: int, gone: Callable[[], None], every: float = 3.0) -> None:
+    """Call `gone` when the process that started the server is no more. A client that crashes says no `exit`."""
+    if not _alive(process):
+        # Another process namespace: its number says nothing here.
+        return
+    while _alive(process):  # noqa: ASYNC110  # nothing tells when another process ends
+        await asyncio.sleep(every)
+    log.info("the client is gone (process %d)", process)
+    gone()
+
+
+def _alive(process: int) -> bool:
+    if os.name == "nt":
+        return True  # a signal of 0 would end the process there; the end of standard input has to do
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True

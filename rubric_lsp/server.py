@@ -1,0 +1,199 @@
+"""The server: one route for each method, and the parts that they lead to."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from pygls.lsp.server import LanguageServer
+
+from rubric_core import __version__
+from rubric_core.analysis import Language
+from rubric_lsp import convert, lifecycle
+from rubric_lsp.capabilities import Client
+from rubric_lsp.checks import Checks
+from rubric_lsp.commands import Commands
+from rubric_lsp.features.code_actions import actions
+from rubric_lsp.features.completion import complete
+from rubric_lsp.features.diagnostics import findings, outcomes
+from rubric_lsp.features.hints import hints
+from rubric_lsp.features.hover import hover
+from rubric_lsp.features.lenses import lenses
+from rubric_lsp.features.symbols import symbols
+from rubric_lsp.memory import Memory
+from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError, RubricProtocol
+from rubric_lsp.runs import Runs
+from rubric_lsp.settings import Settings
+from rubric_lsp.trust import Permission
+from rubric_lsp.workspace import Snapshot, Workspace
+
+__all__ = ["RubricServer"]
+
+log = logging.getLogger("rubric")
+Work = Callable[[Snapshot, Any], Any]
+
+
+class RubricServer(LanguageServer):
+    """A language server for one client."""
+
+    protocol: RubricProtocol
+
+    def __init__(self) -> None:
+        super().__init__("rubric", __version__, protocol_cls=RubricProtocol)
+        self.client = Client()
+        self.first_settings = Settings()
+        self.language = Language()
+        self.memory = Memory()
+        self.documents = Workspace(self.language, self.memory)
+        self.permission = Permission()
+        self.checks = Checks(
+            self.documents, self.problems, lambda p: self.protocol.tell("textDocument/publishDiagnostics", p)
+        )
+        self.runs = Runs(self)
+        self._kept: set[asyncio.Task[object]] = set()
+        self.commands = Commands(self)
+        self.protocol.closing = self.closed
+        _route(self)
+
+    def keep(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do something in the background; it is logged when it fails, and cancelled at the end."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._kept.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: "asyncio.Task[object]") -> None:
+        self._kept.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a task in the background failed", exc_info=error)
+
+    def say(self, message: str, kind: int = lifecycle.INFORMATION) -> None:
+        """Show a message to the person: only for what they asked for, or have to know."""
+        self.protocol.tell("window/showMessage", {"type": kind, "message": message})
+
+    # -- parts that several routes share ------------------------------------------------------------------------------
+
+    def problems(self, snapshot: Snapshot) -> list[dict[str, Any]]:
+        """Everything that is listed for a version of a suite: findings, and results of runs."""
+        results = self.runs.results(snapshot)
+        listed = findings(snapshot.analysis) + outcomes(
+            snapshot.analysis, results, passed=self.documents.settings.show_passed
+        )
+        return convert.diagnostics(snapshot, listed, self.client)
+
+    def opened(self, params: Any) -> None:
+        """A document was opened."""
+        snapshot = self.documents.open(*convert.opened(params))
+        self.checks.due(snapshot.uri)
+        self.runs.opened(snapshot)
+
+    def changed(self, params: Any) -> None:
+        """A document was edited."""
+        uri, version = convert.uri(params), params.text_document.version
+        if self.documents.change(uri, version, convert.changes(params)) is None:
+            log.warning("an edit of %s, which is not open", uri)
+            return
+        self.checks.due(uri)
+
+    def closed_document(self, params: Any) -> None:
+        """A document was closed."""
+        self.documents.close(convert.uri(params))
+        self.checks.closed(convert.uri(params))
+
+    async def closed(self) -> None:
+        """The conversation is over: nothing may outlive it."""
+        self.checks.stop()
+        await self.runs.stop()
+        for task in self._kept:
+            task.cancel()
+        await asyncio.gather(*self._kept, return_exceptions=True)
+
+    # -- kinds of routes ----------------------------------------------------------------------------------------------
+
+    def hears(self, method: str, work: Callable[[Any], object]) -> None:
+        """A notification."""
+
+        @self.feature(method)
+        def heard(params: Any) -> None:
+            work(params)
+
+    def answers(self, method: str, work: Callable[[Any], object]) -> None:
+        """A request that is about no single document."""
+
+        @self.feature(method)
+        def answered(params: Any) -> object:
+            return work(params)
+
+    def reads(self, method: str, work: Work, empty: object = None) -> None:
+        """A request about one document. One that fails is logged with what was asked, and answered by `empty`."""
+
+        @self.feature(method)
+        def asked(params: Any) -> object:
+            # The version that is asked about is the newest one now, not the newest one when there is time to answer.
+            snapshot = self.documents.get(convert.uri(params))
+            return self._read(method, snapshot, params, work, empty)
+
+    async def _read(self, method: str, snapshot: Snapshot | None, params: Any, work: Work, empty: object) -> object:
+        if snapshot is None:
+            return empty
+        if not self.documents.is_newest(snapshot) and not snapshot.analyzed:
+            raise RefusedError(CONTENT_MODIFIED, "the document has changed since")
+        try:
+            return work(snapshot, params) if snapshot.is_suite else empty
+        except Exception:
+            log.exception("%s failed: %s", method, convert.asked(snapshot, params))
+            return empty
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Pygls would open a window for each fault in the background."""
+        log.error("%s: %s", getattr(source, "__name__", source), error)
+
+
+def _route(s: RubricServer) -> None:
+    """Every method that the server knows."""
+    s.answers("initialize", lambda p: lifecycle.initialize(s, p))
+    s.hears("initialized", lambda _: lifecycle.initialized(s))
+    s.hears("$/setTrace", lambda p: lifecycle.trace(s, p.value.value))
+    s.hears("workspace/didChangeConfiguration", lambda p: lifecycle.configure(s, p.settings))
+    s.hears("workspace/didChangeWorkspaceFolders", lambda p: lifecycle.change_folders(s, *convert.folders(p)))
+    s.hears("workspace/didChangeWatchedFiles", lambda _: s.runs.files_changed())
+
+    s.hears("textDocument/didOpen", s.opened)
+    s.hears("textDocument/didChange", s.changed)
+    s.hears("textDocument/didClose", s.closed_document)
+    s.hears("textDocument/didSave", lambda _: s.runs.files_changed())
+
+    s.answers("workspace/executeCommand", lambda p: s.commands.execute(*convert.arguments(p)))
+    s.hears("window/workDoneProgress/cancel", lambda p: s.runs.cancel_token(p.token))
+
+    s.reads(
+        "textDocument/completion",
+        lambda d, p: convert.completions(d, complete(d.analysis, convert.offset(d, p)), s.client),
+    )
+    s.reads(
+        "textDocument/hover",
+        lambda d, p: convert.hover(d, hover(d.analysis, convert.offset(d, p), s.runs.reporter(d)), s.client),
+    )
+    s.reads(
+        "textDocument/codeAction",
+        lambda d, p: convert.code_actions(
+            d, actions(d.analysis, convert.within(d, p), asked=convert.was_asked(p)), p, s.client
+        ),
+        [],
+    )
+    s.reads(
+        "textDocument/codeLens",
+        lambda d, _: (
+            convert.code_lenses(d, lenses(d.analysis, s.runs.results(d))) if s.documents.settings.code_lenses else []
+        ),
+        [],
+    )
+    s.reads(
+        "textDocument/inlayHint",
+        lambda d, p: (
+            convert.inlay_hints(d, hints(d.analysis, s.runs.results(d), convert.within(d, p)))
+            if s.documents.settings.inlay_hints
+            else []
+        ),
+        [],
+    )
+    s.reads("textDocument/documentSymbol", lambda d, _: convert.document_symbols(d, symbols(d.analysis), s.client), [])

@@ -1,0 +1,68 @@
+"""The settings, each declared once. Editors send them when they connect, and again when they change."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+__all__ = ["SECTION", "Settings"]
+
+#: The name under which editors keep the settings.
+SECTION = "rubric"
+#: Under the same name, but the editor's own business.
+_OF_THE_EDITOR = frozenset({"server", "trace"})
+
+
+def _setting(name: str, default: Any, doc: str, **more: Any) -> Any:
+    return field(default=default, metadata={"name": name, "doc": doc, **more})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person can set. `metadata["name"]` is the name in an editor."""
+
+    # Not from the workspace: a repository could otherwise bring its own permission to execute programs.
+    trusted: bool = _setting("trusted", False, "Whether suites of the open folders may be run.", startup_only=True)
+    dialect: str = _setting("dialect", "", "The dialect of suites that do not name one. Empty: told by their keys.")
+    inlay_hints: bool = _setting(
+        "inlayHints", True, "Whether results and derived values stand at the end of their lines."
+    )
+    code_lenses: bool = _setting("codeLenses", True, "Whether “Run” stands above cases.")
+    show_passed: bool = _setting(
+        "showPassed", False, "Whether cases that passed are listed among the problems, as information."
+    )
+
+    def changed(
+        self, given: object, dialects: Iterable[str] = (), *, startup: bool = False
+    ) -> "tuple[Settings, list[str]]":
+        """These settings with those `given`, and a sentence for each that cannot be used."""
+        if given is None:
+            return self, []
+        if not isinstance(given, Mapping):
+            return self, [f"the settings are a {_word(given)}, not a table of names"]
+        known = {f.metadata["name"]: f for f in fields(self)}
+        changes: dict[str, Any] = {}
+        problems: list[str] = []
+        for name, value in given.items():
+            setting = known.get(name)
+            if value is None or name in _OF_THE_EDITOR:
+                continue
+            if setting is None:
+                problems.append(f"there is no setting {SECTION}.{name}; there are {', '.join(known)}")
+            elif setting.metadata.get("startup_only") and not startup:
+                problems.append(f"{SECTION}.{name} counts only when the editor starts the server, not in a workspace")
+            elif type(value) is not type(setting.default):
+                wanted = "true or false" if isinstance(setting.default, bool) else "a text"
+                problems.append(f"{SECTION}.{name} has to be {wanted}, found {_shown(value)}")
+            elif name == "dialect" and value and dialects and value not in (names := tuple(dialects)):
+                problems.append(f"{SECTION}.dialect: there is no dialect {value}; there are {', '.join(names)}")
+            else:
+                changes[setting.name] = value
+        return replace(self, **changes), problems
+
+
+def _word(value: object) -> str:
+    return {bool: "truth value", int: "number", float: "number", str: "text", list: "list"}.get(type(value), "value")
+
+
+def _shown(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else f"a {_word(value)}"

@@ -1,0 +1,218 @@
+"""The open documents, version by version, and what is known of each."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pygls.uris import to_fs_path
+
+from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.loading.files import is_suite_name
+from rubric_core.loading.targets import TARGET_FILES
+from rubric_core.syntax.blocks import Document
+from rubric_core.text import Edit, Encoding, Position, Span, TextRange
+from rubric_lsp.memory import Memory
+from rubric_lsp.settings import Settings
+
+__all__ = ["Change", "Snapshot", "Workspace", "path_of"]
+
+#: Language ids under which an editor sends suites only.
+_OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
+_TARGETS = frozenset(Path(name).name for name in TARGET_FILES)
+_MODELINE = re.compile(r"\A\ufeff?#[ \t]*rubric:")
+
+
+class Change(NamedTuple):
+    """One step of an edit: `text` in place of `range`, or of everything."""
+
+    range: TextRange | None
+    text: str
+
+
+def path_of(uri: str) -> Path | None:
+    """The file behind a URI, None for one that is not on disk."""
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return Path(path) if path else None
+
+
+class Snapshot:
+    """One version of one document. Its analysis is made when it is first asked for, once."""
+
+    def __init__(
+        self,
+        uri: str,
+        version: int | None,
+        kind: str,
+        document: Document,
+        encoding: Encoding,
+        analysis_of: Callable[["Snapshot"], Analysis],
+    ) -> None:
+        self.uri = uri
+        self.version = version
+        #: The language id that the editor gave.
+        self.kind = kind
+        self.document = document
+        self.encoding = encoding
+        self._analysis_of = analysis_of
+        self._analysis: Analysis | None = None
+        #: The last analysis of an earlier version: what did not change since is not looked at again.
+        self.earlier: Analysis | None = None
+
+    @property
+    def analysis(self) -> Analysis:
+        """What is in this version, and what is wrong with it."""
+        if self._analysis is None:
+            self._analysis = self._analysis_of(self)
+            self.earlier = None
+        return self._analysis
+
+    @property
+    def known(self) -> Analysis | None:
+        """The newest analysis that is there already, of this version or an earlier one."""
+        return self._analysis or self.earlier
+
+    @property
+    def analyzed(self) -> bool:
+        """Whether asking for the analysis costs nothing any more."""
+        return self._analysis is not None
+
+    @property
+    def path(self) -> Path | None:
+        """The file, None for a document that is not on disk."""
+        return path_of(self.uri)
+
+    def range(self, span: Span) -> TextRange:
+        """`span` as the client counts."""
+        return self.document.range(span, self.encoding)
+
+    def position(self, offset: int) -> Position:
+        """`offset` as the client counts."""
+        return self.document.position(offset, self.encoding)
+
+    def offset(self, position: Position) -> int:
+        """The offset of a position of the client's."""
+        return self.document.offset(position, self.encoding)
+
+    def span(self, wanted: TextRange) -> Span:
+        """The offsets of a range of the client's; one that is the wrong way round counts as empty."""
+        start, end = self.offset(wanted.start), self.offset(wanted.end)
+        return Span(start, max(start, end))
+
+    @property
+    def is_suite(self) -> bool:
+        """Whether this is a suite. Editors also send targets, and any YAML at all."""
+        path = self.path
+        if path is not None and (path.name in _TARGETS or path.parent.name in (".agentv", ".agentevo")):
+            return False
+        if self.kind in _OWN_LANGUAGES or path is None or is_suite_name(path.name):
+            return True
+        return _MODELINE.match(self.document.blocks[0].text) is not None or (
+            self.document.column >= 0 and self.analysis.choice.certain
+        )
+
+
+class Workspace:
+    """What the client has open."""
+
+    def __init__(self, language: Language, memory: Memory) -> None:
+        self.language = language
+        self.settings = Settings()
+        self.encoding: Encoding = "utf-16"
+        #: Name by URI.
+        self.folders: dict[str, str] = {}
+        self._memory = memory
+        self._open: dict[str, Snapshot] = {}
+
+    def all(self) -> list[Snapshot]:
+        """The newest version of every open document."""
+        return list(self._open.values())
+
+    def get(self, uri: str) -> Snapshot | None:
+        """The newest version of an open document."""
+        return self._open.get(uri)
+
+    def is_newest(self, snapshot: Snapshot) -> bool:
+        """Whether nothing newer has come, and the document is still open."""
+        return self._open.get(snapshot.uri) is snapshot
+
+    def open(self, uri: str, kind: str, version: int | None, text: str) -> Snapshot:
+        """A document was opened, or sent again as a whole."""
+        snapshot = self._snapshot(uri, version, kind, self.language.document(text))
+        self._open[uri] = snapshot
+        return snapshot
+
+    def change(self, uri: str, version: int | None, changes: Iterable[Change]) -> Snapshot | None:
+        """A document was edited; each change refers to the text that the one before it left. None when it is not open."""
+        old = self._open.get(uri)
+        if old is None:
+            return None
+        document = old.document
+        for change in changes:
+            document = self._changed(document, change)
+        snapshot = self._snapshot(uri, version, old.kind, document)
+        snapshot.earlier = old.known
+        self._open[uri] = snapshot
+        return snapshot
+
+    def _changed(self, document: Document, change: Change) -> Document:
+        if change.range is None:
+            # Some editors send everything each time: only what differs is an edit.
+            return document.edited(_difference(document.text, change.text))
+        start = document.offset(change.range.start, self.encoding)
+        end = document.offset(change.range.end, self.encoding)
+        return document.edited(Edit(Span(min(start, end), max(start, end)), change.text))
+
+    def close(self, uri: str) -> Snapshot | None:
+        """A document was closed."""
+        self._memory.released()
+        return self._open.pop(uri, None)
+
+    def again(self) -> None:
+        """Forget every analysis: what they depend on has changed."""
+        for snapshot in list(self._open.values()):
+            fresh = self._snapshot(snapshot.uri, snapshot.version, snapshot.kind, snapshot.document)
+            fresh.earlier = snapshot.known
+            self._open[snapshot.uri] = fresh
+
+    def from_disk(self, uri: str, text: str) -> Snapshot:
+        """A document that is not open."""
+        return self._snapshot(uri, None, "", self.language.document(text))
+
+    def _snapshot(self, uri: str, version: int | None, kind: str, document: Document) -> Snapshot:
+        return Snapshot(uri, version, kind, document, self.encoding, self._analyze)
+
+    def _analyze(self, snapshot: Snapshot) -> Analysis:
+        with self._memory.busy(len(snapshot.document) if snapshot.earlier is None else 0):
+            return analyze(
+                snapshot.document, self.language, previous=snapshot.earlier, dialect=self.settings.dialect or None
+            )
+
+
+def _difference(old: str, new: str) -> Edit:
+    """The one edit between two texts that keeps what they have in common at both ends."""
+    start = _common(old, new)
+    end = min(
+        _common(old[: start - 1 if start else None : -1], new[: start - 1 if start else None : -1]),
+        len(old) - start,
+        len(new) - start,
+    )
+    return Edit(Span(start, len(old) - end), new[start : len(new) - end])
+
+
+def _common(a: str, b: str) -> int:
+    """How many characters two texts have in common from the start on; by halving, so that comparing is done in C."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def folders_changed(folders: Mapping[str, str], added: Mapping[str, str], removed: Iterable[str]) -> dict[str, str]:
+    """The open folders after a change."""
+    gone = set(removed)
+    return {**{u: n for u, n in folders.items() if u not in gone}, **added}
