@@ -103,9 +103,13 @@ class _Frame:
         self.item_key = document.blocks[1].key if len(document.blocks) > 1 else ""
         self.block = pieces[0] if not tail else Block(self.head + tail, FRAME)
 
-    def outer(self, offset: int) -> int:
-        """An offset of the frame in the whole text."""
-        return offset if offset <= len(self.head) else offset + self.shift
+    def outer(self, span: Span) -> Span:
+        """A span of the frame in the whole text. What starts at the seam stands behind the cases."""
+        behind = span.start > len(self.head) or (span.start == len(self.head) < span.end)
+        return Span(
+            span.start + self.shift if behind else span.start,
+            span.end + self.shift if span.end > len(self.head) else span.end,
+        )
 
     def inner(self, offset: int) -> int:
         """An offset of the whole text in the frame."""
@@ -135,7 +139,7 @@ class Analysis:
     def span_of(self, entry: CaseEntry | None, span: Span) -> Span:
         """A span of a case, or of the suite (None), in the whole text."""
         if entry is None or entry.block < 0:
-            return Span(self._frame.outer(span.start), self._frame.outer(span.end))
+            return self._frame.outer(span)
         return span.moved(entry.offset)
 
     def case_at(self, offset: int) -> CaseEntry | None:

@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 from rubric_core.language.shape import Key, Shape
 
 __all__ = [
-    "Change", "Dialect", "Fate", "Properties", "Spelling", "TypeName", "adds", "adds_types", "drops", "drops_types", "renames",
-    "renames_type", "requires", "tolerates", "unrequires",
+    "Change", "Dialect", "Fate", "Properties", "Spelling", "TypeName", "adds", "adds_types", "drops", "drops_types", "prefers",
+    "renames", "renames_type", "requires", "tolerates", "unrequires",
 ]  # fmt: skip
 
 
@@ -48,6 +48,13 @@ class Spelling(NamedTuple):
     fate: Fate
     #: What the engine does with it, for the reader of a message.
     note: str = ""
+    #: Whether the engine takes it when the current spelling is there as well.
+    preferred: bool = False
+
+    @property
+    def rank(self) -> int:
+        """Of two spellings of one field the higher one counts."""
+        return 2 if self.preferred else 1 if self.fate is Fate.CURRENT else 0
 
 
 class TypeName(NamedTuple):
@@ -230,6 +237,17 @@ def renames(shape: type[Shape], old: str, new: str, after: Fate, note: str = "")
         attribute = table[old].field
         table[old] = Spelling(old, attribute, after, note)
         table[new] = Spelling(new, attribute, Fate.CURRENT)
+
+    return change
+
+
+def prefers(shape: type[Shape], *names: str) -> Change:
+    """Older spellings that win over the current one when both are there."""
+
+    def change(tables: _Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        for name in names:
+            table[name] = table[name]._replace(preferred=True)
 
     return change
 

@@ -74,11 +74,13 @@ class ForeignKey(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConflictingKeys(Issue):
-    """Two spellings of one field; the value of the first is used."""
+    """Two spellings of one field; the value of one is used, and the other one is pointed at."""
 
+    #: Where the one that is used stands.
     first: Span
     name: str
     used: str
+    owner: Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

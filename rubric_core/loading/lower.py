@@ -488,13 +488,17 @@ class Lowering:
 
     def _store(self, made: Shape, field: str, place: Place, via: Span | None, entry: Entry) -> None:
         if field in made.places:
-            first = made.places[field]
+            table = self.dialect.table(type(made))
+            used, idle = made.places[field], place
+            if table[idle.name].rank > table[used.name].rank:
+                used, idle = idle, used
             self.issues.append(
                 ConflictingKeys(
-                    span=place.key, borrowed=place.borrowed, first=first.key, name=place.name, used=first.name
+                    span=idle.key, borrowed=idle.borrowed, first=used.key, name=idle.name, used=used.name, owner=made
                 )
             )
-            return
+            if idle is place:
+                return
         made.places[field] = place
         if field == "cases" and isinstance(made, Suite) and place.name == self._cut_key:
             return

@@ -20,6 +20,7 @@ Severity = Literal["error", "warning", "information", "hint"]
 Tag = Literal["deprecated", "unnecessary"]
 T = TypeVar("T")
 
+_COMMENT = re.compile(r"[ \t]+#[^\"']*\Z")
 _LINE = re.compile(r"[^\r\n]*[^\s]")
 _FIRST_WORD = re.compile(r"\s*([^\r\n]*[^\s])")
 #: The last key of a line, or the last dash of a line that has nothing else.
@@ -104,7 +105,10 @@ class Context:
             last = _LAST_WORD.search(self.text, line, end) or _FIRST_WORD.search(self.text)
             return Span(*last.span(1)) if last else span
         first = _LINE.match(self.text, span.start, span.end)
-        return Span(span.start, first.end()) if first else span
+        if first is None or first.end() == span.end:
+            return span
+        comment = _COMMENT.search(self.text, span.start, first.end())
+        return Span(span.start, comment.start() if comment else first.end())
 
 
 class CaseEntry(NamedTuple):

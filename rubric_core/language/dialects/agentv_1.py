@@ -1,6 +1,6 @@
 """agentv-1: rubrics, score ranges, composites and the three verdicts (documents 000 and 002)."""
 
-from rubric_core.language.dialect import Fate, adds, adds_types, renames, renames_type, tolerates
+from rubric_core.language.dialect import Fate, adds, adds_types, prefers, renames, renames_type, tolerates
 from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
 from rubric_core.language.evaluators import (
     Aggregator,
@@ -35,6 +35,7 @@ AGENTV_1 = AGENTV_0_5.successor(
         renames(Case, "outcome", "expected_outcome", Fate.ALIAS),
         renames(Case, "input_messages", "input", Fate.ALIAS),
         renames(Case, "expected_messages", "expected_output", Fate.ALIAS),
+        prefers(Case, "input_messages", "expected_messages"),
         adds(Suite, "name"),
         adds(Case, "rubrics", "description", "reference_answer", "dataset"),
         adds(Execution, "workers", "cache", "trials"),

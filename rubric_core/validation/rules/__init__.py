@@ -5,6 +5,7 @@ from typing import Any
 from rubric_core.validation.rule import Rule
 from rubric_core.validation.rules.aggregator_setting import AGGREGATOR_SETTING
 from rubric_core.validation.rules.all_weights_zero import ALL_WEIGHTS_ZERO
+from rubric_core.validation.rules.bad_configuration import BAD_CONFIGURATION
 from rubric_core.validation.rules.bad_weight import BAD_WEIGHT
 from rubric_core.validation.rules.band_bounds import BAND_BOUNDS
 from rubric_core.validation.rules.band_without_text import BAND_WITHOUT_TEXT
@@ -67,6 +68,7 @@ __all__ = ["RULES"]
 RULES: tuple[Rule[Any], ...] = (
     AGGREGATOR_SETTING,
     ALL_WEIGHTS_ZERO,
+    BAD_CONFIGURATION,
     BAD_WEIGHT,
     BAND_BOUNDS,
     BAND_WITHOUT_TEXT,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import LlmRubric, Rubric
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.tree import Sequence
-from rubric_core.validation.rubrics import criteria_of, field_of
+from rubric_core.validation.rubrics import field_of
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["EMPTY_RUBRIC"]
@@ -28,11 +28,3 @@ def EMPTY_RUBRIC(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: 
     if not place.node.items and not isinstance(shape, Rubric):
         yield Finding(place.key, f"`{place.name}` is an empty list, so it checks nothing")
         return
-    criteria = criteria_of(shape)
-    usable = [c for c in criteria if c.has("outcome") or c.has("score_ranges")]
-    if place.node.items and not usable:
-        yield Finding(
-            place.key,
-            f"none of the criteria under `{place.name}` can be used",
-            consequence="agentv skips this evaluator with a log line",
-        )

@@ -19,6 +19,8 @@ def GATE_INSIDE_BAND(criterion: Criterion, context: Context) -> Iterator[Finding
     value = criterion.min_score * 10 if criterion.min_score is not None else criterion.required_min_score
     if not isinstance(ranges, ScoreRanges) or value is None or not 0 < value <= 10:
         return
+    if field == "required_min_score" and value != round(value):
+        return  # gate-out-of-range
     for band in sound(ranges):
         if band.low is not None and band.high is not None and band.low < value <= band.high:
             place = criterion.places[field]
