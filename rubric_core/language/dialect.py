@@ -113,6 +113,8 @@ class Properties:
     wording: Literal["generated", "candidate", "answer", "output"] = "generated"
     #: Where the reference answer is: the first assistant message of the input, or the first or last expected message.
     reference: Literal["in-input", "first", "last"] = "in-input"
+    #: How the arguments of expected tool calls are compared where a suite does not say.
+    trajectory_args: Literal["superset", "exact"] = "superset"
     #: Whether the exit code of a code evaluator that prints no JSON is its verdict.
     exit_code_decides: bool = False
 

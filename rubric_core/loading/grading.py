@@ -65,7 +65,8 @@ def gathered(items: Iterable[object], dialect: Dialect) -> list[Evaluator]:
                 strings = Rubrics(item.span, None, type="rubrics", name="rubrics", criteria=[], weight=0.0)
                 strings.type_name = "rubrics"
                 result.append(strings)
-            list.append(strings.criteria or [], item)
+            if strings.criteria is not None:
+                strings.criteria.append(item)
             if dialect.properties.strings_weigh_their_count or not strings.weight:
                 vars(strings)["weight"] = strings.weight + 1.0
     return result

@@ -118,6 +118,7 @@ AGENTV_2_7 = AGENTV_1.successor(
     required_without_min="ten",
     judge_failure="skip",
     wording="answer",
+    trajectory_args="exact",
     template_variables=("answer", "expected_output", "question", "criteria", "reference_answer", "input", "output", "file_changes"),
     answer_variables=("answer", "expected_output"),
 )  # fmt: skip
