@@ -171,11 +171,9 @@ class OsProcesses:
         )
 
     async def _start(self, program: Program, watch: _Watch) -> asyncio.SubprocessTransport:
-        options: dict[str, Any] = (
-            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-            if _WINDOWS
-            else {"start_new_session": True}
-        )  # type: ignore[attr-defined,unused-ignore]
+        # The constant exists on Windows only.
+        group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+        options: dict[str, Any] = {"creationflags": group} if _WINDOWS else {"start_new_session": True}
         environment = {**self._environment, **program.environment}
         loop = asyncio.get_running_loop()
         transport, _ = await loop.subprocess_exec(

@@ -150,9 +150,7 @@ class EvaluationScore:
     @classmethod
     def crash(cls, error: str, request: Mapping[str, Any] | None = None) -> "EvaluationScore":
         """A score of 0 with the error among the misses, for kinds whose failure is a score (REQ-EVAL-003)."""
-        return cls(
-            score=0.0, misses=(error,), expected_aspect_count=1, evaluator_raw_request=request, crashed=True
-        )
+        return cls(score=0.0, misses=(error,), expected_aspect_count=1, evaluator_raw_request=request, crashed=True)
 
 
 class Evaluator(Protocol):
@@ -173,7 +171,5 @@ class Evaluator(Protocol):
 def config_as(shape: type[C], context: EvaluationContext) -> C:
     """The configuration in `context` as a `shape`. Raises TypeError when it is another one: a mistake in the registry."""
     if not isinstance(context.evaluator, shape):
-        raise TypeError(
-            f"this evaluator is configured by {shape.__name__}, not by {type(context.evaluator).__name__}"
-        )
+        raise TypeError(f"this evaluator is configured by {shape.__name__}, not by {type(context.evaluator).__name__}")
     return context.evaluator

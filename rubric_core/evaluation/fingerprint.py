@@ -53,9 +53,7 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
     cases = runnable.suite.places.get("cases")
     inherited = plain(runnable.suite.node, runnable.suite_anchors)
     if isinstance(inherited, dict):
-        inherited = {
-            k: v for k, v in inherited.items() if k not in _TALK and (cases is None or k != cases.name)
-        }
+        inherited = {k: v for k, v in inherited.items() if k not in _TALK and (cases is None or k != cases.name)}
     entries = list(_entries(runnable, targets))
     options = runnable.options
     parts = {
@@ -74,10 +72,7 @@ def _entries(runnable: Runnable, targets: Targets) -> Iterator[Mapping[str, Any]
     options = runnable.options
     waiting: list[Any] = [target_name(runnable.suite, options.target), options.grader_target]
     waiting += (
-        e.target
-        for config in runnable.evaluators
-        for e in children(config)
-        if isinstance(e, LlmJudge | Rubric)
+        e.target for config in runnable.evaluators for e in children(config) if isinstance(e, LlmJudge | Rubric)
     )
     seen: set[str] = set()
     while waiting:
@@ -95,9 +90,7 @@ def _entries(runnable: Runnable, targets: Targets) -> Iterator[Mapping[str, Any]
         yield {"name": entry.name, "kind": entry.kind, "settings": settings}
 
 
-def _files(
-    runnable: Runnable, files: Files, entries: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[str, Path]]:
+def _files(runnable: Runnable, files: Files, entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Path]]:
     """The files that take part and are there, under the names by which they are called."""
     directory = runnable.directory
     for name in referenced_files(runnable.suite, runnable.case):
@@ -131,9 +124,7 @@ def _named_by(shape: object, directory: Path, files: Files) -> Iterator[tuple[st
 def _in_command(command: object, cwd: Path, files: Files) -> Iterator[tuple[str, Path]]:
     """The words of a command that are files where it runs."""
     try:
-        words = (
-            shlex.split(command) if isinstance(command, str) else command if isinstance(command, list) else []
-        )
+        words = shlex.split(command) if isinstance(command, str) else command if isinstance(command, list) else []
     except ValueError:
         words = []
     for word in words:

@@ -101,9 +101,7 @@ class _Grader:
         except Unscored as problem:
             where = self._blame(problem.at) if problem.at is not None else ""
             reason = f"{problem.reason}{where}"
-            result = replace(
-                base, reason=reason, criteria=problem.criteria, evaluator_raw_request=problem.request
-            )
+            result = replace(base, reason=reason, criteria=problem.criteria, evaluator_raw_request=problem.request)
         except Exception as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is no score
             result = replace(base, reason=f"the evaluator crashed: {type(error).__name__}: {error}")
         return replace(result, duration_ms=(asyncio.get_running_loop().time() - began) * 1000)
@@ -126,9 +124,7 @@ def _properties(context: EvaluationContext) -> Properties:
 def _base(config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
     """The result of an evaluator that has no score yet."""
     number = (
-        config.required
-        if isinstance(config.required, float | int) and not isinstance(config.required, bool)
-        else None
+        config.required if isinstance(config.required, float | int) and not isinstance(config.required, bool) else None
     )
     minimum = next((m for m in (config.min_score, number) if m is not None), context.threshold)
     weight = config.weight if isinstance(config.weight, int | float) else 1.0
@@ -150,9 +146,7 @@ def _scored(
     return _turned(result) if base.negated and not score.crashed else result
 
 
-def _verdict(
-    score: EvaluationScore, base: EvaluatorResult, properties: Properties, *, own_minimum: bool
-) -> Verdict:
+def _verdict(score: EvaluationScore, base: EvaluatorResult, properties: Properties, *, own_minimum: bool) -> Verdict:
     if score.gate or score.crashed:
         return Verdict.FAILED
     if own_minimum and base.minimum is not None:

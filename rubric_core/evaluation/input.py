@@ -57,19 +57,14 @@ def prompt_inputs(
 def referenced_files(suite: Suite, case: Case) -> list[str]:
     """The names of the files in the input of a case, as they are written."""
     blocks = [
-        b
-        for m in (*_written(suite.input), *_written(case.input))
-        for b in _blocks(m)
-        if b.type == "file" and b.value
+        b for m in (*_written(suite.input), *_written(case.input)) for b in _blocks(m) if b.type == "file" and b.value
     ]
     named = case.input_files if case.has("input_files") else suite.input_files
     return [*(n for n in named or () if isinstance(n, str)), *(b.value for b in blocks if b.value)]
 
 
 class _Assembly:
-    def __init__(
-        self, suite: Suite, case: Case, directory: Path, files: Files, anchors: Mapping[str, Node]
-    ) -> None:
+    def __init__(self, suite: Suite, case: Case, directory: Path, files: Files, anchors: Mapping[str, Node]) -> None:
         self.suite, self.case = suite, case
         self.directory, self.files, self.anchors = directory, files, anchors
         self.found: list[Path] = []
@@ -125,9 +120,7 @@ class _Assembly:
         except UnicodeDecodeError:
             raise Unscored(f"the file {name} of the input is no UTF-8 text", at=at) from None
         except OSError as error:
-            raise Unscored(
-                f"the file {name} of the input cannot be read: {error.strerror or error}", at=at
-            ) from None
+            raise Unscored(f"the file {name} of the input cannot be read: {error.strerror or error}", at=at) from None
         return f'<file path="{name}">\n{content.rstrip()}\n</file>'
 
     def _reference(self, position: int) -> str:

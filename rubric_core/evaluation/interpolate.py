@@ -48,18 +48,12 @@ class Interpolation:
             return self._scalar(node)
         if isinstance(node, Sequence):
             items = [self.node(item) for item in node.items]
-            return (
-                node
-                if all(a is b for a, b in zip(items, node.items, strict=True))
-                else _sequence(node, items)
-            )
+            return node if all(a is b for a, b in zip(items, node.items, strict=True)) else _sequence(node, items)
         if isinstance(node, Mapping):
             values = [self.node(entry.value) for entry in node.entries]
             same = all(value is entry.value for value, entry in zip(values, node.entries, strict=True))
             return (
-                node
-                if same
-                else _mapping(node, [Entry(e.key, v) for e, v in zip(node.entries, values, strict=True)])
+                node if same else _mapping(node, [Entry(e.key, v) for e, v in zip(node.entries, values, strict=True)])
             )
         return node
 
@@ -71,11 +65,7 @@ class Interpolation:
             value = self._value(whole[0], node)
             return node if value is _UNKNOWN else _made(value, node)
         text = self._pattern.sub(lambda m: self._text(m[0], node), node.text)
-        return (
-            node
-            if text == node.text
-            else Scalar(node.span, node.whole, node.anchor, node.tag, text, "double")
-        )
+        return node if text == node.text else Scalar(node.span, node.whole, node.anchor, node.tag, text, "double")
 
     def _text(self, reference: str, node: Scalar) -> str:
         value = self._value(reference, node)
@@ -89,13 +79,9 @@ class Interpolation:
         if reference.startswith("$") or name.startswith("env."):
             variable = name.removeprefix("env.")
             if variable not in self._environment:
-                raise Unscored(
-                    f"the environment variable {variable} is not set (line {self._line_of(node.span)})"
-                )
+                raise Unscored(f"the environment variable {variable} is not set (line {self._line_of(node.span)})")
             return (
-                _coerced(self._environment[variable])
-                if reference == node.text.strip()
-                else self._environment[variable]
+                _coerced(self._environment[variable]) if reference == node.text.strip() else self._environment[variable]
             )
         return self._variables.get(name.removeprefix("vars."), _UNKNOWN)
 

@@ -273,11 +273,7 @@ class _Reader:
 
     def _joined(self, code: int) -> str:
         """The character of a code; two halves of one are put together."""
-        low = (
-            re.match(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})", self.text[self.at :])
-            if 0xD800 <= code < 0xDC00
-            else None
-        )
+        low = re.match(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})", self.text[self.at :]) if 0xD800 <= code < 0xDC00 else None
         if low:
             self.at += low.end()
             return chr(0x10000 + ((code - 0xD800) << 10) + int(low[1], 16) - 0xDC00)

@@ -17,9 +17,7 @@ LARGE = 50_000
 def payload_of(context: EvaluationContext) -> dict[str, Any]:
     """The JSON object for a program; keys are those that its dialect's releases wrote, older ones beside newer ones."""
     wording = context.dialect.properties.wording if context.dialect else "output"
-    return {"generated": _generated, "candidate": _candidate, "answer": _answer, "output": _output}[wording](
-        context
-    )
+    return {"generated": _generated, "candidate": _candidate, "answer": _answer, "output": _output}[wording](context)
 
 
 def settings_of(context: EvaluationContext) -> dict[str, Any]:

@@ -4,18 +4,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.context import Evaluator, EvaluatorConfig
+from rubric_core.evaluation.evaluators.composite import COMPOSITE
 from rubric_core.evaluation.evaluators.contains import CONTAINS
 from rubric_core.evaluation.evaluators.contains_all import CONTAINS_ALL
 from rubric_core.evaluation.evaluators.contains_any import CONTAINS_ANY
+from rubric_core.evaluation.evaluators.cost import COST
 from rubric_core.evaluation.evaluators.ends_with import ENDS_WITH
 from rubric_core.evaluation.evaluators.equals import EQUALS
+from rubric_core.evaluation.evaluators.execution_metrics import EXECUTION_METRICS
+from rubric_core.evaluation.evaluators.expected_messages import EXPECTED_MESSAGES
+from rubric_core.evaluation.evaluators.field_accuracy import FIELD_ACCURACY
 from rubric_core.evaluation.evaluators.icontains import ICONTAINS
 from rubric_core.evaluation.evaluators.icontains_all import ICONTAINS_ALL
 from rubric_core.evaluation.evaluators.icontains_any import ICONTAINS_ANY
 from rubric_core.evaluation.evaluators.is_json import IS_JSON
+from rubric_core.evaluation.evaluators.latency import LATENCY
 from rubric_core.evaluation.evaluators.llm_judge import JudgePrompt, JudgeResolver, LlmJudgeEvaluator
 from rubric_core.evaluation.evaluators.regex import REGEX
+from rubric_core.evaluation.evaluators.skill_trigger import SKILL_TRIGGER
 from rubric_core.evaluation.evaluators.starts_with import STARTS_WITH
+from rubric_core.evaluation.evaluators.token_usage import TOKEN_USAGE
+from rubric_core.evaluation.evaluators.tool_trajectory import TOOL_TRAJECTORY
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.language.evaluators import CodeEvaluator, LlmJudge, Rubric
@@ -25,6 +34,7 @@ __all__ = ["EVALUATORS", "build_evaluator_registry", "evaluator_for", "kind_of"]
 #: Every type that grades by its configuration alone. `code` and `llm_judge` are made for each run.
 EVALUATORS: tuple[TypedEvaluator[Any], ...] = (
     CONTAINS, CONTAINS_ANY, CONTAINS_ALL, ICONTAINS, ICONTAINS_ANY, ICONTAINS_ALL, STARTS_WITH, ENDS_WITH, EQUALS, REGEX, IS_JSON,
+    FIELD_ACCURACY, LATENCY, COST, TOKEN_USAGE, EXECUTION_METRICS, TOOL_TRAJECTORY, EXPECTED_MESSAGES, SKILL_TRIGGER, COMPOSITE,
 )  # fmt: skip
 
 _JUDGE = "llm_judge"

@@ -173,15 +173,12 @@ def case_result_of(row: Mapping[str, Any]) -> CaseResult:
 
 def _evaluator_of(row: Mapping[str, Any]) -> EvaluatorResult:
     criteria = tuple(
-        CriterionResult(**_known(CriterionResult, c, verdict=Verdict(c["verdict"])))
-        for c in row.get("criteria", ())
+        CriterionResult(**_known(CriterionResult, c, verdict=Verdict(c["verdict"]))) for c in row.get("criteria", ())
     )
     members = tuple(_evaluator_of(m) for m in row.get("members", ()))
     lists = {name: tuple(row.get(name, ())) for name in ("hits", "misses")}
     return EvaluatorResult(
-        **_known(
-            EvaluatorResult, row, criteria=criteria, members=members, verdict=Verdict(row["verdict"]), **lists
-        )
+        **_known(EvaluatorResult, row, criteria=criteria, members=members, verdict=Verdict(row["verdict"]), **lists)
     )
 
 

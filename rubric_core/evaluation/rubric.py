@@ -164,6 +164,4 @@ def _bands(criterion: Criterion) -> tuple[tuple[int, int, str], ...]:
     if not isinstance(ranges, ScoreRanges):
         return ()
     bands = ((b.low, b.high, b.text) for b in ranges.bands)
-    return tuple(
-        sorted((low, high, text) for low, high, text in bands if low is not None and high is not None)
-    )
+    return tuple(sorted((low, high, text) for low, high, text in bands if low is not None and high is not None))

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rubric_core.evaluation.context import (
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["run_case", "run_cases", "save_recordings", "targets_of"]
 
+#: Imported when something is run and not before: these load pydantic.
+_NEEDED = ("rubric_core.evaluation.providers", "rubric_core.evaluation.judging.recordings")
 #: Cases that run at once when nobody says how many.
 _WORKERS = 4
 
@@ -50,10 +53,10 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     Whatever goes wrong is in the result: a case that cannot be scored is `unscored`, with a sentence that says why and what
     to do. Only cancellation gets out; it ends requests and programs at once.
     """
+    for needed in _NEEDED:  # before the clock starts: the first case is not charged for it
+        import_module(needed)
     began = ports.clock.seconds()
-    on_event(
-        CaseStarted(case.id, tuple(default_name(config) for config in case.evaluators or [default_judge()]))
-    )
+    on_event(CaseStarted(case.id, tuple(default_name(config) for config in case.evaluators or [default_judge()])))
     threshold = threshold_of(case.options.threshold, case.suite, case.case, case.dialect.properties)
     base = CaseResult(
         id=case.id, verdict=Verdict.UNSCORED, threshold=threshold, target=target_name(case.suite, case.options.target), dialect=case.dialect.name,
@@ -62,9 +65,7 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     try:
         result = await _Run(case, ports, on_event).result(base)
     except Unscored as problem:
-        result = replace(
-            base, reason=f"{problem.reason}{case.blame(problem.at) if problem.at is not None else ''}"
-        )
+        result = replace(base, reason=f"{problem.reason}{case.blame(problem.at) if problem.at is not None else ''}")
     result = replace(
         result,
         duration_ms=(ports.clock.seconds() - began) * 1000,

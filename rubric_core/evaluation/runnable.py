@@ -122,16 +122,11 @@ class Runnable:
     def _filled_suite(self, environment: Mapping[str, str]) -> Suite:
         if self.suite.node is None:
             return self.suite
-        filling = Interpolation(
-            self.dialect, environment, {}, lambda span: self.line_at(self.suite_span(span).start)
-        )
+        filling = Interpolation(self.dialect, environment, {}, lambda span: self.line_at(self.suite_span(span).start))
         node = filling.node(self.suite.node)
         if node is self.suite.node:
             return self.suite
-        return (
-            Lowering(self.suite_text, self.dialect, self.dialects, self.suite_anchors).suite(node, "")
-            or self.suite
-        )
+        return Lowering(self.suite_text, self.dialect, self.dialects, self.suite_anchors).suite(node, "") or self.suite
 
 
 def runnables(path: Path, analysis: Analysis, options: Options | None = None) -> list[Runnable]:

@@ -80,13 +80,9 @@ def case_outcome(results: Sequence[EvaluatorResult], properties: Properties, thr
     mean = weighted_mean((r.score or 0.0, r.weight) for r in scored)
     gated = next((r for r in scored if r.gate), None)
     if gated is not None:
-        return Outcome(
-            mean, Verdict.FAILED, f"criterion {gated.gate} of {gated.name} has to be met and is not"
-        )
+        return Outcome(mean, Verdict.FAILED, f"criterion {gated.gate} of {gated.name} has to be met and is not")
     return Outcome(mean, verdict_of(mean, properties, threshold))
 
 
 def _falls_short(result: EvaluatorResult) -> bool:
-    return (
-        result.score is not None and result.minimum is not None and not at_least(result.score, result.minimum)
-    )
+    return result.score is not None and result.minimum is not None and not at_least(result.score, result.minimum)

@@ -87,9 +87,7 @@ class ResultStore:
             content = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             return {}
-        rows = (
-            content.get("cases") if isinstance(content, dict) and content.get("version") == _VERSION else None
-        )
+        rows = content.get("cases") if isinstance(content, dict) and content.get("version") == _VERSION else None
         return rows if isinstance(rows, dict) else {}
 
 

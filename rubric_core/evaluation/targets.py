@@ -44,9 +44,7 @@ class Targets:
         if found is None:
             names = [e.name for e in self.file.entries]
             close = get_close_matches(name, names, 1)
-            hint = (
-                f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}" if names else ""
-            )
+            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}" if names else ""
             raise Unscored(f"no target is called {name} in {self.file.path.name}{hint}")
         return found
 
@@ -96,9 +94,7 @@ class Targets:
         kind = kind_named(entry.kind)
         if kind is None:
             known = ", ".join(k.name for k in PROVIDERS)
-            written = (
-                f"provider {entry.kind} is not run by rubric" if entry.kind else "a target needs a `provider`"
-            )
+            written = f"provider {entry.kind} is not run by rubric" if entry.kind else "a target needs a `provider`"
             raise Unscored(f"{written}; it runs {known} ({self._where(entry, 'provider')})")
         variables: dict[str, tuple[str, str]] = {}
         settings = self._expanded(entry, ports.environment, variables)
@@ -106,9 +102,7 @@ class Targets:
         place = Place(name, lambda key: self._where(entry, key), self.directory, secrets)
         provider = self._provider(kind, settings, place, entry, ports)
         judge = self.judge_name(name, ports.environment)
-        return ResolvedTarget(
-            name=name, kind=kind.name, grader_target=judge, settings=entry.settings
-        ), provider
+        return ResolvedTarget(name=name, kind=kind.name, grader_target=judge, settings=entry.settings), provider
 
     def _provider(
         self,
@@ -201,9 +195,7 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
     except UnicodeDecodeError as error:
         return Targets(directory, trouble=f"{path.name} is no UTF-8 text: byte {error.start} cannot be read")
     except (OSError, ValueError) as error:
-        return Targets(
-            directory, trouble=f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}"
-        )
+        return Targets(directory, trouble=f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}")
     if file.problems and not file.entries:
         span, message = file.problems[0]
         return Targets(directory, trouble=f"{path.name}:{file.line(span)}: {message}")

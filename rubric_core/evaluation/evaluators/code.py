@@ -52,6 +52,7 @@ class CodeEvaluator:
         script: The program and its arguments: a list, or a string for the shell.
         cwd: Where it runs; the directory of the suite by default.
         agent_timeout_ms: How long it may take, in milliseconds; a minute by default.
+        payload: What it is told, in place of the case and its answer.
     """
 
     kind: Literal["code"] = "code"
@@ -62,12 +63,14 @@ class CodeEvaluator:
         script: str | Sequence[str],
         cwd: str | Path | None = None,
         agent_timeout_ms: float | None = None,
+        payload: Mapping[str, Any] | None = None,
     ) -> None:
         if not script:
             raise ValueError("a code evaluator needs a script")
         self._script = script
         self._cwd = None if cwd is None else Path(cwd)
         self._timeout_ms = agent_timeout_ms
+        self._payload = payload
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
         """The score that the program gives."""
@@ -77,9 +80,9 @@ class CodeEvaluator:
         shown = self._script if isinstance(self._script, str) else shlex.join(self._script)
         request = {"script": shown, "cwd": str(self._cwd or ".")}
         with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
-            stdin = json.dumps(
-                _handed_over(payload_of(context), Path(scratch)), ensure_ascii=False, default=str
-            ).encode("utf-8", "replace")
+            stdin = json.dumps(self._told(context, Path(scratch)), ensure_ascii=False, default=str).encode(
+                "utf-8", "replace"
+            )
             program = Program(argv, cwd.resolve(), stdin, time_limit=limit, output_limit=_OUTPUT_LIMIT)
             try:
                 finished = await _processes(context).run(program)
@@ -87,6 +90,9 @@ class CodeEvaluator:
                 reason = not_started(argv, cwd, error) if isinstance(error, OSError) else str(error)
                 return EvaluationScore.crash(f"{shown}: {reason}", request)
         return _read(finished, context, shown, limit, request)
+
+    def _told(self, context: EvaluationContext, scratch: Path) -> Mapping[str, Any]:
+        return self._payload if self._payload is not None else _handed_over(payload_of(context), scratch)
 
 
 def _processes(context: EvaluationContext) -> Processes:
@@ -123,11 +129,7 @@ def _read(
     if properties.exit_code_decides and not looks_like_json and not (finished.exit_code and error):
         return _by_exit_code(finished.exit_code, stdout, request)
     if finished.exit_code:
-        end = (
-            f"ended by signal {-finished.exit_code}"
-            if finished.exit_code < 0
-            else f"exit code {finished.exit_code}"
-        )
+        end = f"ended by signal {-finished.exit_code}" if finished.exit_code < 0 else f"exit code {finished.exit_code}"
         return EvaluationScore.crash(f"{shown}: {end}{f': {error[-_SHOWN:]}' if error else ''}", request)
     return _scored(stdout, shown, request, derive=properties.reply_style != "hits")
 
@@ -152,9 +154,7 @@ def _scored(stdout: str, shown: str, request: Mapping[str, Any], *, derive: bool
         return EvaluationScore.crash(f"{shown}: printed no JSON: {stdout[:_SHOWN] or '(nothing)'}", request)
     if not isinstance(reply, dict):
         return EvaluationScore.crash(f"{shown}: printed JSON that is no object", request)
-    assertions = [
-        a for a in _listed(reply.get("assertions")) if isinstance(a, dict) and isinstance(a.get("text"), str)
-    ]
+    assertions = [a for a in _listed(reply.get("assertions")) if isinstance(a, dict) and isinstance(a.get("text"), str)]
     passed = [a["text"] for a in assertions if a.get("passed") is True]
     failed = [a["text"] for a in assertions if a.get("passed") is not True]
     score = reply.get("score")

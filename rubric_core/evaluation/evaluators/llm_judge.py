@@ -152,13 +152,9 @@ class LlmJudgeEvaluator:
         results: list[CriterionResult] = []
         words: list[str] = []
         for item in sheet.items:
-            found = self._recordings.check(
-                question.asked, item, sheet.ranges, judge.identity if judge else None
-            )
+            found = self._recordings.check(question.asked, item, sheet.ranges, judge.identity if judge else None)
             if found is None or found.check is None:
-                results.append(
-                    sheet.unjudged(item, trouble or "no recording matches this answer and criterion")
-                )
+                results.append(sheet.unjudged(item, trouble or "no recording matches this answer and criterion"))
             else:
                 results.append(_told(context, sheet.judged(item, found.check)))
                 words.append(found.words)
@@ -224,9 +220,7 @@ class LlmJudgeEvaluator:
 
         inputs = _inputs(context)
         own = [text for text in (template, context.system_prompt) if text is not None]
-        prompt = (
-            BUILT_IN if not own else f"sha256:{hashlib.sha256(chr(0).join(own).encode()).hexdigest()[:16]}"
-        )
+        prompt = BUILT_IN if not own else f"sha256:{hashlib.sha256(chr(0).join(own).encode()).hexdigest()[:16]}"
         asked = Asked(
             prompt,
             inputs.question,
@@ -260,9 +254,7 @@ def _criteria(context: EvaluationContext) -> list[object] | None:
 def _inputs(context: EvaluationContext) -> JudgeInputs:
     answer = context.answer
     used = answer.tool_uses if answer else None
-    calls = "\n".join(
-        f"- {u.tool}: {json.dumps(u.input, ensure_ascii=False, default=str)[:300]}" for u in used or ()
-    )
+    calls = "\n".join(f"- {u.tool}: {json.dumps(u.input, ensure_ascii=False, default=str)[:300]}" for u in used or ())
     prompt = context.prompt_inputs
     return JudgeInputs(
         context.eval_case.criteria or "",
@@ -291,14 +283,8 @@ def _told(context: EvaluationContext, result: CriterionResult) -> CriterionResul
 
 
 def _missing_words(missing: list[CriterionResult], every: list[CriterionResult], trouble: str) -> str:
-    reason = (
-        trouble or "no recording matches this answer and criterion, and recordings are all that was asked for"
-    )
-    return (
-        reason
-        if len(missing) == len(every)
-        else f"{len(missing)} of {len(every)} criteria not judged: {reason}"
-    )
+    reason = trouble or "no recording matches this answer and criterion, and recordings are all that was asked for"
+    return reason if len(missing) == len(every) else f"{len(missing)} of {len(every)} criteria not judged: {reason}"
 
 
 def _day(context: EvaluationContext) -> str:

@@ -10,9 +10,7 @@ __all__ = ["STARTS_WITH"]
 def _grade(config: StartsWith, context: EvaluationContext) -> EvaluationScore:
     value = text_of(config)
     holds = trimmed(context.candidate).startswith(trimmed(value))
-    return EvaluationScore.check(
-        holds, f"starts with {quoted(value)}", f"does not start with {quoted(value)}"
-    )
+    return EvaluationScore.check(holds, f"starts with {quoted(value)}", f"does not start with {quoted(value)}")
 
 
 STARTS_WITH = TypedEvaluator("starts-with", StartsWith, _grade)

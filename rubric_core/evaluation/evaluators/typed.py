@@ -8,9 +8,10 @@ from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, c
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.evaluators import AnyOf, Comparison, Evaluator
 
-__all__ = ["TypedEvaluator", "quoted", "text_of", "texts_of", "trimmed"]
+__all__ = ["TypedEvaluator", "demanded", "quoted", "text_of", "texts_of", "trimmed"]
 
 C = TypeVar("C", bound=Evaluator)
+T = TypeVar("T")
 _SHOWN = 60
 # What JavaScript trims: its white space and line ends, which are not quite Python's.
 _SPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -41,6 +42,13 @@ def texts_of(config: AnyOf) -> list[str]:
     if not config.value:
         raise Unscored(f"{config.type_name or 'this check'} has no `value` to compare with")
     return config.value
+
+
+def demanded(value: T | None, config: Evaluator, key: str) -> T:
+    """A setting that the evaluator cannot do without. Raises Unscored when it is not there."""
+    if value is None:
+        raise Unscored(f"{config.type_name or 'this check'} has no `{key}`", at=config)
+    return value
 
 
 def trimmed(text: str) -> str:

@@ -97,9 +97,7 @@ def _sections(inputs: JudgeInputs, properties: Properties) -> str:
 
 def _filled(template: str, inputs: JudgeInputs, properties: Properties, more: Mapping[str, str]) -> str:
     """`template` with its known variables filled in; unknown ones stay as they are."""
-    known = {
-        name: str(getattr(inputs, attribute)) for name, attribute in _VARIABLES[properties.wording].items()
-    }
+    known = {name: str(getattr(inputs, attribute)) for name, attribute in _VARIABLES[properties.wording].items()}
     known.update(more)
     return _VARIABLE.sub(lambda m: known.get(m[1], m[0]), template)
 
@@ -121,16 +119,12 @@ def rubric_prompt(
         return system, f"{_sections(inputs, properties)}\n\n{_section('rubric', listed)}"
     data = json.dumps([{"id": i.id, "outcome": i.text} for i in sheet.items], ensure_ascii=False)
     filled = _filled(template, inputs, properties, {"rubrics": listed, "rubrics_json": data})
-    missing = (
-        "" if variables_in(template) & {"rubrics", "rubrics_json"} else f"\n\n{_section('rubric', listed)}"
-    )
+    missing = "" if variables_in(template) & {"rubrics", "rubrics_json"} else f"\n\n{_section('rubric', listed)}"
     return system, filled + missing
 
 
 def _criterion(item: Item, ranges: bool) -> str:
-    operator = (
-        "" if item.operator == "correctness" else " (satisfied when the answer does not contradict the text)"
-    )
+    operator = "" if item.operator == "correctness" else " (satisfied when the answer does not contradict the text)"
     lines = [f"- {item.id}: {item.text or 'by its score ranges'}{operator}"]
     if ranges:
         lines += [f"    {low if low == high else f'{low}-{high}'}: {text}" for low, high, text in item.bands]

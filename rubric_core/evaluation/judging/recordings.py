@@ -76,9 +76,7 @@ class Recorded:
     @property
     def words(self) -> str:
         """For people: "recorded (hand-written)", "recorded (gpt-x, 2026-11-21)"."""
-        return (
-            f"recorded ({self.judge}{f', {self.made}' if self.made and self.judge != HAND_WRITTEN else ''})"
-        )
+        return f"recorded ({self.judge}{f', {self.made}' if self.made and self.judge != HAND_WRITTEN else ''})"
 
 
 class _Part(BaseModel):
@@ -216,9 +214,7 @@ class Recordings:
             said = {"score": check.score} if ranges else {"satisfied": check.satisfied}
             reply = _Reply.model_validate({**said, "reasoning": check.reasoning})
             criteria.append(
-                _Criterion(
-                    criterion=key["criterion"], operator=key["operator"], bands=key["bands"], reply=reply
-                )
+                _Criterion(criterion=key["criterion"], operator=key["operator"], bands=key["bands"], reply=reply)
             )
         self._replace(_entry(asked, judge, made, case, evaluator, criteria=criteria))
 
@@ -296,9 +292,7 @@ def _read(path: Path, text: str) -> _File:
         place = ".".join(str(p) for p in first_error["loc"])
         raise RecordingsError(f"{path.name}: {place}: {first_error['msg'].lower()}") from None
     if read.version != 1:
-        raise RecordingsError(
-            f"{path.name}: version {read.version} is not known; this rubric reads version 1"
-        )
+        raise RecordingsError(f"{path.name}: version {read.version} is not known; this rubric reads version 1")
     return read
 
 

@@ -208,9 +208,7 @@ def _scored(score: float, hits: Sequence[str], misses: Sequence[str], reasoning:
 
 def schema_for_checks(sheet: RubricSheet) -> Mapping[str, Any]:
     """The JSON Schema of a reply about `sheet`, strict enough for providers that generate by schema."""
-    result: dict[str, Any] = (
-        {"type": "integer", "minimum": 0, "maximum": 10} if sheet.ranges else {"type": "boolean"}
-    )
+    result: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 10} if sheet.ranges else {"type": "boolean"}
     check = _object(
         id={"type": "string", "enum": [item.id for item in sheet.items]},
         reasoning={"type": "string"},

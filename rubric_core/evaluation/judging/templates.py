@@ -57,17 +57,15 @@ def _checked(text: str, properties: Properties, config: LlmJudge, *, from_file: 
     needed, found = needed_variables(properties), variables_in(text)
     if needed and (found or from_file) and not found & set(needed):
         names = " or ".join(f"{{{{ {name} }}}}" for name in needed)
-        raise Unscored(
-            f"the judge's prompt has no {names}, so the judge would not see what to grade", at=config
-        )
+        raise Unscored(f"the judge's prompt has no {names}, so the judge would not see what to grade", at=config)
 
 
 async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Ports) -> str:
     command = prompt.command or []
     shown = command if isinstance(command, str) else shlex.join(command)
-    stdin = json.dumps(
-        {**payload_of(context), "config": prompt.config}, ensure_ascii=False, default=str
-    ).encode("utf-8", "replace")
+    stdin = json.dumps({**payload_of(context), "config": prompt.config}, ensure_ascii=False, default=str).encode(
+        "utf-8", "replace"
+    )
     program = Program(
         argv_of(command),
         context.directory.resolve(),

@@ -79,9 +79,7 @@ class Asking:
             value = json.loads(reply.body)
         except (ValueError, RecursionError):
             start = self.place.redact(reply.body[:80].decode("utf-8", "replace"))
-            raise ProviderError(
-                f"the server's reply is no JSON: {start!r} ({self.place.where('base_url')})"
-            ) from None
+            raise ProviderError(f"the server's reply is no JSON: {start!r} ({self.place.where('base_url')})") from None
         if not isinstance(value, dict):
             raise ProviderError(f"the server's reply is no JSON object ({self.place.where('base_url')})")
         return value

@@ -27,19 +27,13 @@ _SHOWN = 400
 
 
 class _Settings(Common):
-    command: str | list[str] = Field(
-        validation_alias=AliasChoices("command", "command_template"), min_length=1
-    )
-    files_format: str = Field(
-        default="{path}", validation_alias=AliasChoices("files_format", "attachments_format")
-    )
+    command: str | list[str] = Field(validation_alias=AliasChoices("command", "command_template"), min_length=1)
+    files_format: str = Field(default="{path}", validation_alias=AliasChoices("files_format", "attachments_format"))
     cwd: str | None = None
     timeout_seconds: float = Field(default=120, gt=0)
     healthcheck: Any = None
     verbose: bool = Field(default=False, validation_alias=AliasChoices("verbose", "cli_verbose"))
-    keep_temp_files: bool = Field(
-        default=False, validation_alias=AliasChoices("keep_temp_files", "keep_output_files")
-    )
+    keep_temp_files: bool = Field(default=False, validation_alias=AliasChoices("keep_temp_files", "keep_output_files"))
 
 
 @dataclass(frozen=True)
@@ -88,11 +82,7 @@ class _Cli:
         argv: list[str] = []
         for part in command:
             whole = _PLACEHOLDER.fullmatch(part)
-            argv += (
-                values[whole[1]][1]
-                if whole
-                else [_PLACEHOLDER.sub(lambda m: " ".join(values[m[1]][1]), part)]
-            )
+            argv += values[whole[1]][1] if whole else [_PLACEHOLDER.sub(lambda m: " ".join(values[m[1]][1]), part)]
         return tuple(argv)
 
     def _values(
@@ -155,11 +145,7 @@ def _answer(text: str, finished: Finished) -> Answer:
     if not isinstance(told, dict) or not any(name in told for name in ("text", "output", "output_messages")):
         return Answer(text.strip("\r\n"), duration_ms=took)
     output = next(told[n] for n in ("text", "output", "output_messages") if n in told)
-    messages = (
-        [m for m in output if isinstance(m, dict)]
-        if isinstance(output, list)
-        else told.get("output_messages")
-    )
+    messages = [m for m in output if isinstance(m, dict)] if isinstance(output, list) else told.get("output_messages")
     said = output if isinstance(output, str) else _last_text(messages)
     return Answer(
         said, duration_ms=_number(told.get("duration_ms"), took), tokens=_tokens(told.get("token_usage")),
@@ -191,9 +177,7 @@ def _tool_uses(messages: object) -> tuple[ToolUse, ...] | None:
     """The tool calls in a list of messages; None when there is no such list."""
     if not isinstance(messages, list):
         return None
-    calls = [
-        c for m in messages if isinstance(m, dict) for c in m.get("tool_calls") or () if isinstance(c, dict)
-    ]
+    calls = [c for m in messages if isinstance(m, dict) for c in m.get("tool_calls") or () if isinstance(c, dict)]
     return tuple(
         ToolUse(
             str(c.get("tool", "")),

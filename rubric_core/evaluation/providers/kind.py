@@ -25,9 +25,7 @@ class Redactor:
     @classmethod
     def of(cls, variables: Mapping[str, tuple[str, str]]) -> "Redactor":
         """For the variables of a target: (setting, value) by name; those that look like secrets count."""
-        return cls(
-            value for name, (key, value) in variables.items() if _SECRET.search(name) or _SECRET.search(key)
-        )
+        return cls(value for name, (key, value) in variables.items() if _SECRET.search(name) or _SECRET.search(key))
 
     def __call__(self, text: str) -> str:
         """`text` without secrets."""

@@ -19,9 +19,7 @@ _OPTIONAL = ("response_format", "temperature", "max_tokens")
 
 
 class _Settings(Retries):
-    base_url: str = Field(
-        default=_DEFAULT_URL, validation_alias=AliasChoices("base_url", "endpoint"), min_length=1
-    )
+    base_url: str = Field(default=_DEFAULT_URL, validation_alias=AliasChoices("base_url", "endpoint"), min_length=1)
     api_key: str = ""
     model: str = Field(validation_alias=AliasChoices("model", "deployment"), min_length=1)
     variant: str | None = None
@@ -44,9 +42,7 @@ class _OpenAi:
         return f"openai:{self.settings.model}"
 
     async def ask(self, request: Request) -> Answer:
-        body = chat_body(
-            request, self.settings.model, self.settings.temperature, self.settings.max_output_tokens
-        )
+        body = chat_body(request, self.settings.model, self.settings.temperature, self.settings.max_output_tokens)
         url = self.settings.base_url.rstrip("/")
         url = url if url.endswith("/chat/completions") else f"{url}/chat/completions"
         headers = {"Authorization": f"Bearer {self.settings.api_key}"} if self.settings.api_key else {}
@@ -72,9 +68,7 @@ class _OpenAi:
         return named[0] if named else ("response_format" if "response_format" in left else None)
 
 
-def chat_body(
-    request: Request, model: str, temperature: float | None, max_output_tokens: int | None
-) -> dict[str, Any]:
+def chat_body(request: Request, model: str, temperature: float | None, max_output_tokens: int | None) -> dict[str, Any]:
     """The JSON of a chat completion; settings of the request come before those of the target."""
     body: dict[str, Any] = {
         "model": model,
@@ -138,9 +132,7 @@ def _usage(usage: Mapping[str, Any]) -> tuple[Tokens | None, float | None]:
 
 def _make(settings: _Settings, place: Place, ports: Ports) -> _OpenAi:
     if settings.api_format not in (None, "chat"):
-        raise ValueError(
-            f"rubric talks to openai targets in the chat format only ({place.where('api_format')})"
-        )
+        raise ValueError(f"rubric talks to openai targets in the chat format only ({place.where('api_format')})")
     return _OpenAi(place.name, settings, Asking(settings, place, ports))
 
 

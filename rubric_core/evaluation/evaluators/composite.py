@@ -1,0 +1,110 @@
+"""Several evaluators whose scores one aggregator puts together."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.code import CodeEvaluator
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator
+from rubric_core.evaluation.result import EvaluatorResult, Unscored, Verdict, jsonable
+from rubric_core.evaluation.score import at_least, weighted_mean
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge
+from rubric_core.loading.grading import gathered
+
+__all__ = ["COMPOSITE"]
+
+_PLACEHOLDER = "{{EVALUATOR_RESULTS_JSON}}"
+
+
+async def _grade(config: Composite, context: EvaluationContext) -> EvaluationScore:
+    grade, aggregator = context.grade, config.aggregator
+    if grade is None or not isinstance(aggregator, Aggregator) or not aggregator.type:
+        raise Unscored("a composite needs an aggregator with a type", at=config)
+    members = gathered(config.assertions or (), context.dialect or DIALECTS[-1])
+    if not members:
+        raise Unscored("a composite needs at least one member", at=config)
+    results = tuple(await asyncio.gather(*(grade(member, context) for member in members)))
+    score = await _aggregated(aggregator, results, context)
+    return replace(score, members=results)
+
+
+async def _aggregated(
+    aggregator: Aggregator, results: Sequence[EvaluatorResult], context: EvaluationContext
+) -> EvaluationScore:
+    kind = (aggregator.type or "").replace("_", "-")
+    if kind.startswith("code"):
+        return await _by_program(aggregator, results, context)
+    missing = next((r for r in results if r.score is None), None)
+    if missing is not None:
+        raise Unscored(f"member {missing.name}: {missing.reason}")
+    if kind.startswith("llm"):
+        return await _by_judge(aggregator, results, context)
+    return _by_threshold(aggregator, results, context) if kind == "threshold" else _by_weight(aggregator, results)
+
+
+def _by_weight(aggregator: Aggregator, results: Sequence[EvaluatorResult]) -> EvaluationScore:
+    weights = aggregator.weights or {}
+    mean = weighted_mean((r.score or 0.0, float(weights.get(r.name, 1.0))) for r in results)
+    gate = next((f"{r.name} / {r.gate}" for r in results if r.gate), "")
+    return replace(_listed(results, mean), gate=gate)
+
+
+def _by_threshold(
+    aggregator: Aggregator, results: Sequence[EvaluatorResult], context: EvaluationContext
+) -> EvaluationScore:
+    if aggregator.threshold is None:
+        raise Unscored("a threshold aggregator needs a `threshold`", at=aggregator)
+    three = (context.dialect or DIALECTS[-1]).properties.verdicts == "three"
+    good = {Verdict.PASSED, Verdict.BORDERLINE} if three else {Verdict.PASSED}
+    share = sum(r.verdict in good for r in results) / len(results)
+    verdict = Verdict.PASSED if at_least(share, aggregator.threshold) else Verdict.FAILED
+    return replace(_listed(results, share), verdict=verdict)
+
+
+def _listed(results: Sequence[EvaluatorResult], score: float) -> EvaluationScore:
+    return EvaluationScore(
+        score=score,
+        hits=tuple(f"{r.name}: {hit}" for r in results for hit in r.hits),
+        misses=tuple(f"{r.name}: {miss}" for r in results for miss in r.misses),
+        expected_aspect_count=sum(len(r.hits) + len(r.misses) for r in results),
+    )
+
+
+def _told(results: Sequence[EvaluatorResult]) -> Mapping[str, Any]:
+    """The results of the members, as programs and judges read them."""
+    return {r.name: {**jsonable(r), "hits": list(r.hits), "misses": list(r.misses)} for r in results}
+
+
+async def _by_program(
+    aggregator: Aggregator, results: Sequence[EvaluatorResult], context: EvaluationContext
+) -> EvaluationScore:
+    if not aggregator.path:
+        raise Unscored("a code aggregator needs a `path`", at=aggregator)
+    program = CodeEvaluator(script=aggregator.path, cwd=aggregator.cwd, payload={"results": _told(results)})
+    return await program.evaluate(context)
+
+
+async def _by_judge(
+    aggregator: Aggregator, results: Sequence[EvaluatorResult], context: EvaluationContext
+) -> EvaluationScore:
+    told = json.dumps(_told(results), ensure_ascii=False, indent=2)
+    prompt = aggregator.prompt or f"Put these results of other evaluators together into one score.\n\n{_PLACEHOLDER}"
+    config = LlmJudge(
+        aggregator.span, None, type="llm_judge", name="aggregator", prompt=prompt.replace(_PLACEHOLDER, told)
+    )
+    config.type_name = "llm_judge"
+    assert context.grade is not None
+    judged = await context.grade(config, context)
+    if judged.score is None:
+        raise Unscored(judged.reason)
+    return EvaluationScore(
+        score=judged.score, hits=judged.hits, misses=judged.misses, expected_aspect_count=len(results), reasoning=judged.reasoning,
+        judge=judged.judge, evaluator_raw_request=judged.evaluator_raw_request,
+    )  # fmt: skip
+
+
+COMPOSITE = TypedEvaluator("composite", Composite, _grade)

@@ -1,0 +1,18 @@
+"""The answer was cheap enough."""
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
+from rubric_core.language.evaluators import Cost
+
+__all__ = ["COST"]
+
+
+def _grade(config: Cost, context: EvaluationContext) -> EvaluationScore:
+    limit = demanded(config.budget, config, "budget")
+    spent = context.answer.cost_usd if context.answer else None
+    if spent is None:
+        return EvaluationScore.check(False, "", "the target does not tell what it costs")
+    return EvaluationScore.check(spent <= limit, f"cost ${spent:g}", f"cost ${spent:g}, allowed are ${limit:g}")
+
+
+COST = TypedEvaluator("cost", Cost, _grade)

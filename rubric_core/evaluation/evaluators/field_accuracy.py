@@ -1,0 +1,101 @@
+"""Fields of a JSON answer against those of the expected output."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.dates import same_day
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator
+from rubric_core.evaluation.paths import MISSING, at_path
+from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.score import weighted_mean
+from rubric_core.language.evaluators import FieldAccuracy, FieldCheck
+
+__all__ = ["FIELD_ACCURACY"]
+
+_DUST = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """One field: whether it is right, and how much it counts."""
+
+    right: bool
+    weight: float
+    words: str
+
+
+def _grade(config: FieldAccuracy, context: EvaluationContext) -> EvaluationScore:
+    checks = [f for f in config.fields or () if isinstance(f, FieldCheck) and f.path and f.match]
+    if not checks:
+        raise Unscored("field-accuracy needs at least one field with a path and a match", at=config)
+    try:
+        answer = json.loads(context.candidate)
+    except (ValueError, RecursionError):
+        return EvaluationScore.check(False, "", "the answer is no JSON")
+    expected = _expected(context)
+    if expected is None:
+        return EvaluationScore.check(False, "", "the case has no expected output with fields to compare")
+    results = [
+        _field(check, at_path(expected, check.path or ""), at_path(answer, check.path or "")) for check in checks
+    ]
+    score = weighted_mean((1.0 if r.right else 0.0, r.weight) for r in results)
+    if config.aggregation == "all_or_nothing":
+        score = 1.0 if all(r.right or r.weight == 0 for r in results) else 0.0
+    return EvaluationScore(
+        score=score,
+        hits=tuple(r.words for r in results if r.right),
+        misses=tuple(r.words for r in results if not r.right and r.weight > 0),
+        expected_aspect_count=len(results),
+    )
+
+
+def _expected(context: EvaluationContext) -> Any:
+    """The last expected message that is an object, or JSON text."""
+    for message in reversed(context.prompt_inputs.expected):
+        content = message.get("content") if isinstance(message, dict) else None
+        if isinstance(content, str):
+            try:
+                content = json.loads(content)
+            except (ValueError, RecursionError):
+                continue
+        if isinstance(content, dict | list):
+            return content
+    return None
+
+
+def _field(check: FieldCheck, expected: Any, found: Any) -> _Compared:
+    path = check.path or ""
+    weight = float(check.weight) if isinstance(check.weight, int | float) else 1.0
+    if expected is MISSING:
+        return _Compared(True, weight, f"{path}: nothing is expected")
+    if found is MISSING:
+        return _Compared(False, weight if check.required is not False else 0.0, f"{path}: missing")
+    right = _same(check, expected, found)
+    shown = f"{path}: {json.dumps(found, ensure_ascii=False)[:80]}"
+    return _Compared(
+        right, weight, shown if right else f"{shown}, expected is {json.dumps(expected, ensure_ascii=False)[:80]}"
+    )
+
+
+def _same(check: FieldCheck, expected: Any, found: Any) -> bool:
+    if check.match == "date":
+        return same_day(str(expected), str(found), [f for f in check.formats or () if isinstance(f, str)])
+    if check.match == "numeric_tolerance":
+        return _near(check, expected, found)
+    return bool(expected == found) and isinstance(expected, bool) == isinstance(found, bool)
+
+
+def _near(check: FieldCheck, expected: Any, found: Any) -> bool:
+    try:
+        wanted, given = float(expected), float(found)
+    except (TypeError, ValueError):
+        return False
+    allowed = float(check.tolerance or 0.0)
+    if check.relative and wanted != 0:
+        allowed *= abs(wanted)
+    return abs(given - wanted) <= allowed + _DUST
+
+
+FIELD_ACCURACY = TypedEvaluator("field-accuracy", FieldAccuracy, _grade)

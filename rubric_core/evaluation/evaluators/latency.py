@@ -1,0 +1,18 @@
+"""The answer came soon enough."""
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
+from rubric_core.language.evaluators import Latency
+
+__all__ = ["LATENCY"]
+
+
+def _grade(config: Latency, context: EvaluationContext) -> EvaluationScore:
+    limit = demanded(config.threshold, config, "threshold")
+    took = context.answer.duration_ms if context.answer else None
+    if took is None:
+        return EvaluationScore.check(False, "", "the target does not tell how long it took")
+    return EvaluationScore.check(took <= limit, f"took {took:.0f} ms", f"took {took:.0f} ms, allowed are {limit:g}")
+
+
+LATENCY = TypedEvaluator("latency", Latency, _grade)

@@ -1,0 +1,150 @@
+"""Results where their cases are written: one short mark for each line, the same in a terminal and in every editor."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.runnable import Runnable
+from rubric_core.language.evaluators import Criterion, Evaluator, LlmJudge, Rubric
+from rubric_core.text import Span
+
+__all__ = [
+    "LONGEST",
+    "SIGNS",
+    "Mark",
+    "case_words",
+    "criterion_words",
+    "evaluator_words",
+    "marks_of",
+    "seconds_words",
+    "shortened",
+]
+
+#: Characters of a mark before editors cut it.
+LONGEST = 43
+SIGNS = {Verdict.PASSED: "✔", Verdict.BORDERLINE: "◐", Verdict.FAILED: "✘", Verdict.UNSCORED: "○"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What to show behind the line on which `span` begins."""
+
+    #: In the whole text.
+    span: Span
+    verdict: Verdict
+    #: At most `LONGEST` characters.
+    text: str
+    #: The judge's words, or what is wrong; as long as it is.
+    note: str = ""
+    #: What is marked: "case", "evaluator", "criterion" or "band".
+    what: str = "case"
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """`text` on one line, cut with an ellipsis."""
+    line = "  ".join(" ".join(part.split()) for part in text.split("  ") if part.strip())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def seconds_words(duration_ms: float | None) -> str:
+    """40ms, 1.4s, 12s, 3min; empty when unknown or too short to matter."""
+    if duration_ms is None or duration_ms < 1:
+        return ""
+    seconds = duration_ms / 1000
+    if seconds < 0.1:
+        return f"{duration_ms:.0f}ms"
+    return f"{seconds:.1f}s" if seconds < 10 else f"{seconds:.0f}s" if seconds < 120 else f"{seconds / 60:.0f}min"
+
+
+def case_words(result: CaseResult) -> str:
+    """The mark of a case: sign, score, time, cost, and the criterion whose gate failed."""
+    sign = SIGNS[result.verdict]
+    if result.score is None:
+        return shortened(
+            f"{sign} {result.verdict.value}: {result.reason}" if result.reason else f"{sign} {result.verdict.value}"
+        )
+    cost = f"${result.cost_usd:.4f}".rstrip("0") if result.cost_usd else ""
+    gate = next((e.gate for e in result.evaluators if e.gate), "") if result.verdict is Verdict.FAILED else ""
+    parts = (f"{sign} {result.score:.2f}", seconds_words(result.duration_ms), cost, f"gate: {gate}" if gate else "")
+    return shortened("  ".join(part for part in parts if part))
+
+
+def evaluator_words(result: EvaluatorResult) -> str:
+    """The mark of an evaluator: the sign alone says enough for a check that holds or does not."""
+    sign = SIGNS[result.verdict]
+    if result.score is None:
+        return shortened(f"{sign} unscored: {result.reason}")
+    if result.crashed or (result.score in (0.0, 1.0) and not result.criteria):
+        return sign
+    minimum = f"  min {result.minimum:g}" if result.required and result.minimum is not None else ""
+    return f"{sign} {result.score:.2f}{minimum}"
+
+
+def criterion_words(result: CriterionResult) -> str:
+    """The mark of a criterion: `✘ 4/10 → 0.40  min 0.6`."""
+    sign = SIGNS[result.verdict]
+    if result.score is None:
+        return shortened(f"{sign} unscored: {result.reason}")
+    if result.raw is None:
+        return f"{sign} required" if result.gate_failed else sign
+    minimum = f"  min {result.minimum:g}" if result.minimum is not None else ""
+    return f"{sign} {result.raw}/10 → {result.score:.2f}{minimum}"
+
+
+def marks_of(case: Runnable, result: CaseResult) -> list[Mark]:
+    """The marks of a result, in the order of the text.
+
+    Evaluators are matched by place and name: where the case has changed since it ran, only those that are still there have one.
+    """
+    marks = [Mark(case.case_span(case.case.at("id")), result.verdict, case_words(result), result.reason)]
+    for config, found in _paired(case.evaluators, result.evaluators):
+        marks += _of_evaluator(case, config, found)
+    return sorted(marks, key=lambda mark: mark.span)
+
+
+def _paired(
+    configs: Sequence[Evaluator], results: Sequence[EvaluatorResult]
+) -> Iterator[tuple[Evaluator, EvaluatorResult]]:
+    if len(configs) == len(results):
+        yield from zip(configs, results, strict=True)
+
+
+def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) -> Iterator[Mark]:
+    criteria = [c for c in _criteria(config) if isinstance(c, Criterion)]
+    paired = list(zip(criteria, result.criteria, strict=True)) if len(criteria) == len(result.criteria) else []
+    # A rubric made of plain strings, or of one criterion, has no line of its own to mark.
+    gathered = config.node is None
+    if not (gathered and paired) and not (len(paired) == 1 and result.score is not None):
+        yield Mark(case.span_of(config), result.verdict, evaluator_words(result), _note(result), "evaluator")
+    for criterion, judged in paired:
+        span = criterion.at("id") if criterion.has("id") else criterion.span
+        yield Mark(
+            case.span_of(criterion, span),
+            judged.verdict,
+            criterion_words(judged),
+            judged.reason or judged.reasoning,
+            "criterion",
+        )
+        if judged.raw is not None and criterion.score_ranges is not None and judged.band:
+            at = case.span_of(criterion, criterion.key_at("score_ranges"))
+            yield Mark(at, judged.verdict, shortened(_band(criterion, judged.raw, judged.band)), judged.band, "band")
+
+
+def _criteria(config: Evaluator) -> Sequence[object]:
+    if isinstance(config, Rubric):
+        return config.criteria or ()
+    return (config.rubrics or ()) if isinstance(config, LlmJudge) else ()
+
+
+def _note(result: EvaluatorResult) -> str:
+    if result.score is None:
+        return result.reason
+    return "" if result.criteria else result.misses[0] if result.misses and result.verdict is not Verdict.PASSED else ""
+
+
+def _band(criterion: Criterion, raw: int, text: str) -> str:
+    bands = criterion.score_ranges.bands if criterion.score_ranges is not None else []
+    for band in bands:
+        if band.low is not None and band.high is not None and band.low <= raw <= band.high:
+            return f"{band.low}–{band.high} {text}" if band.low != band.high else f"{raw} {text}"
+    return text

@@ -1,0 +1,92 @@
+"""Results as plain data for other programs: the rows of `rubric run --format json`, and those of document 003."""
+
+from typing import Any
+
+from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, jsonable
+
+__all__ = ["case_row", "evaluation_row"]
+
+
+def case_row(result: CaseResult) -> dict[str, Any]:
+    """One case of `rubric run --format json`: every key is always there, `reason` says why there is no score."""
+    return {
+        "id": result.id, "verdict": result.verdict.value, "score": result.score, "threshold": result.threshold, "reason": result.reason or None,
+        "target": result.target, "answer": result.answer, "line": result.line, "duration_ms": result.duration_ms, "cost_usd": result.cost_usd,
+        "token_usage": jsonable(result.tokens), "at": result.at, "fingerprint": result.fingerprint,
+        "evaluators": [_evaluator_row(each) for each in result.evaluators],
+        **({"details": jsonable(result.details)} if result.details else {}),
+    }  # fmt: skip
+
+
+def _evaluator_row(result: EvaluatorResult) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "name": result.name, "type": result.type, "verdict": result.verdict.value, "score": result.score, "weight": result.weight,
+        "hits": list(result.hits), "misses": list(result.misses), "reasoning": result.reasoning or None, "reason": result.reason or None,
+        "required": result.required, "min_score": result.minimum, "negated": result.negated, "gate": result.gate or None, "judge": result.judge or None,
+        "duration_ms": result.duration_ms,
+    }  # fmt: skip
+    if result.criteria:
+        row["criteria"] = [_criterion_row(each) for each in result.criteria]
+    if result.members:
+        row["members"] = [_evaluator_row(each) for each in result.members]
+    if result.details:
+        row["details"] = jsonable(result.details)
+    if result.evaluator_raw_request is not None:
+        row["evaluator_raw_request"] = jsonable(result.evaluator_raw_request)
+    return row
+
+
+def _criterion_row(result: CriterionResult) -> dict[str, Any]:
+    return {
+        "id": result.id, "outcome": result.outcome, "verdict": result.verdict.value, "score": result.score, "raw_score": result.raw,
+        "weight": result.weight, "min_score": result.minimum, "gate_failed": result.gate_failed, "band": result.band or None,
+        "reasoning": result.reasoning or None, "reason": result.reason or None,
+    }  # fmt: skip
+
+
+def evaluation_row(result: CaseResult, *, grader_raw_request: bool = False) -> dict[str, Any]:
+    """The row of document 003 (REQ-EVAL-008).
+
+    One evaluator: `evaluator_raw_request` and no `evaluator_results`. Several: the list, and the score is their mean.
+
+    Args:
+        result: A case that was run.
+        grader_raw_request: Also write the deprecated `grader_raw_request`, for readers of the first releases.
+    """
+    several = len(result.evaluators) > 1
+    hits = [hit for each in result.evaluators for hit in each.hits]
+    misses = [miss for each in result.evaluators for miss in each.misses]
+    row: dict[str, Any] = {
+        "eval_id": result.id, "score": result.score, "hits": hits, "misses": misses, "candidate_answer": result.answer, "target": result.target,
+        "timestamp": result.at, "expected_aspect_count": len(hits) + len(misses),
+    }  # fmt: skip
+    reasoning = "\n".join(each.reasoning for each in result.evaluators if each.reasoning)
+    if reasoning:
+        row["reasoning"] = reasoning
+    if result.reason:
+        row["error"] = result.reason
+    if several:
+        return {**row, "evaluator_results": [_evaluation_result(each) for each in result.evaluators]}
+    request = jsonable(result.evaluators[0].evaluator_raw_request) if result.evaluators else None
+    if request is not None:
+        row["evaluator_raw_request"] = request
+        if grader_raw_request:
+            row["grader_raw_request"] = request
+    return row
+
+
+def _evaluation_result(result: EvaluatorResult) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "name": result.name,
+        "type": result.type,
+        "score": result.score,
+        "hits": list(result.hits),
+        "misses": list(result.misses),
+    }
+    if result.reasoning:
+        row["reasoning"] = result.reasoning
+    if result.evaluator_raw_request is not None:
+        row["evaluator_raw_request"] = jsonable(result.evaluator_raw_request)
+    if result.reason:
+        row["error"] = result.reason
+    return row

@@ -1,0 +1,132 @@
+"""Tool calls that were made against those that were expected."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rubric_core.evaluation.context import EvaluationScore
+from rubric_core.evaluation.paths import at_path
+from rubric_core.ports import ToolUse
+
+__all__ = ["Step", "Tally", "compared"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One expected call."""
+
+    tool: str
+    #: None for any arguments.
+    args: Mapping[str, Any] | None = None
+    #: exact, ignore, subset, superset, or a list of paths that have to be equal.
+    match: Any = "exact"
+    max_duration_ms: float | None = None
+
+    def fits(self, use: ToolUse) -> bool:
+        """Whether the arguments of a call are the expected ones."""
+        if self.args is None or self.match == "ignore":
+            return True
+        given = use.input if isinstance(use.input, Mapping) else {}
+        if isinstance(self.match, list):
+            return all(at_path(given, str(p)) == at_path(self.args, str(p)) for p in self.match)
+        if self.match == "superset":
+            return all(name in given and given[name] == value for name, value in self.args.items())
+        if self.match == "subset":
+            return all(name in self.args and self.args[name] == value for name, value in given.items())
+        return dict(given) == dict(self.args)
+
+
+@dataclass
+class Tally:
+    """Counts what holds and what does not."""
+
+    hits: list[str] = field(default_factory=list)
+    misses: list[str] = field(default_factory=list)
+    #: Worth saying, but not counted.
+    notes: list[str] = field(default_factory=list)
+
+    def count(self, holds: bool, hit: str, miss: str) -> None:
+        """One check."""
+        if holds:
+            self.hits.append(hit)
+        else:
+            self.misses.append(miss)
+
+    def score(self, empty: float = 1.0) -> EvaluationScore:
+        """The share of checks that hold; `empty` when there was none."""
+        checked = len(self.hits) + len(self.misses)
+        return EvaluationScore(
+            score=len(self.hits) / checked if checked else empty,
+            hits=tuple(self.hits),
+            misses=(*self.misses, *self.notes),
+            expected_aspect_count=checked,
+        )
+
+
+def compared(mode: str, steps: Sequence[Step], uses: Sequence[ToolUse]) -> EvaluationScore:
+    """The score of a mode: in_order, exact, subset or superset."""
+    if not steps:
+        return _nothing_expected(mode, uses)
+    return {"in_order": _in_order, "exact": _exact, "superset": _superset, "subset": _subset}[mode](steps, uses).score()
+
+
+def _nothing_expected(mode: str, uses: Sequence[ToolUse]) -> EvaluationScore:
+    holds = mode != "subset" or not uses
+    return EvaluationScore.check(holds, "no calls are expected", f"{len(uses)} calls where none is allowed")
+
+
+def _timed(tally: Tally, step: Step, use: ToolUse) -> None:
+    """A limit on the time of a call; one that nobody measured is not counted."""
+    if step.max_duration_ms is None:
+        return
+    if use.duration_ms is None:
+        tally.notes.append(f"{step.tool}: the time is not known, so its limit was not checked")
+        return
+    took = f"{step.tool} took {use.duration_ms:g} ms"
+    tally.count(use.duration_ms <= step.max_duration_ms, took, f"{took}, allowed are {step.max_duration_ms:g}")
+
+
+def _in_order(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
+    tally, start = Tally(), 0
+    for step in steps:
+        at = next((i for i in range(start, len(uses)) if uses[i].tool == step.tool), None)
+        if at is None:
+            tally.count(False, "", f"{step.tool} was not called in its place")
+            continue
+        start = at + 1
+        tally.count(step.fits(uses[at]), f"{step.tool} was called", f"{step.tool} was called with other arguments")
+        _timed(tally, step, uses[at])
+    return tally
+
+
+def _exact(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
+    tally = Tally()
+    for position, step in enumerate(steps):
+        use = uses[position] if position < len(uses) else None
+        place = f"call {position + 1}"
+        if use is None or use.tool != step.tool:
+            tally.count(False, "", f"{place} is {use.tool if use else 'missing'}, expected is {step.tool}")
+            continue
+        tally.count(step.fits(use), f"{place} is {step.tool}", f"{place} is {step.tool} with other arguments")
+        _timed(tally, step, use)
+    if len(uses) > len(steps):
+        tally.notes.append(f"{len(uses) - len(steps)} calls more than expected")
+    return tally
+
+
+def _superset(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
+    tally, left = Tally(), list(uses)
+    for step in steps:
+        found = next((use for use in left if use.tool == step.tool and step.fits(use)), None)
+        if found is not None:
+            left.remove(found)
+        tally.count(found is not None, f"{step.tool} was called", f"{step.tool} was not called as expected")
+    return tally
+
+
+def _subset(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
+    tally = Tally()
+    for use in uses:
+        allowed = any(step.tool == use.tool and step.fits(use) for step in steps)
+        tally.count(allowed, f"{use.tool} is allowed", f"{use.tool} was called and is not among the expected calls")
+    return tally
