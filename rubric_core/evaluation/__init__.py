@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         Event,
         Listener,
     )  # fmt: skip
-    from rubric_core.evaluation.fingerprint import fingerprint_of
     from rubric_core.evaluation.grade import CaseScore, run_evaluators_for_case
     from rubric_core.evaluation.marks import Mark, marks_of
     from rubric_core.evaluation.registry import build_evaluator_registry, evaluator_for
@@ -48,7 +47,7 @@ _HOMES = {
     "Listener": "events", "LlmJudgeEvaluator": "evaluators.llm_judge", "Mark": "marks", "Options": "runnable", "PromptInputs": "context",
     "ResolvedTarget": "context", "ResultStore": "store", "Runnable": "runnable", "StoredCase": "store", "Unscored": "result",
     "Verdict": "result", "build_evaluator_registry": "registry", "case_row": "rows", "evaluation_row": "rows", "evaluator_for": "registry",
-    "fingerprint_of": "fingerprint", "is_evaluator_kind": "context", "marks_of": "marks", "run_case": "run", "run_cases": "run",
+    "is_evaluator_kind": "context", "marks_of": "marks", "run_case": "run", "run_cases": "run",
     "run_evaluators_for_case": "grade", "runnables": "runnable",
 }  # fmt: skip
 
@@ -57,7 +56,7 @@ __all__ = [
     "CriterionResult", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorDone", "EvaluatorKind",
     "EvaluatorResult", "EvaluatorStarted", "Event", "Listener", "LlmJudgeEvaluator", "Mark", "Options", "PromptInputs", "ResolvedTarget",
     "ResultStore", "Runnable", "StoredCase", "Unscored", "Verdict", "build_evaluator_registry", "case_row", "evaluation_row",
-    "evaluator_for", "fingerprint_of", "is_evaluator_kind", "marks_of", "run_case", "run_cases", "run_evaluators_for_case", "runnables",
+    "evaluator_for", "is_evaluator_kind", "marks_of", "run_case", "run_cases", "run_evaluators_for_case", "runnables",
 ]  # fmt: skip
 
 

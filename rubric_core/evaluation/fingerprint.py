@@ -25,7 +25,7 @@ from rubric_core.language.shape import children
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
 
-__all__ = ["fingerprint_of"]
+__all__ = ["fingerprint"]
 
 _LARGEST = 20_000_000
 #: Keys of a suite that say something about it and nothing to a run.
@@ -48,7 +48,7 @@ _SECRET = re.compile(r"key|token|secret|password|credential|bearer", re.IGNORECA
 _POINTERS = ("use_target", "grader_target", "judge_target")
 
 
-def fingerprint_of(runnable: Runnable, files: Files, targets: Targets) -> str:
+def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
     """A hash of the case, what it inherits, its targets and judges without secrets, and the files that all of these name."""
     cases = runnable.suite.places.get("cases")
     inherited = plain(runnable.suite.node, runnable.suite_anchors)

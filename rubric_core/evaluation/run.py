@@ -23,7 +23,7 @@ from rubric_core.evaluation.events import (
     Listener,
     silent,
 )
-from rubric_core.evaluation.fingerprint import fingerprint_of
+from rubric_core.evaluation.fingerprint import fingerprint
 from rubric_core.evaluation.grade import EvaluatorHooks, default_judge, run_evaluators_for_case
 from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.judging.templates import own_prompt
@@ -60,7 +60,7 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     threshold = threshold_of(case.options.threshold, case.suite, case.case, case.dialect.properties)
     base = CaseResult(
         id=case.id, verdict=Verdict.UNSCORED, threshold=threshold, target=target_name(case.suite, case.options.target), dialect=case.dialect.name,
-        line=case.line, fingerprint=fingerprint_of(case, ports.files, targets_of(case, ports)),
+        line=case.line, fingerprint=fingerprint(case, ports.files, targets_of(case, ports)),
     )  # fmt: skip
     try:
         result = await _Run(case, ports, on_event).result(base)
