@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
-from rubric_core.loading.lower import found_words
+from rubric_core.loading.reading import found_words
 from rubric_core.syntax.tree import Mapping, Sequence
 from rubric_core.validation.rule import Context, Finding, rule
 

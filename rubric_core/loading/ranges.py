@@ -1,0 +1,87 @@
+"""`score_ranges` in both of its shapes."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.language.kinds import Shaped
+from rubric_core.language.shape import Place
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from rubric_core.loading.lower import Lowering
+
+__all__ = ["lower_ranges"]
+
+
+def lower_ranges(lowering: "Lowering", node: Node) -> ScoreRanges:
+    """The bands of a criterion; bounds and texts that make no sense are left out for the rules to complain of."""
+    made = ScoreRanges(lowering.at(node), node)
+    made.borrowed = lowering.via is not None
+    made.bands = []
+    if isinstance(node, Sequence):
+        made.style = "list"
+        made.bands = list(_listed_bands(lowering, node))
+    elif isinstance(node, Mapping):
+        made.style = "map"
+        made.bands = list(_mapped_bands(lowering, node))
+    else:
+        made.style = "other"
+    return made
+
+
+def _listed_bands(lowering: "Lowering", node: Sequence) -> Iterator[Band]:
+    for item in node.items:
+        target = lowering.anchors.get(item.name) if isinstance(item, Alias) else item
+        if not isinstance(target, Mapping):
+            band = Band(lowering.at(item), item)
+            band.borrowed = lowering.via is not None
+            yield band
+            continue
+        band = lowering.value(Shaped(Band), item, "")
+        if not isinstance(band, Band):
+            continue
+        pair = band.places["score_range"].node if "score_range" in band.places else None
+        if isinstance(pair, Sequence) and len(pair.items) == 2:
+            band.low, band.high = _whole(pair.items[0]), _whole(pair.items[1])
+        band.text = band.outcome if isinstance(band.outcome, str) else ""
+        yield band
+
+
+def _mapped_bands(lowering: "Lowering", node: Mapping) -> Iterator[Band]:
+    bands: list[Band] = []
+    seen: dict[str, Entry] = {}
+    for entry, via in lowering.entries(node):
+        at = lowering.via or via
+        band = Band(at or entry.key.span, entry.value)
+        band.borrowed = at is not None
+        if entry.name is not None and entry.name in seen and via is None:
+            lowering.duplicate(entry, seen[entry.name])
+            continue
+        seen[entry.name or ""] = entry
+        band.low = _whole(entry.key)
+        band.places["score_range"] = Place(at or entry.key.span, at or entry.key.span, entry.key, "", at is not None)
+        band.places["outcome"] = Place(at or entry.key.span, at or entry.value.span, entry.value, "", at is not None)
+        if isinstance(entry.value, Scalar) and isinstance(entry.value.value, str):
+            band.text = entry.value.text.strip() and entry.value.text
+            band.outcome = entry.value.text
+        bands.append(band)
+    lows = sorted(b.low for b in bands if b.low is not None)
+    for band in bands:
+        if band.low is not None:
+            above = [low for low in lows if low > band.low]
+            band.high = above[0] - 1 if above else 10
+    yield from bands
+
+
+def _whole(node: Node) -> int | None:
+    """A whole number as a bound, also one written as text; None for everything else."""
+    if not isinstance(node, Scalar):
+        return None
+    value = node.value
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return int(value)
+    return int(node.text) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,3}", node.text) else None

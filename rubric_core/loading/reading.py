@@ -1,0 +1,222 @@
+"""Reading single values out of a tree: scalars by kind, aliases and merge keys, and what is wrong with them."""
+
+import math
+import re
+from collections.abc import Callable
+from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
+from functools import lru_cache
+from typing import Any
+
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.kinds import Anything, Boolean, Choice, Integer, Kind, MapOf, Number, Text
+from rubric_core.loading.issues import Issue, OutOfRange, UnknownAlias, WrongType
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.text import Span
+
+__all__ = ["HOLE", "Merged", "Reading", "found_words"]
+
+#: Stands for a value that could not be understood.
+HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
+#: An entry of a mapping, and the reference through which it came, if any.
+Merged = tuple[Entry, Span | None]
+_MERGE = "<<"
+#: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
+_MOST_MERGED = 2_000
+
+
+def found_words(node: Node) -> str:
+    """What is written, with its article, as in "found a number"."""
+    if isinstance(node, Mapping):
+        return "a mapping"
+    if isinstance(node, Sequence):
+        return "a list"
+    if isinstance(node, Scalar):
+        value = node.value
+        if value is None:
+            return "nothing"
+        if isinstance(value, bool):
+            return f"{str(value).lower()}"
+        if isinstance(value, int | float):
+            return f"the number {node.text}"
+        return "an empty string" if not node.text.strip() else "a string"
+    return "a reference"
+
+
+@lru_cache(maxsize=16)
+def _pattern(expressions: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{e})" for e in expressions) or r"(?!)")
+
+
+class Reading:
+    """Reads the values of one block; `issues` fills up on the way."""
+
+    def __init__(
+        self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
+    ) -> None:
+        self.text = text
+        self.dialect = dialect
+        self.dialects = dialects
+        self.anchors = anchors
+        self.issues: list[Issue] = []
+        #: The span of the alias or merge key that the current node stands behind.
+        self.via: Span | None = None
+        self._following: list[str] = []
+        self._merged: dict[int, list[Merged]] = {}
+        self._interpolation = _pattern(dialect.properties.interpolation)
+        self._by_kind: dict[type, Callable[[Any, Node, str], Any]] = {
+            Text: self._text, Number: self._number, Integer: self._integer, Boolean: self._boolean, Choice: self._choice,
+            Anything: self._anything,
+        }  # fmt: skip
+
+    def references(self, aliases: SequenceOf[Alias]) -> None:
+        """Complain of references to nothing that stand where no value was asked for, as in open mappings."""
+        said = {issue.span for issue in self.issues if isinstance(issue, UnknownAlias)}
+        for alias in aliases:
+            if alias.name not in self.anchors and alias.span not in said:
+                self.issues.append(UnknownAlias(span=alias.span, name=alias.name, recursive=False))
+
+    def value(self, kind: Kind[Any], node: Node, name: str) -> Any:
+        """The value of `node` as a `kind`, or HOLE. `name` is the key, for messages."""
+        if isinstance(node, Alias):
+            return self._behind(node, lambda target: self.value(kind, target, name))
+        if isinstance(node, Scalar) and node.style == "hole":
+            return HOLE
+        return self._by_kind[type(kind)](kind, node, name)
+
+    def _behind(self, alias: Alias, then: Callable[[Node], Any]) -> Any:
+        target = self.anchors.get(alias.name)
+        recursive = alias.name in self._following
+        if target is None or recursive:
+            self.issues.append(
+                UnknownAlias(span=self.at(alias), borrowed=self.via is not None, name=alias.name, recursive=recursive)
+            )
+            return HOLE
+        outer, self.via = self.via, self.via or alias.span
+        self._following.append(alias.name)
+        try:
+            return then(target)
+        finally:
+            self._following.pop()
+            self.via = outer
+
+    def at(self, node: Node) -> Span:
+        return self.via or node.span
+
+    # Scalars
+
+    def _open_value(self, node: Scalar) -> bool:
+        """Whether the value is only known when the suite runs."""
+        return "{{" in node.text and self._interpolation.search(node.text) is not None
+
+    def _wrong(self, kind: Kind[Any], node: Node, name: str) -> Any:
+        self.issues.append(
+            WrongType(
+                span=self.at(node),
+                borrowed=self.via is not None,
+                name=name,
+                kind=kind,
+                found=found_words(node),
+                node=node,
+            )
+        )
+        return HOLE
+
+    def _outside(self, kind: Kind[Any], node: Node, name: str, value: object) -> Any:
+        self.issues.append(
+            OutOfRange(span=self.at(node), borrowed=self.via is not None, name=name, kind=kind, value=value, node=node)
+        )
+        return HOLE
+
+    def _text(self, kind: Text, node: Node, name: str) -> Any:
+        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+            return self._wrong(kind, node, name)
+        if not kind.blank and not node.text.strip():
+            return self._wrong(kind, node, name)
+        return node.text
+
+    def _number(self, kind: Number, node: Node, name: str) -> Any:
+        value = node.value if isinstance(node, Scalar) else None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return HOLE if isinstance(node, Scalar) and self._open_value(node) else self._wrong(kind, node, name)
+        if not math.isfinite(value):
+            return self._outside(kind, node, name, str(value))
+        low, high, above = kind.at_least, kind.at_most, kind.above
+        if not kind.judged_by_rule and (
+            (low is not None and value < low)
+            or (high is not None and value > high)
+            or (above is not None and value <= above)
+        ):
+            return self._outside(kind, node, name, value)
+        return value
+
+    def _integer(self, kind: Integer, node: Node, name: str) -> Any:
+        value = node.value if isinstance(node, Scalar) else None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return HOLE if isinstance(node, Scalar) and self._open_value(node) else self._wrong(kind, node, name)
+        whole = isinstance(value, int) or (math.isfinite(value) and value.is_integer())
+        if (
+            not whole
+            or (kind.at_least is not None and value < kind.at_least)
+            or (kind.at_most is not None and value > kind.at_most)
+        ):
+            return self._outside(kind, node, name, value)
+        return int(value)
+
+    def _boolean(self, kind: Boolean, node: Node, name: str) -> Any:
+        value = node.value if isinstance(node, Scalar) else None
+        if isinstance(value, bool):
+            return value
+        return HOLE if isinstance(node, Scalar) and self._open_value(node) else self._wrong(kind, node, name)
+
+    def _choice(self, kind: Choice, node: Node, name: str) -> Any:
+        value = node.value if isinstance(node, Scalar) else None
+        if not isinstance(value, str):
+            return self._wrong(kind, node, name)
+        if value in kind.names:
+            return value
+        return HOLE if isinstance(node, Scalar) and self._open_value(node) else self._outside(kind, node, name, value)
+
+    def _anything(self, _: Anything, node: Node, __: str) -> Any:
+        return node.value if isinstance(node, Scalar) else node
+
+    # Merge keys
+
+    def entries(self, node: Mapping) -> list[Merged]:
+        """The entries of a mapping, its own first, then those of its merge keys with the span of the reference."""
+        known = self._merged.get(id(node))
+        if known is not None:
+            return known
+        own: list[Merged] = []
+        merged: list[Merged] = []
+        self._merged[id(node)] = own
+        for entry in node.entries:
+            if entry.name == _MERGE and isinstance(entry.key, Scalar) and entry.key.style == "plain":
+                sources = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
+                for source in sources:
+                    merged += self._merge(source)
+            else:
+                own.append((entry, None))
+        if merged:
+            names = {entry.name for entry, _ in own}
+            for entry, span in merged:
+                if entry.name not in names and len(own) < _MOST_MERGED:
+                    names.add(entry.name)
+                    own.append((entry, span))
+        return own
+
+    def _merge(self, source: Node) -> list[Merged]:
+        if isinstance(source, Alias):
+            span = source.span
+
+            def take(target: Node) -> Any:
+                if not isinstance(target, Mapping):
+                    return self._wrong(MapOf(Anything()), target, _MERGE)
+                return [(entry, span) for entry, _ in self.entries(target)]
+
+            result = self._behind(source, take)
+            return [] if result is HOLE else list(result)
+        if isinstance(source, Mapping):
+            return [(entry, source.span) for entry, _ in self.entries(source)]
+        self._wrong(MapOf(Anything()), source, _MERGE)
+        return []
