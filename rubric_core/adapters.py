@@ -146,7 +146,7 @@ class OsProcesses:
         """See `ports.Processes.run`."""
         began = time.monotonic()
         watch = _Watch(program.output_limit)
-        transport = await self._start(program, watch)
+        transport = await self._started(program, watch)
         stopped: Literal["", "time", "output"] = ""
         try:
             self._feed(transport, program.stdin)
@@ -158,9 +158,7 @@ class OsProcesses:
                 await watch.until(watch.silent, _LINGER)
             seconds = time.monotonic() - began
         finally:
-            _kill(transport)
-            transport.close()
-            await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the loop has to hear of it
+            await self._end(transport, watch)
         code = transport.get_returncode()
         return Finished(
             -signal.SIGTERM if code is None else code,
@@ -169,6 +167,22 @@ class OsProcesses:
             seconds,
             stopped,
         )
+
+    async def _started(self, program: Program, watch: _Watch) -> asyncio.SubprocessTransport:
+        """The running program. Cancelled half way, asyncio would wait for its end: it is started whole, then ended."""
+        starting = asyncio.ensure_future(self._start(program, watch))
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            with suppress(OSError):
+                await self._end(await starting, watch)
+            raise
+
+    @staticmethod
+    async def _end(transport: asyncio.SubprocessTransport, watch: _Watch) -> None:
+        _kill(transport)
+        transport.close()
+        await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the loop has to hear of it
 
     async def _start(self, program: Program, watch: _Watch) -> asyncio.SubprocessTransport:
         # The constant exists on Windows only.
