@@ -316,6 +316,9 @@ def _in_flow(text: str, offset: int, first: int) -> Cursor:
             continue
         if level is not None and levels and levels[-1] is level:
             level.token += char
+    if not levels:
+        # Every bracket is closed again: what looked like flow style is text.
+        return _in_block(text, offset, _line_start(text, offset), _line_end(text, offset))
     for level in levels:
         if level.bracket == "[":
             path.append(ITEM)
