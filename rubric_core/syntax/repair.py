@@ -40,6 +40,7 @@ STAND_INS = COLON + RESERVED + QUOTE + BACKSLASH + HOLE
 _DASHES = r"[ \t]*(?:- +)*"
 _KEY = r"(?:\"[^\"]*\"|'[^']*'|[A-Za-z_$][\w$.-]*)"
 _BARE_WORD = re.compile(rf"({_DASHES})([A-Za-z_$][\w$.-]*)([ \t]*(?:#.*)?)(\r?\n|\r)?\Z")
+_KEY_AND_TEXT = re.compile(rf"({_DASHES})[A-Za-z_$][\w$-]*(?= +[^\s:#][^:]*\Z)")
 _INNER_COLON = re.compile(
     rf"{_DASHES}[^\s\"'#{{\[](?:[^:#\"'{{\[]|(?<! )#)*:[ \t]+(?![\"'|>{{\[&*!])(?:[^#]|(?<! )#)*?(:)(?=[ \t]|\r?\n|\Z)"
 )
@@ -88,7 +89,7 @@ def candidates(lines: Sequence[str], line_of: Callable[[int], int], failure: Fai
             near.append(line)
     makers: tuple[Maker, ...] = (
         _tabs, _escape, _inner_quote, _no_space, _inner_colon, _extra_closer, _closed, _header, _reserved, _no_dash_space,
-        _virtual_colon, _indented, _key_kept, _blank,
+        _virtual_colon, _missing_colon, _indented, _key_kept, _blank,
     )  # fmt: skip
     for make in makers:
         for line in near:
@@ -153,8 +154,7 @@ def _columns(lines: Sequence[str], line: int) -> list[int]:
     for i in range(line - 1, max(-1, line - 40), -1):
         if not _says_something(lines[i]) or "\t" in lines[i][: _indent(lines[i])]:
             continue
-        dashes = re.match(_DASHES, lines[i])
-        content = dashes.end() if dashes else 0
+        content = _content(lines[i])
         if i == above:
             found.append(content + 2 if lines[i].rstrip().endswith((":", "|", ">")) else content)
             found.append(content if found[0] != content else content + 2)
@@ -264,6 +264,23 @@ def _virtual_colon(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repa
             len(before + word),
             column=len(before),
         )
+
+
+def _missing_colon(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """`criteria Explains it` where the lines above have keys."""
+    text = lines[line]
+    found = _KEY_AND_TEXT.match(text)
+    if found and found.end(1) in [
+        _content(above) for above in lines[max(0, line - 40) : line] if _says_something(above)
+    ]:
+        at = found.end()
+        yield Repair(line, f"{text[:at]}:{text[at:]}", "no-colon", 1, at, column=found.end(1))
+
+
+def _content(line: str) -> int:
+    """The column behind the dashes of a line."""
+    dashes = re.match(_DASHES, line)
+    return dashes.end() if dashes else 0
 
 
 def _reserved(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

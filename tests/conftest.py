@@ -1,0 +1,5 @@
+"""Makes `harness` importable for every test, and its assertions readable."""
+
+import pytest
+
+pytest.register_assert_rewrite("harness")

@@ -1,0 +1,126 @@
+"""Every rule has a page, and the page is its test."""
+
+from pathlib import Path
+
+import pytest
+from harness import LANGUAGE, UPDATING, Page, after, analysis_of, annotated, check, fixed, marks_of, unmarked
+
+from rubric_core.validation.rule import Rule
+from rubric_core.validation.rules import RULES
+
+RULE_FOLDER = Path(__import__("rubric_core.validation.rules", fromlist=["x"]).__file__).parent
+HEADINGS = ["Example", "Fixed", "When it is right to ignore"]
+
+
+def by_code(rule: Rule[object]) -> str:
+    return rule.code
+
+
+@pytest.fixture(params=RULES, ids=by_code)
+def rule(request: pytest.FixtureRequest) -> Rule[object]:
+    return request.param
+
+
+@pytest.fixture
+def page(rule: Rule[object]) -> Page:
+    assert rule.page.exists(), f"{rule.code} has no page: write {rule.page.name}"
+    return Page(rule.page)
+
+
+@pytest.fixture
+def examples(page: Page) -> list[str]:
+    """The texts of the failing examples, without their marks."""
+    return [unmarked(block.text)[0] for block in page.blocks("Example")]
+
+
+def test_every_page_is_of_a_rule():
+    assert {p.name for p in RULE_FOLDER.glob("*.md")} == {r.page.name for r in RULES}
+
+
+def test_the_page_says_what_it_is_about(rule, page):
+    assert page.title == rule.code
+    assert page.headings == [h for h in HEADINGS if h in page.headings]
+    assert page.headings[:2] == HEADINGS[:2]
+    prose = page.text.partition("\n")[2].partition("\n## ")[0]
+    assert len(prose.split()) >= 25, "say what is wrong, why it matters and what to do"
+
+
+def test_the_examples_give_exactly_what_is_marked(rule, page):
+    blocks = page.blocks("Example")
+    if UPDATING:
+        page.rewrite(
+            (b, annotated(t, marks_of(analysis_of(t)))) for b in blocks for t in [unmarked(b.text)[0]]
+        )
+        blocks = page.blocks("Example")
+    assert blocks
+    for block in blocks:
+        analysis = check(block.text)
+        assert {d.code for d in analysis.diagnostics} == {rule.code}, (
+            "an example shows its own code and no other"
+        )
+    assert any(d.severity == rule.severity for b in blocks for d in check(b.text).diagnostics)
+
+
+def test_the_first_fixes_give_the_fixed_text(page, examples):
+    """An example in which every finding has a fix is fixed by them; the others are mended by hand."""
+    wanted = page.blocks("Fixed")
+    assert len(wanted) == len(examples), "one fixed block for each example"
+    by_machine = [all(d.fixes for d in analysis_of(text).diagnostics) for text in examples]
+    if UPDATING:
+        page.rewrite(
+            (b, fixed(t)) for b, t, machine in zip(wanted, examples, by_machine, strict=True) if machine
+        )
+        wanted = page.blocks("Fixed")
+    for block, text, machine in zip(wanted, examples, by_machine, strict=True):
+        if machine:
+            assert fixed(text) == block.text
+
+
+def test_the_fixed_text_is_clean(page):
+    for block in page.blocks("Fixed"):
+        check(block.text)
+        assert unmarked(block.text)[0] == block.text
+        assert not marks_of(analysis_of(block.text))
+        assert fixed(block.text) == block.text
+
+
+def test_every_fix_takes_its_finding_away_and_brings_no_other(rule, examples):
+    for text in examples:
+        before = analysis_of(text).diagnostics
+        for diagnostic in before:
+            for fix in diagnostic.fixes:
+                left = analysis_of(after(text, fix)).diagnostics
+                assert {d.code for d in left} <= {rule.code}, (
+                    f"{fix.title!r} brings {[d.message for d in left]}"
+                )
+                assert len(left) < len(before), f"{fix.title!r} takes nothing away"
+
+
+def test_no_fix_loses_a_comment(examples):
+    for text in examples:
+        comments = [line.partition("#")[2] for line in text.splitlines() if "#" in line and "# rubric: ignore" not in line]
+        for fix in (f for d in analysis_of(text).diagnostics for f in d.fixes):
+            new = after(text, fix)
+            assert all(comment in new for comment in comments), fix.title
+
+
+def test_everything_that_is_underlined_is_in_the_text(examples):
+    for text in examples:
+        for diagnostic in analysis_of(text).diagnostics:
+            spans = [
+                diagnostic.span,
+                *(r.span for r in diagnostic.related),
+                *(e.span for f in diagnostic.fixes for e in f.edits),
+            ]
+            assert all(0 <= s.start <= s.end <= len(text) for s in spans)
+
+
+def test_a_safe_fix_needs_no_more_from_its_author(examples):
+    """A fix that leaves a gap to fill (`…`) is not one to make without looking."""
+    for fix in (f for t in examples for d in analysis_of(t).diagnostics for f in d.fixes):
+        assert not (fix.safe and any("…" in edit.new_text for edit in fix.edits)), fix.title
+
+
+def test_codes_are_words_with_dashes():
+    assert all(r.code == r.page.stem.replace("_", "-") for r in RULES)
+    assert [r.code for r in LANGUAGE.rules] == [r.code for r in RULES]
