@@ -84,9 +84,7 @@ class Neovim:
 
     def _remote(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         argv = [str(program()), "--server", str(self.socket), *arguments]
-        return subprocess.run(
-            argv, capture_output=True, text=True, encoding="utf-8", timeout=PATIENCE, check=False
-        )
+        return subprocess.run(argv, capture_output=True, text=True, encoding="utf-8", timeout=PATIENCE, check=False)
 
     # -- asking ---------------------------------------------------------------------------------------
 
@@ -106,9 +104,7 @@ class Neovim:
         self.lua(f"vim.schedule(function() vim.cmd({json.dumps(line)}) end)")
 
     def attached(self) -> bool:
-        return bool(
-            self.lua("local c = vim.lsp.get_clients({bufnr=0})[1]; return c ~= nil and c.initialized")
-        )
+        return bool(self.lua("local c = vim.lsp.get_clients({bufnr=0})[1]; return c ~= nil and c.initialized"))
 
     def diagnostics(self) -> list[dict[str, Any]]:
         """Each with lnum, code, source, message and severity."""
@@ -142,9 +138,7 @@ class Neovim:
 
     def hints(self) -> dict[int, str]:
         """Line → its inlay hints. They are drawn only on a screen, so Neovim's client is asked for them."""
-        found = self.lua(
-            "return vim.tbl_map(function(h) return h.inlay_hint end, vim.lsp.inlay_hint.get({bufnr=0}))"
-        )
+        found = self.lua("return vim.tbl_map(function(h) return h.inlay_hint end, vim.lsp.inlay_hint.get({bufnr=0}))")
         texts: dict[int, str] = {}
         for hint in found:
             label, line = hint["label"], hint["position"]["line"]
@@ -153,9 +147,7 @@ class Neovim:
         return texts
 
     def lenses(self) -> list[str]:
-        return list(
-            self.lua("return vim.tbl_map(function(l) return l.command.title end, vim.lsp.codelens.get(0))")
-        )
+        return list(self.lua("return vim.tbl_map(function(l) return l.command.title end, vim.lsp.codelens.get(0))"))
 
     def messages(self) -> str:
         return str(self.lua('return vim.api.nvim_exec2("messages", { output = true }).output'))

@@ -156,9 +156,7 @@ def _runs(cells: list[tuple[str, Style]]) -> Iterator[tuple[int, str, Style]]:
 
 
 def _width(text: str) -> int:
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _frame(width: float, height: float, title: str) -> Iterator[str]:
@@ -193,17 +191,13 @@ def _text(text: str, style: Style, left: float, base: float) -> str:
     lines = [name for name, on in (("underline", style.underline), ("line-through", style.strike)) if on]
     attributes = [
         f'x="{left:.1f}" y="{base:.1f}" fill="{style.ink}"',
-        f'textLength="{_width(text) * CELL_WIDTH:.1f}" lengthAdjust="spacingAndGlyphs"'
-        if len(text) > 1
-        else "",
+        f'textLength="{_width(text) * CELL_WIDTH:.1f}" lengthAdjust="spacingAndGlyphs"' if len(text) > 1 else "",
         'font-weight="bold"' if style.bold else "",
         'font-style="italic"' if style.italic else "",
         'opacity="0.6"' if style.faint else "",
         f'text-decoration="{" ".join(lines)}"' if lines else "",
     ]
-    return (
-        f"<text {' '.join(part for part in attributes if part)}>{escape(text.replace(' ', NO_BREAK))}</text>"
-    )
+    return f"<text {' '.join(part for part in attributes if part)}>{escape(text.replace(' ', NO_BREAK))}</text>"
 
 
 def main(argv: list[str]) -> int:

@@ -36,6 +36,24 @@ def test_results_are_seen_on_the_line(screen: Open, artifacts: Path) -> None:
     keep(editor, artifacts, "neovim-results")
 
 
+def test_the_first_run_says_what_it_would_execute(screen: Open, artifacts: Path) -> None:
+    editor = screen("slow.eval.yaml", trusted=False)
+    assert isinstance(editor, ScreenNeovim)
+    editor.sees("Run 1 case")
+    editor.keys(":RubricRunFile<CR>")
+    editor.sees("It will execute `sleep 60`")
+    editor.sees("Trust this folder")
+    keep(editor, artifacts, "neovim-trust")
+    editor.keys("q")
+    editor.sees("nothing was run")
+    editor.keys("<CR>:RubricRunFile<CR>")
+    editor.sees("Trust this folder")
+    editor.keys("2<CR>")
+    editor.sees("⟳")
+    editor.keys(":RubricCancel<CR>")
+    until("it has ended", lambda: "⟳" not in editor.screen())
+
+
 def marks(screen: str) -> dict[str, str]:
     """Case → the first mark on its line."""
     lines = [line.split("id: ", 1)[1] for line in screen.splitlines() if "- id: " in line]

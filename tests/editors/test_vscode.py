@@ -16,9 +16,7 @@ from neovim import SERVER_FOLDER, WORKSPACE
 pytestmark = pytest.mark.editor
 
 HERE = Path(__file__).parent / "vscode"
-HOST_TESTS = re.findall(
-    r"^  async '(.+)'\(\) \{$", (HERE / "host_tests.js").read_text(encoding="utf-8"), re.MULTILINE
-)
+HOST_TESTS = re.findall(r"^  async '(.+)'\(\) \{$", (HERE / "host_tests.js").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def node(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:

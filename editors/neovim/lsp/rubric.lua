@@ -42,16 +42,31 @@ local config = {
   end,
 }
 
--- Neovim 0.11 shows code lenses but does not let a server ask for new ones. Later versions do.
+local function for_each_buffer(context, action)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  for bufnr in pairs(client and client.attached_buffers or {}) do
+    action(bufnr)
+  end
+  return vim.NIL
+end
+
+-- Results arrive while the text stays the same, which Neovim 0.11 does not quite expect. Later versions do.
 if not vim.lsp.handlers['workspace/codeLens/refresh'] then
   config.capabilities = { workspace = { codeLens = { refreshSupport = true } } }
   config.handlers = {
+    -- It shows code lenses, but does not let a server ask for new ones.
     ['workspace/codeLens/refresh'] = function(_, _, context)
-      local client = vim.lsp.get_client_by_id(context.client_id)
-      for bufnr in pairs(client and client.attached_buffers or {}) do
+      return for_each_buffer(context, function(bufnr)
         vim.lsp.codelens.refresh({ bufnr = bufnr })
-      end
-      return vim.NIL
+      end)
+    end,
+    -- It asks for new hints, but keeps the old ones on lines that are drawn before the answer comes.
+    ['workspace/inlayHint/refresh'] = function(_, _, context)
+      return for_each_buffer(context, function(bufnr)
+        if vim.lsp.inlay_hint.is_enabled({ bufnr = bufnr }) then
+          vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
+        end
+      end)
     end,
   }
 end
