@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.language.model import Case, Suite
+from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.results import Results, Shown
 from rubric_lsp.workspace import Snapshot
 
@@ -72,28 +73,27 @@ class Record:
     def _refresh(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
         """Work out fingerprints where case, suite or files have changed since the last time."""
         analysis = snapshot.analysis
-        changed: dict[str, _Case] = {}
+        changed: dict[str, CaseEntry] = {}
         for entry in analysis.cases:
-            known = cases.get(entry.case.id or "")
-            if known is None or known.result is None or (entry.case.id or "") in changed:
+            name = entry.case.id or ""
+            known = cases.get(name)
+            if known is None or known.result is None or name in changed:
                 continue
             if known.case is not entry.case or known.suite is not analysis.suite or known.files != self._files:
                 known.case, known.suite, known.files = entry.case, analysis.suite, self._files
-                changed[entry.case.id or ""] = known
+                changed[name] = entry
         if changed and snapshot.path is not None:
-            for name, fingerprint in self._fingerprints(snapshot, snapshot.path, changed):
+            for name, fingerprint in self._fingerprints(snapshot, snapshot.path, list(changed.values())):
                 cases[name].fingerprint = fingerprint
 
-    def _fingerprints(self, snapshot: Snapshot, path: Path, names: Iterable[str]) -> Iterable[tuple[str, str]]:
+    def _fingerprints(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
         from rubric_core.evaluation.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
 
-        wanted, seen, files = set(names), set[str](), DiskFiles()
-        for runnable in runnables(path, snapshot.analysis):
-            if runnable.id in wanted and runnable.id not in seen:
-                seen.add(runnable.id)
-                yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable.directory))
+        files = DiskFiles()
+        for runnable in runnables(path, snapshot.analysis, entries=entries):
+            yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable.directory))
 
     def _targets_for(self, directory: Path) -> "Targets":
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415

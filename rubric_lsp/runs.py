@@ -8,10 +8,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rubric_core.validation.words import count
 from rubric_lsp.features.consent import question
-from rubric_lsp.features.report import report
-from rubric_lsp.features.results import MARKS, Results
+from rubric_lsp.features.results import Results
 from rubric_lsp.lifecycle import INFORMATION, WARNING
 from rubric_lsp.progress import Progress, ProgressBoard
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
@@ -19,10 +17,10 @@ from rubric_lsp.record import Record
 from rubric_lsp.workspace import Snapshot
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.events import Event
     from rubric_core.evaluation.result import CaseResult
     from rubric_core.evaluation.runnable import Runnable
     from rubric_core.ports import Ports
+    from rubric_lsp.jobs import Job
     from rubric_lsp.server import RubricServer
 
 __all__ = ["Runs"]
@@ -40,7 +38,7 @@ class Runs:
         self._server = server
         self._record = Record()
         self._board = ProgressBoard(server.protocol)
-        self._jobs: set[_Job] = set()
+        self._jobs: set[Job] = set()
         self._outside = AsyncExitStack()
         self._ports: Ports | None = None
         self._refreshing: asyncio.TimerHandle | None = None
@@ -58,7 +56,11 @@ class Runs:
 
         def tell(case_id: str) -> str | None:
             shown = results.get(case_id)
-            return report(shown, f"rubric run {name}::{case_id}" if name else "") if shown is not None else None
+            if shown is None:
+                return None
+            from rubric_lsp.features.report import report  # noqa: PLC0415  # loaded when something was run
+
+            return report(shown, f"rubric run {name}::{case_id}" if name else "")
 
         return tell
 
@@ -145,7 +147,9 @@ class Runs:
         names = {case.id for case in cases}
         for job in [j for j in self._jobs if j.uri == uri]:
             job.cancel(names)
-        job = _Job(uri, cases, self._record.running)
+        from rubric_lsp.jobs import Job  # noqa: PLC0415  # all that runs need, when something is run
+
+        job = Job(uri, cases, self._record.running)
         self._jobs.add(job)
         self._server.keep(self._run(job))
         return {"running": sorted(names)}
@@ -173,7 +177,9 @@ class Runs:
 
     # -- running ------------------------------------------------------------------------------------------------------
 
-    async def _run(self, job: "_Job") -> None:
+    async def _run(self, job: "Job") -> None:
+        from rubric_lsp.jobs import tally  # noqa: PLC0415
+
         progress = Progress(self._server.protocol, None)
         done: list[CaseResult] = []
         try:
@@ -196,7 +202,7 @@ class Runs:
             self._jobs.discard(job)
             job.over.set()
             token = progress.token
-            progress.end(_summary(done, len(job.cases)))
+            progress.end(tally(done, len(job.cases)))
             self._board.ended(token)
             self._changed(job.uri)
         if done:
@@ -230,104 +236,3 @@ class Runs:
     async def _look_again(self, method: str) -> None:
         with contextlib.suppress(RefusedError):
             await self._server.protocol.ask(method)
-
-
-class _Job:
-    """The cases of one command, on their way."""
-
-    def __init__(self, uri: str, cases: "list[Runnable]", running: Callable[[str, str, str], None]) -> None:
-        self.uri = uri
-        self.cases = cases
-        self.over = asyncio.Event()
-        self._running = running
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._cancelled: set[str] = set()
-        for case in cases:
-            running(uri, case.id, "waiting")
-
-    @property
-    def title(self) -> str:
-        """What it is, for the client's progress."""
-        return f"Running {self.cases[0].id}" if len(self.cases) == 1 else f"Running {count(len(self.cases), 'case')}"
-
-    def cancel(self, names: set[str] | None = None) -> None:
-        """Stop cases, all of them without `names`."""
-        for case in self.cases:
-            if names is None or case.id in names:
-                self._cancelled.add(case.id)
-                self._running(self.uri, case.id, "")
-                if case.id in self._tasks:
-                    self._tasks[case.id].cancel()
-
-    async def run(self, ports: "Ports", told: Callable[[str], None], finished: Callable[["CaseResult"], None]) -> None:
-        """Run the cases, as many at once as the suite allows."""
-        from rubric_core.evaluation.run import run_case  # noqa: PLC0415
-
-        room = asyncio.Semaphore(_workers(self.cases[0]))
-
-        async def one(number: int, case: "Runnable") -> None:
-            async with room:
-                words = _Words(case.id, number, len(self.cases), told, lambda w: self._running(self.uri, case.id, w))
-                words.say("starting")
-                result = await run_case(case, ports, words)
-                finished(result)
-
-        wanted = [(n, c) for n, c in enumerate(self.cases, 1) if c.id not in self._cancelled]
-        self._tasks = {case.id: asyncio.ensure_future(one(number, case)) for number, case in wanted}
-        try:
-            results = await asyncio.gather(*self._tasks.values(), return_exceptions=True)
-        except asyncio.CancelledError:
-            for task in self._tasks.values():
-                task.cancel()
-            # Programs are ended in there.
-            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
-            raise
-        for error in results:
-            if isinstance(error, Exception):
-                log.error("a run failed", exc_info=error)
-        for case in self.cases:
-            if case.id in self._cancelled or not self._tasks[case.id].cancelled():
-                continue
-            self._running(self.uri, case.id, "")
-
-
-class _Words:
-    """Turns what happens in a run into a few words: on the case's line, and in the client's progress."""
-
-    def __init__(
-        self, case: str, number: int, of: int, told: Callable[[str], None], on_line: Callable[[str], None]
-    ) -> None:
-        self._case = case
-        self._where = f"case {number}/{of}, " if of > 1 else ""
-        self._told = told
-        self._on_line = on_line
-
-    def say(self, words: str) -> None:
-        """Show words."""
-        self._on_line(words)
-        self._told(f"{self._where}{words}" if self._where else f"{self._case}: {words}")
-
-    def __call__(self, event: "Event") -> None:
-        """Something happened."""
-        from rubric_core.evaluation.events import Answered, CaseStarted, CriterionJudged, EvaluatorStarted  # noqa: PLC0415
-
-        if isinstance(event, CaseStarted):
-            self.say("asking")
-        elif isinstance(event, Answered):
-            self.say("grading")
-        elif isinstance(event, EvaluatorStarted):
-            self.say(f"{event.position}/{event.count} {event.name}")
-        elif isinstance(event, CriterionJudged):
-            self.say(f"{MARKS[event.result.verdict]} {event.result.id}")
-
-
-def _workers(case: "Runnable") -> int:
-    execution = case.suite.execution
-    return (execution.workers if execution is not None else None) or 4
-
-
-def _summary(done: "list[CaseResult]", of: int) -> str:
-    verdicts = [result.verdict.value for result in done]
-    tally = "  ".join(f"{mark} {verdicts.count(verdict)}" for verdict, mark in MARKS.items() if verdict in verdicts)
-    missing = of - len(done)
-    return "  ".join(w for w in (tally, f"{missing} not run" if missing else "") if w)

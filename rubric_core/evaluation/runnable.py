@@ -129,8 +129,10 @@ class Runnable:
         return Lowering(self.suite_text, self.dialect, self.dialects, self.suite_anchors).suite(node, "") or self.suite
 
 
-def runnables(path: Path, analysis: Analysis, options: Options | None = None) -> list[Runnable]:
-    """The cases of an analysed suite, in the order of the text.
+def runnables(
+    path: Path, analysis: Analysis, options: Options | None = None, entries: Sequence[CaseEntry] | None = None
+) -> list[Runnable]:
+    """The cases of an analysed suite in the order of the text, or only those of `entries`.
 
     A case with errors in its text, or below a suite with errors, can be run and will come out unscored with the first of them.
     """
@@ -155,7 +157,7 @@ def runnables(path: Path, analysis: Analysis, options: Options | None = None) ->
             text=frame_text if entry.block < 0 else analysis.document.blocks[entry.block].text, suite_text=frame_text,
             line_at=line_at, problems=tuple(problems[None] + problems.get(entry, [])), options=options or Options(), shared=shared,
         )
-        for entry in analysis.cases
+        for entry in (analysis.cases if entries is None else entries)
     ]  # fmt: skip
 
 

@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING
 from rubric_core.analysis import Analysis
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, Diagnostic, Severity, Tag
-from rubric_lsp.features.results import MARKS, Results, Shown, id_span, parts, score_words
+from rubric_lsp.features.results import Results, Shown, id_span, marks, stale_words
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
+    from rubric_core.evaluation.marks import Mark
+    from rubric_core.evaluation.result import CaseResult
 
 __all__ = ["Note", "Problem", "findings", "outcomes"]
 
 CHECKED, RAN = "rubric", "rubric run"
+_SEVERITIES: dict[str, Severity] = {
+    "failed": "error",
+    "borderline": "warning",
+    "unscored": "warning",
+    "passed": "information",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,50 +94,34 @@ def _outcome(
 ) -> Iterator[Problem]:
     span = id_span(analysis, entry)
     if shown.stale:
-        yield Problem(
-            span, "hint", "case-stale", f"stale: was {MARKS[result.verdict]} {score_words(result.score)}".rstrip(), RAN
-        )
+        yield Problem(span, "hint", "case-stale", f"stale: was {stale_words(result)}", RAN)
         return
     if result.verdict == "unscored":
         yield Problem(span, "warning", "case-unscored", f"unscored: {result.reason}", RAN)
-    elif result.verdict == "failed":
-        yield Problem(span, "error", "case-failed", _case_words(result), RAN)
-    elif result.verdict == "borderline":
-        yield Problem(span, "warning", "case-borderline", _case_words(result), RAN)
-    elif passed:
-        yield Problem(span, "information", "case-passed", f"passed with {score_words(result.score)}", RAN)
+    elif result.verdict != "passed" or passed:
+        yield Problem(span, _SEVERITIES[result.verdict.value], f"case-{result.verdict.value}", _case_words(result), RAN)
     if result.verdict != "passed":
-        yield from _parts(analysis, entry, result)
+        note = Note(span, f"{result.id}: {_case_words(result)}")
+        yield from (_part(mark, note) for mark in marks(analysis, entry, result) if _matters(mark, result))
 
 
 def _case_words(result: "CaseResult") -> str:
-    words = f"{result.verdict.value} with {score_words(result.score)}, needs {score_words(result.threshold)}"
+    words = f"{result.verdict.value} with {result.score or 0:.2f}, needs {result.threshold:.2f}"
     return f"{words}: {result.reason}" if result.reason else words
 
 
-def _parts(analysis: Analysis, entry: CaseEntry, result: "CaseResult") -> Iterator[Problem]:
-    case = id_span(analysis, entry)
-    note = (
-        (Note(case, f"{result.id}: {result.verdict.value} with {score_words(result.score)}"),)
-        if result.score is not None
-        else ()
-    )
-    for part in parts(analysis, entry, result):
-        found = part.result
-        if found.verdict == "failed" and not getattr(found, "criteria", ()):
-            yield Problem(part.span, "error", "criterion-failed", _part_words(found), RAN, related=note)
-        elif found.verdict == "borderline" and not getattr(found, "criteria", ()):
-            yield Problem(part.span, "warning", "criterion-borderline", _part_words(found), RAN, related=note)
-        elif found.verdict == "unscored" and found.reason and found.reason != result.reason:
-            yield Problem(part.span, "warning", "criterion-unscored", f"unscored: {found.reason}", RAN)
+def _matters(mark: "Mark", result: "CaseResult") -> bool:
+    """Whether a part has something to say that the case has not said. Bands repeat their criterion."""
+    if mark.what == "band" or mark.verdict == "passed":
+        return False
+    return mark.verdict != "unscored" or mark.note != result.reason
 
 
-def _part_words(found: "CriterionResult | EvaluatorResult") -> str:
-    """What a judge or an assertion says about a part that did not pass."""
-    misses = getattr(found, "misses", ())
-    said = found.reasoning or found.reason or "; ".join(misses) or getattr(found, "outcome", "")
-    minimum = f", needs {score_words(found.minimum)}" if found.minimum is not None else ""
-    raw = getattr(found, "raw", None)
-    score = f"{raw}/10 → {score_words(found.score)}" if raw is not None else score_words(found.score)
-    head = f"{found.verdict.value} with {score}{minimum}" if found.score is not None else found.verdict.value
-    return f"{head}: {said}" if said else head
+def _part(mark: "Mark", note: Note) -> Problem:
+    told = mark.text[1:].strip()
+    if mark.verdict == "unscored":
+        return Problem(mark.span, "warning", "criterion-unscored", f"unscored: {mark.note}", RAN)
+    words = f"{mark.verdict.value} {told}".strip()
+    message = f"{words}: {mark.note}" if mark.note else words
+    code = f"criterion-{mark.verdict.value}"
+    return Problem(mark.span, _SEVERITIES[mark.verdict.value], code, message, RAN, related=(note,))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from rubric_core.analysis import Analysis
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
-from rubric_lsp.features.results import MARKS, Results, Shown, brief, clipped, id_span, line_end, parts, score_words
+from rubric_lsp.features.results import Results, Shown, brief, id_span, line_end, marks
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.result import CriterionResult, EvaluatorResult
+    from rubric_core.evaluation.marks import Mark
 
 __all__ = ["Hint", "hints"]
 
@@ -49,21 +49,12 @@ def _case(analysis: Analysis, entry: CaseEntry, shown: Shown) -> Iterator[Hint]:
         yield Hint(line_end(analysis, id_span(analysis, entry).end), label, why)
     if shown.result is None or shown.stale or shown.running:
         return
-    for part in parts(analysis, entry, shown.result):
-        yield Hint(line_end(analysis, part.span.end), _part(part.result), part.result.reasoning or part.result.reason)
+    for mark in marks(analysis, entry, shown.result):
+        yield Hint(line_end(analysis, mark.span.start), _label(mark), mark.note)
 
 
-def _part(found: "CriterionResult | EvaluatorResult") -> str:
-    mark = MARKS[found.verdict]
-    if found.verdict == "unscored":
-        return clipped(f"{mark} {found.reason}")
-    raw = getattr(found, "raw", None)
-    score = f"{raw}/10 → {score_words(found.score)}" if raw is not None else ""
-    if not score and found.score not in (0.0, 1.0, None):
-        score = score_words(found.score)
-    minimum = f"min {score_words(found.minimum)}" if found.minimum is not None and found.verdict != "passed" else ""
-    said = ""
-    if found.verdict != "passed" and not getattr(found, "criteria", ()):
-        said = found.reasoning or "; ".join(getattr(found, "misses", ())) or found.reason
-    head = "  ".join(w for w in (f"{mark} {score}".rstrip(), minimum) if w)
-    return clipped(f"{head}  {said}" if said else head)
+def _label(mark: "Mark") -> str:
+    from rubric_core.evaluation.marks import shortened  # noqa: PLC0415  # loaded when something was run
+
+    told = mark.what == "band" or mark.verdict == "passed" or not mark.note or mark.note in mark.text
+    return mark.text if told else shortened(f"{mark.text}  {mark.note}")

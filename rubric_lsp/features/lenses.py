@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rubric_core.analysis import Analysis
 from rubric_core.text import Span
 from rubric_core.validation.words import count
-from rubric_lsp.features.results import MARKS, Results, Shown, brief, id_span
+from rubric_lsp.features.results import Results, Shown, brief, id_span
 
 __all__ = ["Lens", "lenses"]
 
@@ -37,10 +37,18 @@ def lenses(analysis: Analysis, results: Results) -> list[Lens]:
 def _file(span: Span, results: Results, cases: int) -> Lens:
     if any(shown.running for shown in results.values()):
         return Lens(span, "■ Cancel", "rubric.cancel")
-    fresh = [s.result.verdict for s in results.values() if s.result is not None and not s.stale]
-    tally = "  ".join(f"{mark} {fresh.count(verdict)}" for verdict, mark in MARKS.items() if verdict in fresh)  # type: ignore[arg-type]  # verdicts are texts
+    tally = _tally([s.result.verdict.value for s in results.values() if s.result is not None and not s.stale])
     run = f"▶ Run {count(cases, 'case')}"
     return Lens(span, f"{tally} · {run}" if tally else run, "rubric.runFile")
+
+
+def _tally(verdicts: list[str]) -> str:
+    """How many there are of each verdict: ✔ 2  ✘ 1."""
+    if not verdicts:
+        return ""
+    from rubric_core.evaluation.marks import SIGNS  # noqa: PLC0415  # loaded when something was run
+
+    return "  ".join(f"{sign} {verdicts.count(v.value)}" for v, sign in SIGNS.items() if v.value in verdicts)
 
 
 def _case(span: Span, name: str, shown: Shown | None) -> Lens:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rubric_core.evaluation.marks import SIGNS, seconds_words, shortened
 from rubric_core.validation.words import number
-from rubric_lsp.features.results import MARKS, Shown, brief, clipped, score_words, seconds
+from rubric_lsp.features.results import Shown, brief
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
@@ -28,21 +29,21 @@ def _report(shown: Shown, result: "CaseResult", command: str) -> Iterator[str]:
     yield "" if shown.stale else result.reason
     yield _table(result)
     yield "\n".join(_criteria(result))
-    yield f"**Answer** {clipped(result.answer, 300)}" if result.answer else ""
+    yield f"**Answer** {shortened(result.answer, 300)}" if result.answer else ""
     yield _history(shown)
     yield f"```sh\n{command}\n```" if command else ""
 
 
 def _head(shown: Shown, result: "CaseResult") -> str:
-    score = f" {score_words(result.score)}  (needs {score_words(result.threshold)})" if result.score is not None else ""
-    verdict = f"**{result.id}** — {MARKS[result.verdict]} {result.verdict.value}{score}"
+    score = f" {result.score:.2f}  (needs {result.threshold:.2f})" if result.score is not None else ""
+    verdict = f"**{result.id}** — {SIGNS[result.verdict]} {result.verdict.value}{score}"
     judges = sorted({e.judge for e in result.evaluators if e.judge})
     facts = [
         result.dialect,
         f"target {result.target}" if result.target else "",
         f"judge {', '.join(judges)}" if judges else "",
     ]
-    facts += [seconds(result.duration_ms), f"${result.cost_usd:.4g}" if result.cost_usd else "", _when(result.at)]
+    facts += [seconds_words(result.duration_ms), f"${result.cost_usd:.4g}" if result.cost_usd else "", _when(result.at)]
     stale = "◌ stale: the case has changed since · " if shown.stale else ""
     return f"{stale}{verdict}  \n{' · '.join(f for f in facts if f)}"
 
@@ -61,11 +62,11 @@ def _table(result: "CaseResult") -> str:
 
 
 def _cell(text: str) -> str:
-    return clipped(text, 160).replace("|", "\\|")
+    return shortened(text, 160).replace("|", "\\|")
 
 
 def _score(found: "EvaluatorResult") -> str:
-    score = MARKS["unscored"] if found.score is None else f"{MARKS[found.verdict]} {score_words(found.score)}"
+    score = SIGNS[found.verdict] if found.score is None else f"{SIGNS[found.verdict]} {found.score:.2f}"
     return f"{score} × {number(found.weight)}"
 
 
@@ -88,10 +89,16 @@ def _criteria(result: "CaseResult") -> Iterator[str]:
 
 
 def _criterion(found: "CriterionResult") -> str:
-    score = f"{found.raw}/10 → {score_words(found.score)}" if found.raw is not None else score_words(found.score)
-    minimum = f", needs {score_words(found.minimum)}" if found.minimum is not None else ""
+    score = (
+        f"{found.raw}/10 → {found.score:.2f}"
+        if found.raw is not None
+        else ""
+        if found.score is None
+        else f"{found.score:.2f}"
+    )
+    minimum = f", needs {found.minimum:.2f}" if found.minimum is not None else ""
     said = found.reasoning or found.reason
-    return f"{MARKS[found.verdict]} `{found.id}` {score}{minimum}" + (f": {clipped(said, 200)}" if said else "")
+    return f"{SIGNS[found.verdict]} `{found.id}` {score}{minimum}" + (f": {shortened(said, 200)}" if said else "")
 
 
 def _history(shown: Shown) -> str:

@@ -1,38 +1,20 @@
-"""Results of runs in words: marks, lines, and where in a case each part of a result belongs."""
+"""What is known of the cases of a suite, in a few words, and where in the text each part of a result belongs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.evaluators import Criterion, Evaluator
-from rubric_core.language.model import Suite
-from rubric_core.language.shape import Shape
-from rubric_core.loading.grading import evaluators_of, suite_list
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
+    from rubric_core.evaluation.marks import Mark
+    from rubric_core.evaluation.result import CaseResult
 
-__all__ = [
-    "LONGEST",
-    "MARKS",
-    "Part",
-    "Results",
-    "Shown",
-    "brief",
-    "clipped",
-    "id_span",
-    "line_end",
-    "parts",
-    "score_words",
-]
+__all__ = ["Results", "Shown", "brief", "id_span", "line_end", "marks", "stale_words"]
 
-#: Editors cut what stands at the end of a line after this many characters.
-LONGEST = 43
-#: By verdict. One character each, and never told by colour alone.
-MARKS = {"passed": "✔", "borderline": "◐", "failed": "✘", "unscored": "○"}
 STALE, RUNNING = "◌", "⟳"
 
 
@@ -53,50 +35,23 @@ class Shown:
 Results = Mapping[str, Shown]
 
 
-class Part(NamedTuple):
-    """A part of a result and the text that it judges."""
-
-    span: Span
-    result: "CriterionResult | EvaluatorResult"
-
-
-def clipped(text: str, longest: int = LONGEST) -> str:
-    """`text` on one line of at most `longest` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
-
-
-def score_words(score: float | None) -> str:
-    """A score as it is shown: two digits."""
-    return "" if score is None else f"{score:.2f}"
-
-
-def seconds(milliseconds: float | None) -> str:
-    """A duration as it is shown: 0.3s, 12s, 2m05s."""
-    if milliseconds is None:
-        return ""
-    took = milliseconds / 1000
-    if took < 10:
-        return f"{took:.1f}s"
-    return f"{took:.0f}s" if took < 60 else f"{int(took // 60)}m{int(took % 60):02d}s"
-
-
 def brief(shown: Shown) -> str:
-    """A case's result in one short line, empty when there is nothing to tell."""
+    """A case in one short line, empty when there is nothing to tell."""
+    from rubric_core.evaluation.marks import case_words, shortened  # noqa: PLC0415  # loaded when something was run
+
     if shown.running:
-        return clipped(f"{RUNNING} {shown.running}")
-    result = shown.result
-    if result is None:
+        return shortened(f"{RUNNING} {shown.running}")
+    if shown.result is None:
         return ""
-    if shown.stale:
-        return clipped(f"{STALE} stale · was {MARKS[result.verdict]} {score_words(result.score)}")
-    if result.verdict == "unscored":
-        return clipped(
-            f"{MARKS['unscored']} unscored: {result.reason}" if result.reason else f"{MARKS['unscored']} unscored"
-        )
-    cost = f"${result.cost_usd:.4g}" if result.cost_usd else ""
-    words = (f"{MARKS[result.verdict]} {score_words(result.score)}", seconds(result.duration_ms), cost)
-    return clipped("  ".join(w for w in words if w))
+    return shortened(f"{STALE} stale · was {stale_words(shown.result)}") if shown.stale else case_words(shown.result)
+
+
+def stale_words(result: "CaseResult") -> str:
+    """What a result was, when it does not hold any more."""
+    from rubric_core.evaluation.marks import SIGNS  # noqa: PLC0415
+
+    score = "unscored" if result.score is None else f"{result.score:.2f}"
+    return f"{SIGNS[result.verdict]} {score}"
 
 
 def id_span(analysis: Analysis, entry: CaseEntry) -> Span:
@@ -112,40 +67,14 @@ def line_end(analysis: Analysis, offset: int) -> int:
     return start + index.line_span(index.line_of(offset - start)).end
 
 
-def parts(analysis: Analysis, entry: CaseEntry, result: "CaseResult") -> Iterator[Part]:
-    """The evaluators and criteria of a result with the spans of what they judge.
+def marks(analysis: Analysis, entry: CaseEntry, result: "CaseResult") -> "list[Mark]":
+    """The marks of a result inside its case, the one of the case itself left out.
 
-    Those that the suite gives to every case are left out: their lines belong to no case.
+    Evaluators that the suite gives to every case have lines that belong to no case.
     """
-    suite = analysis.suite or Suite(Span(0, 0))
-    shared = {id(item) for item in suite_list(suite) or []}
-    written = evaluators_of(suite, entry.case, analysis.dialect)
-    for shape, found in zip(written, result.evaluators, strict=False):
-        if id(shape) in shared:
-            continue
-        yield from _parts(analysis, entry, shape, found, shared)
+    from rubric_core.evaluation.marks import marks_of  # noqa: PLC0415
+    from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
 
-
-def _parts(
-    analysis: Analysis, entry: CaseEntry, shape: Evaluator, found: "EvaluatorResult", shared: set[int]
-) -> Iterator[Part]:
-    criteria = [c for c in vars(shape).get("criteria") or [] if isinstance(c, Criterion)]
-    if not criteria:
-        criteria = [c for c in vars(shape).get("rubrics") or [] if isinstance(c, Criterion)]
-    for criterion, scored in zip(criteria, found.criteria, strict=False):
-        if id(criterion) not in shared:
-            yield Part(analysis.span_of(entry, _shown_at(criterion)), scored)
-    # A rubric made of the plain strings of a list has no line of its own.
-    if shape.node is not None:
-        yield Part(analysis.span_of(entry, _shown_at(shape)), found)
-    members = [m for m in vars(shape).get("assertions") or [] if isinstance(m, Evaluator)]
-    for member, judged in zip(members, found.members, strict=False):
-        yield from _parts(analysis, entry, member, judged, shared)
-
-
-def _shown_at(shape: Shape) -> Span:
-    """The word by which a person knows the part: its id, its type, or the string itself."""
-    for field in ("id", "name", "type"):
-        if shape.has(field):
-            return shape.at(field)
-    return shape.span
+    runnable = runnables(Path(), analysis, entries=[entry])[0]
+    found = marks_of(runnable, result)
+    return [m for m in found if m.what != "case" and analysis.case_at(m.span.start) == entry]

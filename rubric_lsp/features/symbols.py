@@ -10,10 +10,10 @@ from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import case_list, default_name, suite_list
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
-from rubric_lsp.features.results import clipped
 
 __all__ = ["Symbol", "symbols"]
 
+_LONGEST = 60
 SymbolKind = Literal["case", "evaluator", "criterion"]
 
 
@@ -41,16 +41,16 @@ def _case(analysis: Analysis, entry: CaseEntry) -> Symbol:
     case = entry.case
     children = tuple(_graders(analysis, entry, [*(case.rubrics or []), *(case_list(case) or [])]))
     name = case.id if isinstance(case.id, str) and case.id else "case without id"
-    detail = clipped(case.criteria) if isinstance(case.criteria, str) else ""
+    detail = _short(case.criteria) if isinstance(case.criteria, str) else ""
     return _symbol(analysis, entry, case, name, "case", "id", detail, children)
 
 
 def _graders(analysis: Analysis, entry: CaseEntry | None, items: list[object]) -> Iterator[Symbol]:
     for item in items:
         if isinstance(item, Criterion):
-            name = item.id if isinstance(item.id, str) and item.id else clipped(str(item.outcome or "criterion"))
+            name = item.id if isinstance(item.id, str) and item.id else _short(str(item.outcome or "criterion"))
             yield _symbol(
-                analysis, entry, item, name, "criterion", "id", clipped(str(item.outcome or "")) if item.id else ""
+                analysis, entry, item, name, "criterion", "id", _short(str(item.outcome or "")) if item.id else ""
             )
         elif isinstance(item, Evaluator):
             inner = _inner(item)
@@ -78,3 +78,8 @@ def _symbol(
     start, end = min(whole.start, named.start), max(whole.end, named.end)
     span = analysis.span_of(entry, Span(start, end))
     return Symbol(name, kind, span, analysis.span_of(entry, named), detail, children)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
