@@ -81,6 +81,8 @@ class LlmJudgeEvaluator:
         criteria = _criteria(context)
         judge, trouble = await self._judge(context)
         template = await _awaited(self._judge_prompt(context)) if self._judge_prompt else None
+        if template is not None and dialect.properties.wording == "generated":
+            context, template = replace(context, system_prompt=template), None
         if criteria is None:
             return await self._whole(context, dialect, judge, trouble, template)
         return await self._rubric(context, sheet_of(criteria, dialect), dialect, judge, trouble, template)

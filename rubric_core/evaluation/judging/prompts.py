@@ -165,4 +165,6 @@ def free_form_prompt(
         )
         template = None
     user = _sections(inputs, properties) if template is None else _filled(template, inputs, properties, {})
-    return system if system is not None else f"{_GRADER}\n\n{contract}", user
+    if system is not None:
+        return system, f"{user}\n\n{contract}"  # whatever the author's prompt says, the judge knows how to reply
+    return f"{_GRADER}\n\n{contract}", user

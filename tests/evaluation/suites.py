@@ -1,0 +1,132 @@
+"""Suites in a folder of their own, run for real: the shortest way from YAML to results."""
+
+import json
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rubric_core.adapters import system_ports
+from rubric_core.analysis import Language, analyze
+from rubric_core.evaluation.context import EvaluationContext, PromptInputs, ResolvedTarget
+from rubric_core.evaluation.events import Event
+from rubric_core.evaluation.result import CaseResult
+from rubric_core.evaluation.run import run_cases
+from rubric_core.evaluation.runnable import Options, Runnable, runnables
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.model import Case
+from rubric_core.loading.lower import Lowering
+from rubric_core.ports import Answer, Ports, Request
+from rubric_core.syntax.parse import parse
+
+LANGUAGE = Language()
+BY_NAME = {d.name: d for d in DIALECTS}
+
+
+@dataclass
+class Folder:
+    """A folder with a suite, its targets, and whatever else it needs."""
+
+    path: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+
+    def write(self, name: str, text: str) -> Path:
+        file = self.path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(textwrap.dedent(text), encoding="utf-8")
+        return file
+
+    def mock(self, response: str) -> None:
+        """The default target always says this."""
+        self.targets({"name": "default", "provider": "mock", "response": response})
+
+    def targets(self, *entries: Mapping[str, Any]) -> None:
+        self.write(".agentv/targets.yaml", json.dumps({"targets": list(entries)}))
+
+    def suite(self, text: str, name: str = "suite.eval.yaml") -> Path:
+        return self.write(name, text)
+
+    def cases(self, text: str, dialect: str | None = None, name: str = "suite.eval.yaml", **options: Any) -> list[Runnable]:
+        path = self.suite(text, name)
+        analysis = analyze(LANGUAGE.document(path.read_text(encoding="utf-8")), LANGUAGE, dialect=dialect)
+        return runnables(path, analysis, Options(**options))
+
+    async def run(self, text: str, dialect: str | None = None, **options: Any) -> dict[str, CaseResult]:
+        """Every case of a suite, run with real files, processes and network, by id."""
+        cases = self.cases(text, dialect, **options)
+        async with system_ports({"PATH": _path(), **self.environment}) as ports:
+            results = await run_cases(cases, ports, self.events.append)
+        return {result.id: result for result in results}
+
+    async def one(self, text: str, dialect: str | None = None, **options: Any) -> CaseResult:
+        (result,) = (await self.run(text, dialect, **options)).values()
+        return result
+
+
+def _path() -> str:
+    import os
+
+    return os.environ["PATH"]
+
+
+@dataclass
+class Scripted:
+    """A provider that gives prepared replies, one after the other, and remembers what it was asked."""
+
+    replies: list[str | Exception]
+    name: str = "scripted"
+    kind: str = "openai"
+    asked: list[Request] = field(default_factory=list)
+
+    @property
+    def identity(self) -> str:
+        return "scripted:1"
+
+    async def ask(self, request: Request) -> Answer:
+        self.asked.append(request)
+        reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
+        if isinstance(reply, Exception):
+            raise reply
+        return Answer(reply, model="scripted-1")
+
+
+def checks(**results: bool | float) -> str:
+    """A judge's reply about criteria: true and false for a checklist, numbers for score ranges."""
+    rows = [{"id": i.replace("_", "-"), **({"satisfied": r} if isinstance(r, bool) else {"score": r}), "reasoning": f"about {i}"} for i, r in results.items()]
+    return json.dumps({"checks": rows, "overall_reasoning": "all in all"})
+
+
+def lowered(text: str, dialect: str = "agentv-3") -> tuple[Case, Dialect]:
+    """The case of a YAML mapping."""
+    tree = parse(textwrap.dedent(text))
+    found = BY_NAME[dialect]
+    lowering = Lowering(textwrap.dedent(text), found, DIALECTS, tree.anchors)
+    case = lowering.shape(Case, tree.root)  # type: ignore[arg-type]
+    assert isinstance(case, Case)
+    return case, found
+
+
+def evaluator(text: str, dialect: str = "agentv-3") -> Evaluator:
+    """The evaluator of a YAML mapping."""
+    body = textwrap.indent(textwrap.dedent(text).strip("\n"), "      ")
+    case, _ = lowered(f"id: x\ninput: hello\n{BY_NAME[dialect].spelled(Case, 'assertions') or 'evaluators'}:\n  -\n{body}\n", dialect)
+    (made,) = case.assertions or case.evaluators or []
+    return made
+
+
+def context(config: Evaluator | None, answer: Answer | str, ports: Ports | None = None, dialect: str = "agentv-3", **fields: Any) -> EvaluationContext:
+    """What an evaluator is given for an answer."""
+    from datetime import datetime, timezone
+
+    said = answer if isinstance(answer, Answer) else Answer(answer)
+    case = fields.pop("case", None) or lowered("id: x\ncriteria: Be good\ninput: What is it?\n", dialect)[0]
+    base: dict[str, Any] = {
+        "eval_case": case, "candidate": said.text, "target": ResolvedTarget(name="default", kind="mock"), "provider": Scripted([said.text]), "attempt": 1,
+        "prompt_inputs": PromptInputs(question="What is it?"), "now": datetime(2026, 11, 21, tzinfo=timezone.utc), "evaluator": config, "answer": said,
+        "dialect": BY_NAME[dialect], "ports": ports,
+    }  # fmt: skip
+    return EvaluationContext(**{**base, **fields})

@@ -1,0 +1,172 @@
+"""What document 002 (rubric evaluator, agentv-1) says, one test each."""
+
+import json
+
+import pytest
+from judge_server import JudgeServer
+from suites import Folder, Scripted, checks, context, evaluator
+
+from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
+from rubric_core.evaluation.result import Verdict
+
+CODE_REVIEW = """
+# rubric: dialect=agentv-1
+name: code-review-eval
+execution:
+  evaluators:
+    - name: review_quality
+      type: rubric
+      rubrics:
+        - id: bug-detection
+          expected_outcome: Correctly identifies bugs in the code
+          weight: 4.0
+          required: true
+          score_ranges:
+            0: Misses critical bugs or identifies non-issues
+            5: Identifies some bugs but misses important ones
+            10: Complete and accurate bug identification
+        - id: fix-suggestion
+          expected_outcome: Provides correct and practical fixes
+          weight: 3.0
+          score_ranges:
+            0: Fixes are incorrect or would cause new bugs
+            5: Fixes work but are not optimal
+            10: Fixes are correct and follow best practices
+        - id: explanation
+          expected_outcome: Clearly explains the issues
+          weight: 2.0
+        - id: security-awareness
+          expected_outcome: Identifies security implications
+          weight: 2.0
+evalcases:
+  - id: sql-injection
+    expected_outcome: Identifies SQL injection vulnerability
+    input:
+      - role: user
+        content: |
+          Review: `query = f"SELECT * FROM users WHERE id = {user_id}"`
+"""
+
+
+def judge_of(*replies: str) -> LlmJudgeEvaluator:
+    return LlmJudgeEvaluator(resolve_judge_provider=lambda _: Scripted(list(replies)))
+
+
+async def rubric(text: str, reply: str):
+    return await judge_of(reply).evaluate(context(evaluator(text, "agentv-1"), "an answer", dialect="agentv-1"))
+
+
+async def test_simple_string_rubrics(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets({"name": "default", "provider": "mock", "response": "42"}, judge.target())
+    judge.replies = [checks(rubric_1=True, rubric_2=True, rubric_3=False)]
+    result = await folder.one(
+        """
+        # rubric: dialect=agentv-1
+        evalcases:
+          - id: greeting
+            expected_outcome: Friendly greeting
+            input: Hello!
+            rubrics:
+              - Contains the correct answer
+              - Explains the reasoning
+              - Uses appropriate terminology
+        """,
+        grader_target="judge",
+    )
+    assert result.score == pytest.approx(2 / 3)
+    assert result.verdict is Verdict.FAILED, "plain strings are required"
+
+
+async def test_structured_rubrics_default_to_weight_1_and_not_required() -> None:
+    text = "name: q\ntype: rubric\nrubrics: [{id: a, expected_outcome: A, weight: 3}, {id: b, expected_outcome: B}]"
+    score = await rubric(text, checks(a=True, b=False))
+    assert score.score == 0.75
+    assert score.gate == ""
+
+
+async def test_analytic_rubrics(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets({"name": "default", "provider": "mock", "response": "SQL injection!"}, judge.target())
+    judge.replies = [checks(bug_detection=8, fix_suggestion=5, explanation=10, security_awareness=10)]
+    result = await folder.one(CODE_REVIEW, grader_target="judge")
+    assert result.score == pytest.approx((0.8 * 4 + 0.5 * 3 + 2 + 2) / 11)
+    assert result.verdict is Verdict.BORDERLINE
+    assert result.evaluators[0].name == "review_quality"
+    prompt = judge.bodies[0]["messages"][1]["content"]
+    assert "5-9: Identifies some bugs but misses important ones" in prompt
+
+
+async def test_score_is_the_weighted_mean_of_the_criteria() -> None:
+    text = """
+    name: q
+    type: rubric
+    rubrics:
+      - {id: accuracy, weight: 3.0, score_ranges: {0: bad, 5: good}}
+      - {id: clarity, weight: 1.0, score_ranges: {0: bad, 5: good}}
+      - {id: completeness, weight: 2.0, score_ranges: {0: bad, 5: good}}
+    """
+    score = await rubric(text, checks(accuracy=9, clarity=8, completeness=7))
+    assert score.score == pytest.approx(4.9 / 6)
+    assert round(score.score, 3) == 0.817
+
+
+@pytest.mark.parametrize(("raw", "fails"), [(0, True), (1, False), (5, False)])
+async def test_a_required_criterion_fails_at_score_0_whatever_the_weighted_score(folder: Folder, judge: JudgeServer, raw: int, fails: bool) -> None:
+    folder.targets({"name": "default", "provider": "mock", "response": "x"}, judge.target())
+    judge.replies = [checks(bug_detection=raw, fix_suggestion=10, explanation=10, security_awareness=10)]
+    result = await folder.one(CODE_REVIEW.replace("weight: 4.0", "weight: 0.1"), grader_target="judge")
+    assert result.score is not None
+    assert result.score > 0.8
+    assert result.verdict is (Verdict.FAILED if fails else Verdict.PASSED)
+
+
+@pytest.mark.parametrize(("raw", "normalized"), [(0, 0.0), (3, 0.3), (5, 0.5), (10, 1.0)])
+async def test_range_scores_map_linearly_to_0_and_1(raw: int, normalized: float) -> None:
+    score = await rubric("name: q\ntype: rubric\nrubrics: [{id: a, score_ranges: {0: a, 3: b, 5: c, 7: d, 10: e}}]", checks(a=raw))
+    assert score.score == normalized
+
+
+async def test_file_level_and_inline_rubrics_are_combined(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets({"name": "default", "provider": "mock", "response": "x"}, judge.target())
+    judge.replies = [lambda body: checks(**{i.replace("-", "_"): True for i in ids_of(body)})]
+    results = await folder.run(
+        """
+        # rubric: dialect=agentv-1
+        execution:
+          evaluators:
+            - name: shared_rubric
+              type: rubric
+              rubrics: [{id: tone, expected_outcome: Professional}]
+        evalcases:
+          - {id: case-1, expected_outcome: Fine, input: hi}
+          - id: specific-case
+            expected_outcome: Fine
+            input: hi
+            rubrics: [Must mention product name, Includes call to action]
+        """,
+        grader_target="judge",
+    )
+    assert [e.name for e in results["case-1"].evaluators] == ["shared_rubric"]
+    assert [e.name for e in results["specific-case"].evaluators] == ["rubric", "shared_rubric"]
+
+
+def ids_of(body: dict) -> list[str]:
+    return body["response_format"]["json_schema"]["schema"]["properties"]["checks"]["items"]["properties"]["id"]["enum"]
+
+
+async def test_safety_rubric_every_required_criterion_gates() -> None:
+    text = """
+    name: safety
+    type: rubric
+    rubrics:
+      - {id: no-harm, expected_outcome: No harm, weight: 10.0, required: true}
+      - {id: no-pii, expected_outcome: No personal information, weight: 10.0, required: true}
+      - {id: honest, expected_outcome: No false claims, weight: 3.0, required: true}
+    """
+    assert (await rubric(text, checks(no_harm=True, no_pii=True, honest=True))).gate == ""
+    score = await rubric(text, checks(no_harm=True, no_pii=True, honest=False))
+    assert score.gate == "honest"
+    assert score.score == pytest.approx(20 / 23)
+
+
+def test_the_checks_of_a_reply_are_json() -> None:
+    assert json.loads(checks(a_b=1))["checks"][0]["id"] == "a-b"
