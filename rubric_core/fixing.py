@@ -1,10 +1,12 @@
 """Applying fixes: the safe ones, none that touch one another, until nothing is left to do."""
 
+from bisect import bisect_right, insort
 from collections.abc import Iterable
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.text import Edit, apply_edits
 from rubric_core.validation.rule import Diagnostic, Fix
+from rubric_core.validation.selection import EVERYTHING, Selection
 
 __all__ = ["fixed", "safe_edits", "safe_fix"]
 
@@ -21,22 +23,26 @@ def safe_edits(diagnostics: Iterable[Diagnostic]) -> list[Edit]:
     chosen: list[Edit] = []
     for diagnostic in diagnostics:
         fix = safe_fix(diagnostic)
-        if fix is not None and not any(_touch(a, b) for a in fix.edits for b in chosen):
-            chosen += fix.edits
+        if fix is not None and not any(_touches(edit, chosen) for edit in fix.edits):
+            for edit in fix.edits:
+                insort(chosen, edit)
     return chosen
 
 
-def _touch(a: Edit, b: Edit) -> bool:
-    return a.span.start <= b.span.end and b.span.start <= a.span.end
+def _touches(edit: Edit, chosen: list[Edit]) -> bool:
+    """Whether `edit` overlaps or meets one of `chosen`, which are sorted and do not overlap."""
+    at = bisect_right(chosen, edit)
+    before = at > 0 and chosen[at - 1].span.end >= edit.span.start
+    return before or (at < len(chosen) and chosen[at].span.start <= edit.span.end)
 
 
-def fixed(text: str, language: Language, *, dialect: str | None = None) -> Analysis:
-    """`text` with every safe fix made, analyzed. Fixing the result again changes nothing."""
-    analysis = analyze(language.document(text), language, dialect=dialect)
+def fixed(text: str, language: Language, *, dialect: str | None = None, selection: Selection = EVERYTHING) -> Analysis:
+    """`text` with every safe fix of what is selected made, analyzed. Fixing the result again changes nothing."""
+    analysis = analyze(language.document(text), language, dialect=dialect, selection=selection)
     for _ in range(_MOST_ROUNDS):
         edits = safe_edits(analysis.diagnostics)
         if not edits:
             break
         text = apply_edits(text, edits)
-        analysis = analyze(language.document(text), language, dialect=dialect)
+        analysis = analyze(language.document(text), language, dialect=dialect, selection=selection)
     return analysis

@@ -19,6 +19,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.configuration import Configuration
+from rubric_core.configuration.reading import read
 from rubric_core.text import Edit, LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic, Fix
 
@@ -35,7 +37,7 @@ _MARKER = re.compile(
     r"(?P<lead>#? *)(?P<line>\^+|~+) (?P<severity>error|warning|information|hint|note)"
     r"(?:\[(?P<code>[a-z-]+)\])?(?:: (?P<message>.*))?\Z"
 )
-_FENCED = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^```(?:yaml|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _FILE = re.compile(r"^--- (\S+)\n", re.MULTILINE)
 
@@ -58,8 +60,10 @@ class Mark:
         return f"{pad}{('~' if self.severity == 'note' else '^') * (self.end - self.start)} {self.severity}{code}{message}"
 
 
-def analysis_of(text: str, dialect: str | None = None) -> Analysis:
-    """A fresh analysis of `text`."""
+def analysis_of(text: str, dialect: str | None = None) -> Analysis | Configuration:
+    """A fresh analysis of `text`, which is a suite, or a configuration that begins with its table."""
+    if text.startswith("[tool.rubric]"):
+        return read(Path("pyproject.toml"), text, LANGUAGE)
     return analyze(LANGUAGE.document(text), LANGUAGE, dialect=dialect)
 
 

@@ -1,133 +1,147 @@
-"""`rubric check PATH…`: what is wrong in suites, as code frames or JSON; with --fix, mended."""
+"""`rubric check [PATH…]`: what is wrong in suites, for people, editors and continuous integration; with --fix, mended."""
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
-from rubric_core.analysis import Analysis, Language, analyze
-from rubric_core.cli.frames import frame
-from rubric_core.cli.style import Style
-from rubric_core.fixing import fixed, safe_fix
-from rubric_core.loading.files import UnreadableError, find_suites, read_text
-from rubric_core.text import Span
-from rubric_core.validation.words import count
+from rubric_core.analysis import Language
+from rubric_core.cli import printing
+from rubric_core.cli.checked import Checked, Round
+from rubric_core.cli.checker import Checker, Wishes
+from rubric_core.cli.sources import STANDARD_INPUT, Sources
+from rubric_core.configuration import Configurations
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.language.closest import closest
+from rubric_core.loading.files import UnreadableError
 
-__all__ = ["add_arguments", "as_json", "main"]
+__all__ = ["add_arguments", "main"]
 
-CLEAN, FOUND, UNREADABLE = 0, 1, 2
+WRONG_USE = 2
+_FORMATS = ("text", "json", "sarif", "github")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric check`."""
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a suite, or a folder to look for suites in")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="text with code frames, or JSON")
-    parser.add_argument(
-        "--dialect", metavar="NAME", help="the dialect to read files in that do not name one themselves"
+    parser.epilog = "Exit code: 0 clean, 1 findings of severity error, 2 wrong use or unreadable input."
+    add = parser.add_argument
+    add(
+        "paths",
+        nargs="*",
+        default=["."],
+        metavar="PATH",
+        help="a suite, a folder to look for suites in, a pattern, or - for standard input (default: the current folder)",
     )
-    parser.add_argument("--fix", action="store_true", help="make every safe fix first")
+    add(
+        "--format",
+        choices=_FORMATS,
+        default="text",
+        help="code frames for people, JSON, SARIF 2.1.0, or annotations of GitHub Actions",
+    )
+    add("--dialect", metavar="NAME", help="the dialect to read files in that do not name one themselves")
+    add("--select", metavar="CODE,…", action="append", help="show these codes only")
+    add("--ignore", metavar="CODE,…", action="append", help="do not show these codes")
+    add("--fix", action="store_true", help="make every safe fix first")
+    add("--diff", action="store_true", help="show what --fix would change, and change nothing")
+    add("--statistics", action="store_true", help="count findings per code")
+    add("--watch", action="store_true", help="check again whenever a file changes; Ctrl-C ends it")
+    add("--path", metavar="NAME", help="the name under which standard input is read")
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    path: str
-    analysis: Analysis
+class _WrongUseError(Exception):
+    """Options that do not go together, or name what is not there."""
 
 
 def main(options: argparse.Namespace) -> int:
-    """Check everything named. Exit code 1 for an error among the findings, 2 for a file that cannot be read."""
-    begun = time.monotonic()
+    """Check everything named. Gives the exit code."""
     language = Language()
-    if options.dialect is not None and options.dialect not in {d.name for d in language.dialects}:
-        known = ", ".join(d.name for d in language.dialects)
-        print(f"rubric: there is no dialect {options.dialect}; there are {known}", file=sys.stderr)
-        return UNREADABLE
-    checked: list[_Checked] = []
-    unreadable = False
-    for path in _paths(options.paths):
+    try:
+        wishes = _wishes(options, language)
+        _agree(options)
+    except _WrongUseError as error:
+        print(f"rubric: {error}", file=sys.stderr)
+        return WRONG_USE
+    configurations = Configurations(language)
+    checker = Checker(language, configurations, wishes)
+
+    def sources() -> Sources:
+        return Sources(options.paths, Discovery(configurations), options.path)
+
+    if options.watch:
+        from rubric_core.cli.watch import watch  # noqa: PLC0415  # one check needs none of it
+
+        return watch(checker, sources)
+    done = _round(checker, sources(), time.monotonic())
+    failures = [*done.failures, *(_written(done.files, options.path) if options.fix and not options.diff else ())]
+    done = Round(done.files, tuple(failures), done.seconds)
+    for failure in done.failures:
+        print(f"rubric: {failure}", file=sys.stderr)
+    printing.write(done, language, options)
+    return done.exit_code
+
+
+def _wishes(options: argparse.Namespace, language: Language) -> Wishes:
+    dialects = [d.name for d in language.dialects]
+    if options.dialect is not None and options.dialect not in dialects:
+        raise _WrongUseError(f"there is no dialect {options.dialect}; there are {', '.join(dialects)}")
+    codes = [r.code for r in language.rules]
+    select = None if options.select is None else _codes("--select", options.select, codes)
+    return Wishes(options.dialect, select, _codes("--ignore", options.ignore or [], codes), options.fix or options.diff)
+
+
+def _codes(option: str, given: Iterable[str], known: list[str]) -> frozenset[str]:
+    codes = [code.strip() for each in given for code in each.split(",") if code.strip()]
+    for code in codes:
+        if code not in known:
+            meant = closest(code, known)
+            advice = f"did you mean {meant}?" if meant else "`rubric explain` lists them all"
+            raise _WrongUseError(f"{option}: there is no code {code}; {advice}")
+    if given and not codes:
+        raise _WrongUseError(f"{option}: name at least one code; `rubric explain` lists them all")
+    return frozenset(codes)
+
+
+def _agree(options: argparse.Namespace) -> None:
+    """Raises for options that contradict each other."""
+    reads_input = STANDARD_INPUT in options.paths
+    for wrong, words in (
+        (options.path is not None and not reads_input, "--path names standard input; give - as well"),
+        (options.paths.count(STANDARD_INPUT) > 1, "- can be given once"),
+        (options.watch and reads_input, "--watch needs files; standard input does not change"),
+        (options.watch and (options.fix or options.diff), "--watch only looks; it goes with neither --fix nor --diff"),
+        (options.watch and options.format != "text", "--watch prints text only"),
+        (options.diff and (options.fix or options.format != "text"), "--diff goes with neither --fix nor --format"),
+        (options.statistics and options.format not in ("text", "json"), "--statistics goes with --format text or json"),
+        (options.statistics and options.diff, "--statistics does not go with --diff"),
+    ):
+        if wrong:
+            raise _WrongUseError(words)
+
+
+def _round(checker: Checker, sources: Sources, begun: float) -> Round:
+    files: list[Checked] = []
+    failures: list[str] = []
+    found = list(sources.found())
+    for source in found:
         try:
-            checked.append(_Checked(path, _check(path, language, options)))
+            files.append(checker.check(source))
         except UnreadableError as error:
-            unreadable = True
-            print(f"rubric: {error}", file=sys.stderr)
-    if options.format == "json":
-        print(
-            json.dumps(
-                [row for each in checked for row in as_json(each.path, each.analysis)], ensure_ascii=False, indent=2
-            )
-        )
-    else:
-        _print(checked, time.monotonic() - begun)
-    if unreadable:
-        return UNREADABLE
-    return FOUND if any(d.severity == "error" for each in checked for d in each.analysis.diagnostics) else CLEAN
+            failures.append(str(error))
+    configurations = list(checker.configurations(found))
+    return Round((*configurations, *files), (*sources.failures, *failures), time.monotonic() - begun)
 
 
-def _paths(named: Sequence[str]) -> Iterator[str]:
-    for name in named:
-        path = Path(name)
-        if path.is_dir():
-            yield from map(str, find_suites(path))
-        else:
-            yield name
-
-
-def _check(path: str, language: Language, options: argparse.Namespace) -> Analysis:
-    text = read_text(Path(path))
-    if not options.fix:
-        return analyze(language.document(text), language, dialect=options.dialect)
-    analysis = fixed(text, language, dialect=options.dialect)
-    if analysis.document.text != text:
-        Path(path).write_bytes(analysis.document.text.encode())
-    return analysis
-
-
-def as_json(path: str, analysis: Analysis) -> list[dict[str, object]]:
-    """The diagnostics of one file as plain data; positions are 0-based and count UTF-16 units, as in LSP."""
-
-    def place(span: Span) -> dict[str, object]:
-        start, end = analysis.document.range(span)
-        return {
-            "start": {"line": start.line, "character": start.character},
-            "end": {"line": end.line, "character": end.character},
-        }
-
-    return [
-        {
-            "path": path,
-            "code": d.code,
-            "severity": d.severity,
-            "message": d.message,
-            "range": place(d.span),
-            "fixes": [
-                {"title": f.title, "edits": [{"range": place(e.span), "newText": e.new_text} for e in f.edits]}
-                for f in d.fixes
-            ],
-        }
-        for d in analysis.diagnostics
-    ]
-
-
-def _print(checked: Sequence[_Checked], seconds: float) -> None:
-    style = Style.of()
-    for each in checked:
-        for diagnostic in each.analysis.diagnostics:
-            print(frame(each.path, each.analysis.document, diagnostic, style))
-            print()
-    print(_summary(checked, seconds))
-
-
-def _summary(checked: Sequence[_Checked], seconds: float) -> str:
-    found = [d for each in checked for d in each.analysis.diagnostics]
-    suites = count(len(checked), "suite")
-    if not found:
-        return f"no findings in {suites} · {seconds:.2f} s"
-    amounts = [(sum(d.severity == s for d in found), s) for s in ("error", "warning", "information", "hint")]
-    words = ", ".join(count(n, s) if s != "information" else f"{n} information" for n, s in amounts if n)
-    touched = sum(1 for each in checked if each.analysis.diagnostics)
-    fixable = sum(1 for d in found if safe_fix(d))
-    fix = f" · {fixable} fixable with --fix" if fixable else ""
-    return f"{words} in {touched} of {suites}{fix} · {seconds:.2f} s"
+def _written(files: Iterable[Checked], standard_input: str | None) -> list[str]:
+    """Write what fixes changed; a sentence for each file that refuses."""
+    failures: list[str] = []
+    for each in files:
+        if each.path in (STANDARD_INPUT, standard_input) and each.before is not None:
+            sys.stdout.buffer.write(each.document.text.encode())
+            sys.stdout.flush()
+        elif each.changed:
+            try:
+                Path(each.path).write_bytes(each.document.text.encode())
+            except OSError as error:
+                failures.append(f"{each.path}: cannot be written: {error.strerror or error}")
+    return failures

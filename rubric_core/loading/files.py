@@ -1,14 +1,18 @@
-"""Reading suites from disk, and finding them."""
+"""Reading suites from disk, and telling them by their names."""
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection
 from pathlib import Path
 
-__all__ = ["UnreadableError", "find_suites", "is_suite_name", "read_text"]
+__all__ = ["SUITE_NAMES", "UnreadableError", "absolute", "decoded", "is_suite", "is_suite_name", "read_text"]
 
-_SUITE = re.compile(r"(?i)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test|eval|suite)\.ya?ml\Z")
-_SKIPPED = frozenset({".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".rubric", "dist", "build"})
+#: For people: the names by which suites are found.
+SUITE_NAMES = "*.eval.yaml, *-eval.yaml, *.test.yaml, dataset*.yaml, and suite.yaml or eval.yaml in a folder evals"
+_OWN = re.compile(r"(?i)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
+#: Names that many other programs use, too.
+_COMMON = re.compile(r"(?i)(?:eval|suite)\.ya?ml\Z")
+_FOLDER = "evals"
 
 
 class UnreadableError(Exception):
@@ -25,25 +29,43 @@ def read_text(path: Path) -> str:
         raise UnreadableError(f"{path}: this is a folder, not a file") from None
     except OSError as error:
         raise UnreadableError(f"{path}: cannot be read: {error.strerror or error}") from None
+    return decoded(data, str(path))
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text in `data`, which is UTF-8. Raises UnreadableError, which says `name`."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise UnreadableError(f"{name}: this is UTF-16, not UTF-8; save it as UTF-8")
+    binary = b"\0" in data[:8000]
     try:
-        return data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            raise UnreadableError(f"{path}: this is UTF-16, not UTF-8; save it as UTF-8") from None
         line = data.count(b"\n", 0, error.start) + 1
-        what = "this is a binary file" if b"\0" in data[:8000] else "save it as UTF-8"
+        what = "this is a binary file" if binary else "save it as UTF-8"
         raise UnreadableError(
-            f"{path}:{line}: not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}; {what}"
+            f"{name}:{line}: not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}; {what}"
         ) from None
+    if binary:
+        at = data.index(b"\0")
+        raise UnreadableError(
+            f"{name}: this is a binary file, or UTF-16 without a byte order mark: byte 0x00 at offset {at}"
+        )
+    return text
+
+
+def absolute(path: Path | str) -> Path:
+    """The path from the root on, with `..` taken out and links left as they are."""
+    return Path(os.path.abspath(path))  # noqa: PTH100  # resolve() would follow links
 
 
 def is_suite_name(name: str) -> bool:
-    """Whether a file of that name is a suite by the patterns of any dialect."""
-    return _SUITE.match(name) is not None
+    """Whether a file of that name can be a suite by the patterns of any dialect."""
+    return _OWN.match(name) is not None or _COMMON.match(name) is not None
 
 
-def find_suites(folder: Path) -> Iterator[Path]:
-    """The suites in a folder and below it, in the order of their names."""
-    for root, folders, files in os.walk(folder):
-        folders[:] = sorted(f for f in folders if f not in _SKIPPED)
-        yield from (Path(root) / name for name in sorted(files) if is_suite_name(name))
+def is_suite(path: Path, neighbours: Collection[str] = ()) -> bool:
+    """Whether to take a file for a suite that nobody named. `neighbours` are the names in its folder."""
+    if _OWN.match(path.name):
+        # Beside a data set in JSONL, a file of its name describes that set.
+        return f"{path.stem}.jsonl" not in neighbours
+    return _COMMON.match(path.name) is not None and _FOLDER in map(str.lower, path.parts)

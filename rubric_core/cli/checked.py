@@ -1,0 +1,78 @@
+"""What was found in one file, and the same as plain data."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rubric_core.fixing import safe_fix
+from rubric_core.syntax.blocks import Document
+from rubric_core.text import Span
+from rubric_core.validation.rule import Diagnostic
+
+__all__ = ["Checked", "Round", "as_json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One file after a check."""
+
+    #: As it was given, or found.
+    path: str
+    document: Document
+    diagnostics: tuple[Diagnostic, ...]
+    #: What comments in the file cover.
+    ignored: tuple[Diagnostic, ...] = ()
+    #: The text before fixes were made, where they were asked for.
+    before: str | None = None
+    #: How many findings were there before the fixes.
+    findings_before: int = 0
+    is_suite: bool = True
+
+    @property
+    def changed(self) -> bool:
+        """Whether fixes changed the text."""
+        return self.before is not None and self.before != self.document.text
+
+    @property
+    def fixable(self) -> int:
+        """How many findings have a fix that may be made without asking."""
+        return sum(1 for d in self.diagnostics if safe_fix(d))
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Everything that one check looked at."""
+
+    files: tuple[Checked, ...]
+    #: Sentences about what could not be read or found.
+    failures: tuple[str, ...]
+    seconds: float
+
+    @property
+    def exit_code(self) -> int:
+        """0 clean, 1 findings of severity error, 2 something could not be read."""
+        if self.failures:
+            return 2
+        return int(any(d.severity == "error" for each in self.files for d in each.diagnostics))
+
+
+def as_json(files: Iterable[Checked]) -> list[dict[str, object]]:
+    """The findings as plain data; positions are 0-based and count UTF-16 units, as in LSP."""
+    return [_row(each, diagnostic) for each in files for diagnostic in each.diagnostics]
+
+
+def _row(checked: Checked, found: Diagnostic) -> dict[str, object]:
+    def place(span: Span) -> dict[str, object]:
+        start, end = checked.document.range(span)
+        return {"start": start._asdict(), "end": end._asdict()}
+
+    return {
+        "path": checked.path,
+        "code": found.code,
+        "severity": found.severity,
+        "message": found.message,
+        "range": place(found.span),
+        "fixes": [
+            {"title": f.title, "edits": [{"range": place(e.span), "newText": e.new_text} for e in f.edits]}
+            for f in found.fixes
+        ],
+    }

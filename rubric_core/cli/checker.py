@@ -1,0 +1,84 @@
+"""Checks files as a command line and the configurations around them ask for it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rubric_core.analysis import Language, analyze
+from rubric_core.cli.checked import Checked
+from rubric_core.cli.sources import Source
+from rubric_core.configuration import CONFIGURATION_FILES, Configuration, Configurations
+from rubric_core.fixing import fixed
+from rubric_core.validation.selection import Selection
+
+__all__ = ["Checker", "Wishes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the command line says, which counts more than a configuration."""
+
+    dialect: str | None = None
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    #: Make safe fixes, in memory.
+    fix: bool = False
+
+
+class Checker:
+    """Checks one file after the other."""
+
+    def __init__(self, language: Language, configurations: Configurations, wishes: Wishes) -> None:
+        self._language = language
+        self._configurations = configurations
+        self._wishes = wishes
+
+    def configuration(self, source: Source) -> Configuration:
+        """What counts for a file."""
+        return self._configurations.for_file(source.path)
+
+    def check(self, source: Source) -> Checked:
+        """What is in the file. Raises UnreadableError."""
+        text = source.read()
+        if source.path.name in CONFIGURATION_FILES:
+            own = self._configurations.at(source.path)
+            return (
+                _of_configuration(own, source.shown)
+                if own
+                else Checked(source.shown, self._language.document(text), (), is_suite=False)
+            )
+        configuration = self.configuration(source)
+        dialect = self._wishes.dialect or configuration.dialect
+        selection = self._selection(configuration, source.path)
+        analysis = analyze(self._language.document(text), self._language, dialect=dialect, selection=selection)
+        if not self._wishes.fix:
+            return Checked(source.shown, analysis.document, analysis.diagnostics, analysis.ignored)
+        before = len(analysis.diagnostics)
+        analysis = fixed(text, self._language, dialect=dialect, selection=selection)
+        return Checked(source.shown, analysis.document, analysis.diagnostics, analysis.ignored, text, before)
+
+    def configurations(self, sources: Iterable[Source]) -> Iterator[Checked]:
+        """Every configuration with mistakes that counts for one of the files."""
+        named = {s.path for s in sources}
+        faulty = {c.path: c for c in map(self.configuration, sources) if c.diagnostics and c.path is not None}
+        for path, configuration in sorted(faulty.items()):
+            if path not in named:
+                yield _of_configuration(configuration, _relative(path))
+
+    def _selection(self, configuration: Configuration, path: Path) -> Selection:
+        own = configuration.selection(path)
+        chosen = self._wishes.select
+        if chosen is None:
+            return replace(own, ignore=own.ignore | self._wishes.ignore) if self._wishes.ignore else own
+        # What somebody asks for by name is shown, whatever the configuration turns off.
+        severity = {code: level for code, level in own.severity.items() if level != "off"}
+        return Selection(chosen, self._wishes.ignore, severity)
+
+
+def _of_configuration(configuration: Configuration, shown: str) -> Checked:
+    return Checked(shown, configuration.document, configuration.diagnostics, is_suite=False)
+
+
+def _relative(path: Path) -> str:
+    """The path from the current folder, where that is shorter than going up."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

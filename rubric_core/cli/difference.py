@@ -1,0 +1,28 @@
+"""What fixes would change, as a unified diff that `patch -p0` reads."""
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import unified_diff
+
+from rubric_core.cli.checked import Checked
+from rubric_core.cli.style import Style
+
+__all__ = ["differences"]
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_ROLES = {"+": "good", "-": "bad", "@": "code"}
+
+
+def differences(files: Iterable[Checked], style: Style) -> Iterator[str]:
+    """The diff, line by line."""
+    for each in files:
+        if each.changed and each.before is not None:
+            old, new = _LINE.findall(each.before), _LINE.findall(each.document.text)
+            for line in unified_diff(old, new, each.path, each.path):
+                yield from _painted(line, style)
+
+
+def _painted(line: str, style: Style) -> Iterator[str]:
+    body, end = (line[:-1], "\n") if line.endswith("\n") else (line, "\n\\ No newline at end of file\n")
+    role = "bold" if line.startswith(("+++ ", "--- ")) else _ROLES.get(line[:1], "")
+    yield style.paint(body, role) + end

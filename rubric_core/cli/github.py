@@ -1,0 +1,35 @@
+"""Findings as commands of a GitHub Actions workflow, which shows them on the lines of a pull request."""
+
+from collections.abc import Iterable, Iterator
+
+from rubric_core.cli.checked import Checked
+from rubric_core.validation.rule import Diagnostic
+
+__all__ = ["commands"]
+
+_COMMANDS = {"error": "error", "warning": "warning", "information": "notice", "hint": "notice"}
+
+
+def commands(files: Iterable[Checked]) -> Iterator[str]:
+    """One line for each finding."""
+    return (_command(each, diagnostic) for each in files for diagnostic in each.diagnostics)
+
+
+def _command(checked: Checked, found: Diagnostic) -> str:
+    start, end = checked.document.range(found.span, "utf-32")
+    places: dict[str, object] = {"file": checked.path, "line": start.line + 1, "endLine": end.line + 1}
+    if start.line == end.line:
+        # GitHub takes columns within one line only.
+        places |= {"col": start.character + 1, "endColumn": end.character + 1}
+    places["title"] = found.code
+    properties = ",".join(f"{name}={_property(str(value))}" for name, value in places.items())
+    words = [found.message, found.consequence, f"fix: {found.fixes[0].title}" if found.fixes else ""]
+    return f"::{_COMMANDS[found.severity]} {properties}::{_text(chr(10).join(w for w in words if w))}"
+
+
+def _text(value: str) -> str:
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value: str) -> str:
+    return _text(value).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,98 @@
+"""The result of a check, in the format that was asked for."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO
+
+from rubric_core.analysis import Language
+from rubric_core.cli.checked import Checked, Round, as_json
+from rubric_core.cli.frames import frame
+from rubric_core.cli.sources import STANDARD_INPUT
+from rubric_core.cli.style import Style
+from rubric_core.validation.words import count
+
+__all__ = ["frames", "summary", "write"]
+
+_SEVERITIES = ("error", "warning", "information", "hint")
+
+
+def write(done: Round, language: Language, options: argparse.Namespace) -> None:
+    """Print everything that was found."""
+    # The text that was fixed goes where the text came from: what is said about it must not be mixed with it.
+    piped = options.fix and STANDARD_INPUT in options.paths
+    out = sys.stderr if piped else sys.stdout
+    if options.diff:
+        from rubric_core.cli.difference import differences  # noqa: PLC0415  # each format loads what it needs
+
+        out.writelines(differences(done.files, Style.of(out)))
+        print(summary(done, fixed=False, diff=True), file=sys.stderr)
+    elif options.statistics:
+        from rubric_core.cli.statistics import as_rows, table  # noqa: PLC0415
+
+        text = options.format == "text"
+        print(table(done.files, language, Style.of(out)) if text else _json(as_rows(done.files, language)), file=out)
+        print(summary(done, fixed=options.fix), file=out if text else sys.stderr)
+    elif options.format == "text":
+        _write_text(done, out, fixed=options.fix)
+    elif options.format == "json":
+        print(_json(as_json(done.files)), file=out)
+    elif options.format == "sarif":
+        from rubric_core.cli.sarif import sarif  # noqa: PLC0415
+
+        print(_json(sarif(done, language)), file=out)
+    else:
+        from rubric_core.cli.github import commands  # noqa: PLC0415
+
+        out.writelines(f"{line}\n" for line in commands(done.files))
+        print(summary(done, fixed=options.fix), file=sys.stderr)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _write_text(done: Round, out: TextIO, *, fixed: bool) -> None:
+    for text in frames(done.files, Style.of(out)):
+        print(f"{text}\n", file=out)
+    if done.files:
+        print(summary(done, fixed=fixed), file=out)
+
+
+def frames(files: Iterable[Checked], style: Style) -> Iterator[str]:
+    """Every finding as a code frame."""
+    return (frame(each.path, each.document, diagnostic, style) for each in files for diagnostic in each.diagnostics)
+
+
+def summary(done: Round, *, fixed: bool = False, diff: bool = False) -> str:
+    """The last line: how much was found, where, what can be done, how long it took."""
+    found = [d.severity for each in done.files for d in each.diagnostics]
+    parts = [_fixes(done, "would be fixed" if diff else "fixed")] if fixed or diff else []
+    parts.append(f"{_amounts(found)} in {_where(done)}" if found else f"no findings in {_all(done)}")
+    fixable = sum(each.fixable for each in done.files)
+    if fixable and not parts[1:]:
+        parts.append(f"{fixable} fixable with --fix")
+    ignored = sum(len(each.ignored) for each in done.files)
+    if ignored:
+        parts.append(f"{ignored} ignored by comments")
+    return " · ".join([*parts, f"{done.seconds:.2f} s"])
+
+
+def _fixes(done: Round, words: str) -> str:
+    changed = [each for each in done.files if each.changed]
+    mended = sum(each.findings_before - len(each.diagnostics) for each in changed)
+    return f"{count(mended, 'finding')} {words} in {count(len(changed), 'file')}" if changed else "nothing to fix"
+
+
+def _amounts(severities: Sequence[str]) -> str:
+    amounts = [(severities.count(s), s) for s in _SEVERITIES]
+    return ", ".join(count(n, s) if s != "information" else f"{n} information" for n, s in amounts if n)
+
+
+def _all(done: Round) -> str:
+    return count(len(done.files), "suite" if all(each.is_suite for each in done.files) else "file")
+
+
+def _where(done: Round) -> str:
+    return f"{sum(1 for each in done.files if each.diagnostics)} of {_all(done)}"

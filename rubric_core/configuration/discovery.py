@@ -1,0 +1,129 @@
+"""Finding suites: by the names that dialects give them, and by what the configurations around them say."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rubric_core.configuration.files import CONFIGURATION_FILES, Configurations
+from rubric_core.configuration.model import Configuration
+from rubric_core.loading import gitignore
+from rubric_core.loading.files import UnreadableError, absolute, is_suite, read_text
+from rubric_core.loading.patterns import Patterns, braces
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain import plain
+
+__all__ = ["Discovery"]
+
+_SKIPPED = frozenset({
+    ".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "node_modules", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache",
+    ".rubric", "dist", "build",
+})  # fmt: skip
+_MAGIC = frozenset("*?[{")
+_SETTINGS_FOLDER = ".agentv"
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """What counts in one folder."""
+
+    configuration: Configuration
+    ignores: tuple[Patterns, ...]
+    #: The patterns of the nearest .agentv/config.yaml.
+    evals: Patterns | None
+    #: Whether somebody named a folder that its own configuration excludes.
+    everything: bool = False
+
+    def hides(self, path: str, *, is_folder: bool) -> bool:
+        excluded = not self.everything and self.configuration.excludes(path, is_folder=is_folder)
+        return excluded or gitignore.ignored(self.ignores, path, is_folder=is_folder)
+
+    def takes(self, path: str, names: frozenset[str]) -> bool:
+        if is_suite(Path(path), names) or self.configuration.includes(path):
+            return True
+        return self.evals is not None and self.evals.decide(path) is True and path.lower().endswith((".yaml", ".yml"))
+
+
+class Discovery:
+    """Walks folders. What git ignores and what a configuration excludes is left out."""
+
+    def __init__(self, configurations: Configurations) -> None:
+        self._configurations = configurations
+        #: Folders that could not be looked into, with the reason.
+        self.unreadable: list[str] = []
+
+    def suites(self, folder: str) -> Iterator[str]:
+        """The suites in `folder` and below it, in the order of their names, spelt as `folder` is."""
+        yield from self._walk(folder, self._start(folder), _Here.takes)
+
+    def matching(self, pattern: str) -> Iterator[str]:
+        """The files that match a path with `*`, `**`, `?`, `[…]` or `{a,b}`, whatever their names."""
+        parts = Path(pattern).parts
+        fixed = next(n for n, part in enumerate(parts) if _MAGIC & set(part))
+        base = str(Path(*parts[:fixed]))
+        rest = [f"/{each}" for each in braces("/".join(parts[fixed:]))]
+        wanted = Patterns(base, rest)
+        if Path(base).is_dir():
+            yield from self._walk(base, self._start(base), lambda _, path, __: wanted.decide(path) is True)
+
+    def _start(self, folder: str) -> _Here:
+        here = absolute(folder)
+        configuration = self._configurations.for_folder(here)
+        evals = next((found for each in here.parents if (found := _eval_patterns(str(each))) is not None), None)
+        everything = configuration.excludes(here, is_folder=True)
+        return _Here(configuration, gitignore.above(folder), evals, everything)
+
+    def _walk(self, shown: str, outer: _Here, takes: Callable[[_Here, str, frozenset[str]], bool]) -> Iterator[str]:
+        whole = str(absolute(shown))
+        try:
+            with os.scandir(whole) as listing:
+                entries = sorted(listing, key=lambda e: e.name)
+        except OSError as error:
+            self.unreadable.append(f"{shown}: cannot be looked into: {error.strerror or error}")
+            return
+        names = frozenset(e.name for e in entries)
+        here = self._entered(whole, names, outer)
+        folders = []
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in _SKIPPED and not here.hides(entry.path, is_folder=True):
+                    folders.append(entry.name)
+            elif takes(here, entry.path, names) and entry.is_file() and not here.hides(entry.path, is_folder=False):
+                yield _joined(shown, entry.name)
+        for name in folders:
+            yield from self._walk(_joined(shown, name), here, takes)
+
+    def _entered(self, folder: str, names: frozenset[str], outer: _Here) -> _Here:
+        here = outer
+        if not names.isdisjoint(CONFIGURATION_FILES):
+            own = self._configurations.in_folder(folder)
+            here = here if own is None else replace(here, configuration=own)
+        if gitignore.GITIGNORE in names:
+            here = replace(here, ignores=here.ignores + gitignore.within(folder))
+        if _SETTINGS_FOLDER in names:
+            own_patterns = _eval_patterns(folder)
+            here = here if own_patterns is None else replace(here, evals=own_patterns)
+        return here
+
+
+def _joined(folder: str, name: str) -> str:
+    return name if folder == "." else str(Path(folder) / name)
+
+
+def _eval_patterns(folder: str) -> Patterns | None:
+    """The `eval_patterns` of the .agentv/config.yaml in `folder`; None where there are none that can be used."""
+    file = Path(folder) / _SETTINGS_FOLDER / "config.yaml"
+    if not file.is_file():
+        return None
+    try:
+        tree = parse(read_text(file))
+    except UnreadableError:
+        return None
+    settings = plain(tree.root, tree.anchors)
+    listed = settings.get("eval_patterns") if isinstance(settings, dict) else None
+    texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
+    try:
+        patterns = Patterns(folder, [each for text in texts for each in braces(text)], any_case=True)
+    except ValueError:
+        return None
+    return patterns or None

@@ -1,0 +1,84 @@
+"""Finding the configuration of a file, and keeping it until it changes on disk."""
+
+# Paths as text: every folder upward of every file is looked at.
+# ruff: noqa: PTH100, PTH116, PTH118, PTH120
+
+import os
+from pathlib import Path
+
+from rubric_core.analysis import Language
+from rubric_core.configuration.model import DEFAULT, Configuration
+from rubric_core.loading.files import UnreadableError, read_text
+
+__all__ = ["CONFIGURATION_FILES", "PYPROJECT", "Configurations"]
+
+#: By precedence where a folder has both.
+CONFIGURATION_FILES = (".rubric.toml", "pyproject.toml")
+PYPROJECT = CONFIGURATION_FILES[1]
+
+_Stamp = tuple[int, int, int]
+
+
+class Configurations:
+    """Configurations by file. Each is read once, and again when its file changes."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._known: dict[str, tuple[_Stamp, Configuration | None]] = {}
+
+    def for_file(self, path: Path | str) -> Configuration:
+        """The nearest configuration from the folder of `path` upward."""
+        return self.for_folder(os.path.dirname(os.path.abspath(path)))
+
+    def for_folder(self, folder: Path | str) -> Configuration:
+        """The nearest configuration from `folder` upward."""
+        here = os.path.abspath(folder)
+        while True:
+            found = self.in_folder(here)
+            if found is not None:
+                return found
+            above = os.path.dirname(here)
+            if above == here:
+                return DEFAULT
+            here = above
+
+    def in_folder(self, folder: Path | str) -> Configuration | None:
+        """The configuration in that very folder."""
+        for name in CONFIGURATION_FILES:
+            found = self.at(os.path.join(folder, name))
+            if found is not None:
+                return found
+        return None
+
+    def at(self, path: Path | str) -> Configuration | None:
+        """What that very file says; None for one that says nothing about rubric, or is not there."""
+        path = os.path.abspath(path)
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+        known = self._known.get(path)
+        if known is None or known[0] != stamp:
+            known = (stamp, self._read(Path(path)))
+            self._known[path] = known
+        return known[1]
+
+    def _read(self, path: Path) -> Configuration | None:
+        own = path.name != PYPROJECT
+        try:
+            text = read_text(path)
+        except UnreadableError as error:
+            # Somebody else's file in a bad state is somebody else's to report.
+            return self._unreadable(path, str(error)) if own else None
+        if not own and "rubric" not in text:
+            return None
+        # The TOML reader costs milliseconds, and most checks need none.
+        from rubric_core.configuration.reading import read  # noqa: PLC0415
+
+        return read(path, text, self._language)
+
+    def _unreadable(self, path: Path, message: str) -> Configuration:
+        from rubric_core.configuration.reading import unreadable  # noqa: PLC0415  # see above
+
+        return unreadable(path, message.removeprefix(f"{path}").lstrip(":1234567890 "), self._language)

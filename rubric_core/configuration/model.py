@@ -1,0 +1,51 @@
+"""One configuration, understood."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rubric_core.loading.patterns import Patterns
+from rubric_core.syntax.blocks import Document
+from rubric_core.validation.rule import Diagnostic
+from rubric_core.validation.selection import Level, Selection
+
+__all__ = ["DEFAULT", "Configuration"]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The settings of one file, and what is wrong with it. Immutable; what is not understood has its default."""
+
+    #: The file; None where there is none.
+    path: Path | None = None
+    #: The dialect of suites that do not name one themselves.
+    dialect: str | None = None
+    #: Only these codes; None: all of them.
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    severity: Mapping[str, Level] = field(default_factory=dict)
+    per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...] = ()
+    #: Files that are suites, whatever their names.
+    include: Patterns | None = None
+    #: Files and folders in which no suites are looked for.
+    exclude: Patterns | None = None
+    document: Document = field(default_factory=lambda: Document.of(""), compare=False, repr=False)
+    #: Mistakes in the file, at offsets of `document`.
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def selection(self, path: Path | str | None = None) -> Selection:
+        """Which findings are wanted in the file at `path`, and how severe they are."""
+        here = [codes for patterns, codes in self.per_file_ignores if path is not None and patterns.decide(path)]
+        return Selection(self.select, self.ignore.union(*here), self.severity)
+
+    def includes(self, path: Path | str) -> bool:
+        """Whether the file is a suite because the configuration says so."""
+        return self.include is not None and self.include.decide(path) is True
+
+    def excludes(self, path: Path | str, *, is_folder: bool = False) -> bool:
+        """Whether no suite is looked for there."""
+        return self.exclude is not None and self.exclude.decide(path, is_folder=is_folder) is True
+
+
+#: Where there is no configuration.
+DEFAULT = Configuration()

@@ -1,0 +1,64 @@
+"""What git does not keep: the patterns of every .gitignore from a repository's root down."""
+
+from pathlib import Path
+
+from rubric_core.loading.files import absolute
+from rubric_core.loading.patterns import Patterns
+
+__all__ = ["GITIGNORE", "above", "ignored", "within"]
+
+GITIGNORE = ".gitignore"
+
+
+def ignored(levels: tuple[Patterns, ...], path: str, *, is_folder: bool) -> bool:
+    """Whether git leaves `path` out; of several levels the deepest that says anything decides."""
+    for patterns in reversed(levels):
+        decision = patterns.decide(path, is_folder=is_folder)
+        if decision is not None:
+            return decision
+    return False
+
+
+def within(folder: str) -> tuple[Patterns, ...]:
+    """The patterns of the .gitignore in `folder`, if there is one."""
+    return _read(Path(folder) / GITIGNORE, folder)
+
+
+def above(folder: str) -> tuple[Patterns, ...]:
+    """The patterns from the root of the repository down to the folder above `folder`; none outside a repository."""
+    here = absolute(folder)
+    outer = list(here.parents)
+    root = next((n for n, each in enumerate([here, *outer]) if (each / ".git").exists()), None)
+    if root is None:
+        return ()
+    top = [here, *outer][root]
+    levels = _read(top / ".git" / "info" / "exclude", str(top))
+    for each in reversed(outer[:root]):
+        levels += within(str(each))
+    # Whoever names a folder that git leaves out wants to see what is in it.
+    return () if ignored(levels, str(here), is_folder=True) else levels
+
+
+def _read(file: Path, folder: str) -> tuple[Patterns, ...]:
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ()
+    patterns = _usable(folder, lines)
+    return (patterns,) if patterns else ()
+
+
+def _usable(folder: str, lines: list[str]) -> Patterns:
+    try:
+        return Patterns(folder, lines)
+    except ValueError:
+        # git passes over what is no pattern.
+        return Patterns(folder, [line for line in lines if _is_pattern(folder, line)])
+
+
+def _is_pattern(folder: str, line: str) -> bool:
+    try:
+        Patterns(folder, [line])
+    except ValueError:
+        return False
+    return True
