@@ -31,9 +31,12 @@ test: $(DEVELOPING)
 	$(BIN)/python -m pytest -n 2 && exit $$checked
 
 lint: $(DEVELOPING)
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
-	@$(BIN)/mypy
-	@$(BIN)/lint-imports >$(VENV)/layers.log 2>&1 || { cat $(VENV)/layers.log; exit 1; }
+	@failed=0; \
+	$(BIN)/ruff check . || failed=1; \
+	$(BIN)/ruff format --check . || failed=1; \
+	$(BIN)/mypy || failed=1; \
+	$(BIN)/lint-imports >$(VENV)/layers.log 2>&1 || { cat $(VENV)/layers.log; failed=1; }; \
+	exit $$failed
 
 bench: $(DEVELOPING)
 	@for script in $(sort $(wildcard tests/bench/bench_*.py)); do $(BIN)/python $$script || exit 1; done

@@ -106,6 +106,16 @@ class Neovim:
     def attached(self) -> bool:
         return bool(self.lua("local c = vim.lsp.get_clients({bufnr=0})[1]; return c ~= nil and c.initialized"))
 
+    def open_for_use(self) -> None:
+        """Wait for the server; one that has ended is not waited for."""
+
+        def attached() -> bool:
+            if not (there := self.attached()) and "quit with exit code" in self.messages():
+                raise AssertionError(f"the server has ended:\n{self.log()}")
+            return there
+
+        until("the server is attached", attached)
+
     def diagnostics(self) -> list[dict[str, Any]]:
         """Each with lnum, code, source, message and severity."""
         return list(

@@ -12,12 +12,12 @@ ANSWERED_WITHIN_S = 20
 
 
 def opened(editor: Neovim) -> Neovim:
-    until("the server is attached", editor.attached)
+    editor.open_for_use()
     return editor
 
 
 def checked(editor: Neovim) -> Neovim:
-    until("diagnostics", editor.diagnostics)
+    until("diagnostics", opened(editor).diagnostics)
     return editor
 
 
@@ -74,7 +74,7 @@ def test_the_server_starts_without_vim_lsp_enable(nvim: Open) -> None:
 
 
 def test_problems_stand_on_their_lines(nvim: Open) -> None:
-    editor = nvim("broken.eval.yaml")
+    editor = opened(nvim("broken.eval.yaml"))
     until("both problems", lambda: {"overlapping-bands", "renamed-key"} <= editor.codes())
     found = {str(each["code"]): each for each in editor.diagnostics()}
     assert found["overlapping-bands"]["lnum"] == editor.line_of("[5, 10]")
