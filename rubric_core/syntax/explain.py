@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.repair import QUOTE, Repair, value_of
+from rubric_core.syntax.repair import QUOTE, Repair
+from rubric_core.syntax.rewriting import value_of
 from rubric_core.syntax.tree import Mend, Problem
 from rubric_core.text import Edit, Span
 
@@ -16,6 +17,7 @@ _WORDS = {
     "inner-quote": "this quote ends the value too soon",
     "no-colon": "this key has no colon",
     "no-space": "a colon needs a space behind it",
+    "missing-dash": "an item of a list starts here; it needs a dash",
     "no-dash-space": "a dash needs a space behind it",
     "open-quote": "this quote is never closed",
     "open-bracket": "this bracket is never closed",
@@ -95,6 +97,8 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
             insert(column + 1, " ") if repair.inserted else (Edit(Span(start + column - 1, start + column + 1), "- "),)
         )
         return Mend("add the space", edits, safe=True)
+    if repair.kind == "missing-dash":
+        return Mend("add the dash", (Edit(Span(start + column - 2, start + column), "- "),))
     if repair.kind == "extra-bracket":
         return Mend("remove the bracket", (Edit(Span(start + column, start + column + 1), ""),))
     if repair.kind in ("open-quote", "open-bracket"):

@@ -4,19 +4,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from rubric_core.syntax.candidates import candidates
 from rubric_core.syntax.events import Failure, build
 from rubric_core.syntax.explain import explain
-from rubric_core.syntax.repair import (
-    BACKSLASH,
-    COLON,
-    HOLE,
-    LINE,
-    QUOTE,
-    RESERVED,
-    STAND_INS,
-    Repair,
-    candidates,
-)
+from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESERVED, STAND_INS, Repair
 from rubric_core.syntax.tree import Problem, Scalar, Tree, walk
 from rubric_core.text import Span
 

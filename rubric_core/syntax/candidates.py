@@ -1,0 +1,53 @@
+"""Which repairs are tried for a failure, and in which order.
+
+First come changes that keep the whole line, then those that keep its key, and only then the line is given up. What the
+tree then says at a stand-in is put right by `parse`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from rubric_core.syntax.events import Failure
+from rubric_core.syntax.lines import before
+from rubric_core.syntax.moving import indented, missing_dash, tabs
+from rubric_core.syntax.repair import Maker, Repair
+from rubric_core.syntax.rewriting import (
+    blank,
+    closed,
+    escape,
+    extra_closer,
+    header,
+    inner_colon,
+    inner_quote,
+    key_kept,
+    missing_colon,
+    no_dash_space,
+    no_space,
+    reserved,
+    virtual_colon,
+)  # fmt: skip
+
+__all__ = ["candidates"]
+
+_MAKERS: tuple[Maker, ...] = (
+    tabs, escape, inner_quote, no_space, inner_colon, extra_closer, closed, header, reserved, no_dash_space, virtual_colon, missing_colon,
+    missing_dash, indented, key_kept, blank,
+)  # fmt: skip
+
+
+def candidates(lines: Sequence[str], line_of: Callable[[int], int], failure: Failure) -> Iterator[Repair]:
+    """Repairs worth trying for `failure`, the most careful first."""
+    near: list[int] = []
+    at = line_of(failure.offset)
+    context = None if failure.context_offset is None else line_of(failure.context_offset)
+    quoted = "quoted scalar" in failure.context or "flow" in failure.context
+    for line in ([context] if quoted else []) + [
+        at,
+        before(lines, at),
+        context,
+        before(lines, context or 0),
+    ]:
+        if line is not None and 0 <= line < len(lines) and lines[line].strip() and line not in near:
+            near.append(line)
+    for make in _MAKERS:
+        for line in near:
+            yield from make(lines, line, failure)

@@ -1,0 +1,66 @@
+"""Lines of YAML, looked at without a parser: indentation, dashes, comments."""
+
+import re
+from collections.abc import Sequence
+
+__all__ = ["DASHES", "KEY", "before", "body_end", "break_of", "columns", "content_of", "indent_of", "says_something"]
+
+#: The indentation and the dashes of a line.
+DASHES = r"[ \t]*(?:- +)*"
+#: A key, in quotes or not.
+KEY = r"(?:\"[^\"]*\"|'[^']*'|[A-Za-z_$][\w$.-]*)"
+_COMMENT = re.compile(r"(?:^|[ \t])#")
+#: How many lines above one still has a say in where it may start.
+_ABOVE = 40
+
+
+def before(lines: Sequence[str], line: int) -> int | None:
+    """The line above that says something, blank lines and comments left out."""
+    for i in range(line - 1, max(-1, line - _ABOVE), -1):
+        if says_something(lines[i]):
+            return i
+    return None
+
+
+def says_something(line: str) -> bool:
+    """Whether the line is neither blank nor a comment."""
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def indent_of(line: str) -> int:
+    """The number of blanks and tabs in front."""
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def content_of(line: str) -> int:
+    """The column behind the dashes of a line."""
+    dashes = re.match(DASHES, line)
+    return dashes.end() if dashes else 0
+
+
+def break_of(line: str) -> str:
+    """The line break at the end."""
+    return line[len(line.rstrip("\r\n")) :]
+
+
+def body_end(line: str, start: int = 0) -> int:
+    """Where the line ends without its comment."""
+    comment = _COMMENT.search(line, start)
+    return len(line[: comment.start() if comment else len(line)].rstrip())
+
+
+def columns(lines: Sequence[str], line: int) -> list[int]:
+    """Columns at which the line could start so that it fits to the lines above it, the likely ones first."""
+    found: list[int] = []
+    above = before(lines, line)
+    for i in range(line - 1, max(-1, line - _ABOVE), -1):
+        if not says_something(lines[i]) or "\t" in lines[i][: indent_of(lines[i])]:
+            continue
+        content = content_of(lines[i])
+        if i == above:
+            found.append(content + 2 if lines[i].rstrip().endswith((":", "|", ">")) else content)
+            found.append(content if found[0] != content else content + 2)
+        found += (c for c in (content, indent_of(lines[i])) if c not in found)
+        if content == 0:
+            break
+    return found
