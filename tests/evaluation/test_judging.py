@@ -1,0 +1,282 @@
+"""Judges over HTTP: replies that cannot be used, servers that fail, and what is never taken for a score."""
+
+import asyncio
+import json
+
+import pytest
+from judge_server import Fault, JudgeServer
+from suites import Folder, checks
+
+from rubric_core.evaluation.events import CriterionJudged
+from rubric_core.evaluation.result import Verdict
+
+SUITE = """
+tests:
+  - id: refund
+    criteria: Explains the refund window
+    input: Can I return this?
+    assertions:
+      - type: rubrics
+        criteria:
+          - {id: window, outcome: Names the 30 days}
+          - {id: tone, outcome: Is friendly}
+"""
+FREE = """
+tests:
+  - id: refund
+    criteria: Explains the refund window
+    input: Can I return this?
+    expected_output: Within 30 days
+"""
+GOOD = checks(window=True, tone=True)
+
+
+@pytest.fixture
+def ready(folder: Folder, judge: JudgeServer) -> Folder:
+    folder.environment["JUDGE_KEY"] = "sk-very-secret-key"
+    folder.targets(
+        {"name": "default", "provider": "mock", "response": "You have 30 days.", "grader_target": "judge"}, judge.target(api_key="${{ JUDGE_KEY }}", max_retries=1)
+    )
+    return folder
+
+
+async def test_prompt_and_settings_that_a_judge_gets(ready: Folder, judge: JudgeServer) -> None:
+    judge.replies = [GOOD]
+    result = await ready.one(SUITE)
+    (body,) = judge.bodies
+    assert (body["model"], body["temperature"]) == ("judge-1", 0.0)
+    assert judge.headers[0]["authorization"] == "Bearer sk-very-secret-key"
+    system, user = (m["content"] for m in body["messages"])
+    assert "JSON" in system
+    for part in ("Explains the refund window", "Can I return this?", "You have 30 days.", "- window: Names the 30 days", "- tone: Is friendly"):
+        assert part in user
+    assert result.evaluators[0].judge == "judge-1-2026"
+    assert [e.result.id for e in ready.events if isinstance(e, CriterionJudged)] == ["window", "tone"]
+    assert result.cost_usd == 0.001
+    assert "sk-very-secret-key" not in repr(result)
+
+
+async def test_a_reply_in_fences_and_words_is_read(ready: Folder, judge: JudgeServer) -> None:
+    judge.replies = [f"Here you are:\n```json\n{GOOD}\n```\nAnything else?"]
+    assert (await ready.one(SUITE)).verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (checks(window=True), "no result for tone"),
+        ("no idea", "no JSON object"),
+        ('{"checks": [', "no JSON object"),
+        ('{"checks": [}', "no valid JSON"),
+        (checks(window=1, tone=1), "satisfied"),
+        ('{"checks": [{"id": "window", "satisfied": "yes"}, {"id": "tone", "satisfied": true}]}', "satisfied"),
+        ('{"checks": [{"id": "window", "satisfied": true}, {"id": "window", "satisfied": false}, {"id": "tone", "satisfied": true}]}', "twice"),
+        ("{" * 100_000, "no JSON object"),
+        ("{" * 5_000 + "}", "no valid JSON"),
+    ],
+)
+async def test_a_judge_is_told_what_is_wrong_and_asked_again(ready: Folder, judge: JudgeServer, reply: str, told: str) -> None:
+    judge.replies = [reply, GOOD]
+    result = await ready.one(SUITE)
+    assert result.verdict is Verdict.PASSED
+    repeated = judge.bodies[1]["messages"]
+    assert [m["role"] for m in repeated] == ["system", "user", "assistant", "user"]
+    assert told in repeated[3]["content"]
+    assert result.evaluators[0].evaluator_raw_request["attempts"] == 2
+
+
+async def test_a_judge_that_never_gets_it_right_leaves_the_case_unscored(ready: Folder, judge: JudgeServer) -> None:
+    judge.replies = [checks(window=True)]
+    result = await ready.one(SUITE)
+    assert (result.verdict, result.score) == (Verdict.UNSCORED, None)
+    assert result.reason == "rubrics: judge judge gave no usable reply in 3 tries: no result for tone: every criterion needs one"
+    assert len(judge.bodies) == 3
+
+
+async def test_more_criteria_than_were_asked_for_do_no_harm(ready: Folder, judge: JudgeServer) -> None:
+    judge.replies = [checks(window=True, tone=False, invented=True)]
+    assert (await ready.one(SUITE)).score == 0.5
+
+
+async def test_a_judge_that_grades_as_a_whole(ready: Folder, judge: JudgeServer) -> None:
+    judge.replies = ['{"score": 0.9, "assertions": [{"text": "names the window", "passed": true, "evidence": "30 days"}, {"text": "is kind", "passed": false}]}']
+    result = await ready.one(FREE)
+    assert (result.score, result.verdict) == (0.9, Verdict.PASSED)
+    (each,) = result.evaluators
+    assert (each.hits, each.misses) == (("names the window",), ("is kind",))
+    assert "[[ ## expected_output ## ]]\nWithin 30 days" in judge.bodies[0]["messages"][1]["content"]
+
+
+@pytest.mark.parametrize("reply", ['{"score": 85}', '{"score": -1}', '{"score": "0.9"}', '{"score": NaN}', '{"score": true}', "{}", '{"score": null}'])
+async def test_a_score_that_is_no_share_is_asked_for_again_and_never_clamped(ready: Folder, judge: JudgeServer, reply: str) -> None:
+    judge.replies = [reply, '{"score": 0.25}']
+    result = await ready.one(FREE)
+    assert result.score == 0.25
+    assert len(judge.bodies) == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Fault.error(401, "Incorrect key: sk-very-secret-key"), "check api_key (targets.yaml:1, api_key)"),
+        (Fault.error(404, "model judge-1 not found"), "model judge-1 not found"),
+        (Fault.error(500, "oops"), "replied 500: oops"),
+        (Fault(503, b"<html>busy</html>"), "replied 503"),
+        (Fault(body=b"<html>"), "no JSON"),
+        (Fault(body=b"[]"), "no JSON object"),
+        (Fault(body=b'{"choices": []}'), "no chat completion"),
+        (Fault(body=b'{"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}'), "max_output_tokens"),
+        (Fault(hang_up=True), "broke off"),
+        (Fault(endless=True), "sent more than 10,000,000 bytes"),
+        (Fault(302, headers={"Location": "http://127.0.0.1:1/"}), "no JSON"),
+    ],
+)
+async def test_a_server_that_fails_leaves_one_sentence_and_no_secret(ready: Folder, judge: JudgeServer, fault: Fault, words: str) -> None:
+    judge.replies = [fault]
+    result = await ready.one(SUITE)
+    assert result.verdict is Verdict.UNSCORED
+    assert words in result.reason
+    assert "\n" not in result.reason
+    assert "sk-very-secret-key" not in repr(result)
+
+
+async def test_a_server_that_is_not_there(folder: Folder) -> None:
+    folder.targets({"name": "default", "provider": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"})
+    result = await folder.one(SUITE)
+    assert result.reason == "target default: connection to 127.0.0.1:9 refused. Is the server running? (targets.yaml:1, base_url)"
+
+
+async def test_a_server_that_stalls(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets(judge.target("default", timeout_seconds=0.2))
+    judge.replies = [Fault(delay=30)]
+    result = await folder.one(SUITE)
+    assert "within 0.2 s" in result.reason
+    await asyncio.wait_for(judge.broken_off.wait(), 2)
+
+
+async def test_busy_servers_are_asked_again(ready: Folder, judge: JudgeServer) -> None:
+    judge.replies = [Fault.error(429, "slow down"), GOOD]
+    assert (await ready.one(SUITE)).verdict is Verdict.PASSED
+    assert len(judge.bodies) == 2
+
+
+async def test_retry_after_is_heeded(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets({"name": "default", "provider": "mock"}, judge.target(max_retries=1, retry_max_delay_ms=300))
+    judge.replies = [Fault(429, b"{}", {"Retry-After": "60"}), GOOD]
+    began = asyncio.get_running_loop().time()
+    await folder.one(SUITE, grader_target="judge")
+    assert 0.25 < asyncio.get_running_loop().time() - began < 5
+
+
+@pytest.mark.parametrize("param", ["response_format", "temperature"])
+async def test_what_a_server_does_not_take_is_left_out(ready: Folder, judge: JudgeServer, param: str) -> None:
+    judge.replies = [Fault.error(400, f"Unsupported parameter: '{param}'", param=param), GOOD]
+    assert (await ready.one(SUITE)).verdict is Verdict.PASSED
+    assert param in judge.bodies[0]
+    assert param not in judge.bodies[1]
+    assert "messages" in judge.bodies[1]
+
+
+async def test_cancelling_ends_the_request_at_once(ready: Folder, judge: JudgeServer) -> None:
+    judge.replies = [Fault(delay=60)]
+    running = asyncio.ensure_future(ready.one(SUITE))
+    while not judge.bodies:
+        await asyncio.sleep(0.01)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    await asyncio.wait_for(judge.broken_off.wait(), 2)
+
+
+async def test_no_judge_is_unscored_and_says_how_to_get_one(folder: Folder) -> None:
+    folder.mock("You have 30 days.")
+    result = await folder.one(SUITE)
+    assert result.verdict is Verdict.UNSCORED
+    assert "no judge is configured" in result.reason
+    assert "grader_target" in result.reason
+
+
+async def test_a_mock_judges_only_when_it_is_named(folder: Folder) -> None:
+    reply = GOOD
+    folder.targets({"name": "default", "provider": "mock", "response": reply})
+    assert (await folder.one(SUITE)).verdict is Verdict.UNSCORED, "its answer looks like a verdict and is none"
+    folder.targets({"name": "default", "provider": "mock", "response": reply, "grader_target": "default"})
+    assert (await folder.one(SUITE)).verdict is Verdict.PASSED
+    folder.targets({"name": "default", "provider": "mock", "response": "x", "judge_target": "other"}, {"name": "other", "provider": "mock", "response": reply})
+    assert (await folder.one(SUITE)).verdict is Verdict.PASSED
+    assert (await folder.one(SUITE, grader_target="default")).verdict is Verdict.UNSCORED
+
+
+async def test_a_model_judges_its_own_answers_when_no_judge_is_named(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets(judge.target("default"))
+    judge.replies = ["You have 30 days.", GOOD]
+    result = await folder.one(SUITE)
+    assert result.verdict is Verdict.PASSED
+    assert result.answer == "You have 30 days."
+    assert result.tokens is not None
+    assert (result.tokens.input, result.tokens.cached, result.tokens.output) == (60, 40, 20)
+
+
+async def test_the_target_of_an_evaluator_judges(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets({"name": "default", "provider": "mock", "grader_target": "nobody"}, judge.target())
+    judge.replies = [GOOD]
+    assert (await folder.one(SUITE.replace("- type: rubrics", "- type: rubrics\n        target: judge"))).verdict is Verdict.PASSED
+    result = await folder.one(SUITE)
+    assert "no target is called nobody" in result.reason
+
+
+OWN = """
+tests:
+  - id: a
+    criteria: Good
+    input: hi
+    assertions:
+      - {type: llm-grader, prompt: PROMPT}
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "sent", "reason"),
+    [
+        ("Is this kind?", "[[ ## criteria ## ]]\nIs this kind?", ""),
+        ("'Rate: {{ output }} for {{input}} {{ unknown }}'", "Rate: the answer for hi {{ unknown }}", ""),
+        ("'Rate this question: {{ input }}'", "", "has no {{ output }} or {{ expected_output }}"),
+        ("prompts/judge.md", "From a file: the answer", ""),
+        ("file://prompts/judge.md", "From a file: the answer", ""),
+        ("file://prompts/blind.md", "", "has no {{ output }}"),
+        ("file://prompts/none.md", "", "cannot be read"),
+    ],
+)
+async def test_a_prompt_of_ones_own(ready: Folder, judge: JudgeServer, prompt: str, sent: str, reason: str) -> None:
+    ready.write("prompts/judge.md", "From a file: {{ output }}")
+    ready.write("prompts/blind.md", "Nothing to see")
+    ready.targets({"name": "default", "provider": "mock", "response": "the answer", "grader_target": "judge"}, judge.target())
+    judge.replies = ['{"score": 1}']
+    result = await ready.one(OWN.replace("PROMPT", prompt))
+    if reason:
+        assert result.verdict is Verdict.UNSCORED
+        assert reason in result.reason
+        assert "(line 7)" in result.reason
+    else:
+        assert sent in judge.bodies[0]["messages"][1]["content"]
+
+
+async def test_a_program_that_writes_the_prompt(ready: Folder, judge: JudgeServer) -> None:
+    import sys
+
+    ready.write("prompt.py", "import json, sys; d = json.load(sys.stdin); print('Look at', d['output'], d['config'])")
+    judge.replies = ['{"score": 1}']
+    result = await ready.one(OWN.replace("PROMPT", f"{{command: [{sys.executable}, prompt.py], config: {{strict: true}}}}"))
+    assert result.verdict is Verdict.PASSED, result.reason
+    assert "Look at You have 30 days. {'strict': True}" in judge.bodies[0]["messages"][1]["content"]
+    ready.write("prompt.py", "raise SystemExit('no prompt today')")
+    result = await ready.one(OWN.replace("PROMPT", f"{{command: [{sys.executable}, prompt.py]}}"))
+    assert "no prompt today" in result.reason
+
+
+async def test_weights_and_gates_are_not_told_to_the_judge(ready: Folder, judge: JudgeServer) -> None:
+    judge.replies = [GOOD]
+    await ready.one(SUITE.replace("outcome: Is friendly", "outcome: Is friendly, weight: 7.5, required: true"))
+    said = json.dumps(judge.bodies[0]["messages"])
+    assert "7.5" not in said
+    assert "required" not in said.lower()

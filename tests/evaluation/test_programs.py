@@ -1,0 +1,232 @@
+"""Programs of a suite: what they are told, what they may print, and that none of them outlives its time."""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from suites import Folder, context, evaluator
+
+from rubric_core.adapters import OsProcesses, filtered, system_ports
+from rubric_core.evaluation.evaluators.code import CodeEvaluator
+from rubric_core.evaluation.result import Verdict
+from rubric_core.ports import Answer, Program, Tokens
+
+ECHO = "import json, sys; d = json.load(sys.stdin); print(json.dumps({'score': 1, 'assertions': [], 'details': d}))"
+posix = pytest.mark.skipif(sys.platform == "win32", reason="process groups and signals")
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+async def gone(pid: int) -> bool:
+    for _ in range(100):
+        if not alive(pid):
+            return True
+        await asyncio.sleep(0.02)
+    return False
+
+
+async def program(folder: Folder, script: str, **limits) -> object:
+    folder.write("script.py", script)
+    return await OsProcesses().run(Program((sys.executable, "script.py"), folder.path, **limits))
+
+
+async def test_a_program_that_ends(folder: Folder) -> None:
+    finished = await program(folder, "import sys; print(sys.stdin.read()[::-1]); sys.stderr.write('err'); sys.exit(3)", stdin=b"abc")
+    assert (finished.exit_code, finished.stdout.strip(), finished.stderr, finished.stopped) == (3, b"cba", b"err", "")
+
+
+async def test_a_program_that_reads_nothing_and_writes_much(folder: Folder) -> None:
+    finished = await program(folder, "print('x' * 3_000_000)", stdin=b"y" * 5_000_000)
+    assert (finished.exit_code, len(finished.stdout)) == (0, 3_000_001)
+
+
+@posix
+async def test_a_program_that_hangs_is_ended_with_its_children(folder: Folder) -> None:
+    script = "import subprocess, sys, time\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\nprint(p.pid, flush=True)\ntime.sleep(60)"
+    began = time.monotonic()
+    finished = await program(folder, script, time_limit=0.7)
+    assert finished.stopped == "time"
+    assert time.monotonic() - began < 5
+    assert await gone(int(finished.stdout))
+
+
+@posix
+async def test_children_do_not_outlive_a_program_that_ends(folder: Folder) -> None:
+    script = "import subprocess, sys\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\nprint(p.pid, flush=True)"
+    began = time.monotonic()
+    finished = await program(folder, script)
+    assert finished.exit_code == 0
+    assert time.monotonic() - began < 5
+    assert await gone(int(finished.stdout))
+
+
+async def test_a_program_that_never_stops_writing(folder: Folder) -> None:
+    finished = await program(folder, "while True: print('x' * 10_000)", output_limit=1_000_000)
+    assert (finished.stopped, len(finished.stdout)) == ("output", 1_000_000)
+
+
+async def test_output_of_exactly_the_limit_is_fine(folder: Folder) -> None:
+    finished = await program(folder, "import sys; sys.stdout.write('x' * 1000)", output_limit=1000)
+    assert (finished.stopped, len(finished.stdout)) == ("", 1000)
+
+
+@posix
+async def test_cancelling_kills_the_whole_group_at_once(folder: Folder) -> None:
+    script = "import os, subprocess, sys, time\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\nopen('pids', 'w').write(f'{os.getpid()} {p.pid}')\ntime.sleep(60)"
+    running = asyncio.ensure_future(program(folder, script))
+    while not (folder.path / "pids").exists() or not (folder.path / "pids").read_text():
+        await asyncio.sleep(0.02)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    for pid in (folder.path / "pids").read_text().split():
+        assert await gone(int(pid))
+
+
+async def test_many_programs_at_once(folder: Folder) -> None:
+    results = await asyncio.gather(*(program(folder, "print(1)") for _ in range(30)))
+    assert all(r.stdout.strip() == b"1" for r in results)
+
+
+async def test_secrets_do_not_reach_programs(folder: Folder) -> None:
+    environment = {"PATH": os.environ["PATH"], "OPENAI_API_KEY": "sk-1", "AWS_SECRET_ACCESS_KEY": "x", "LC_ALL": "C", "GITHUB_TOKEN": "y"}
+    assert filtered(environment) == {"PATH": os.environ["PATH"], "LC_ALL": "C"}
+    folder.write("script.py", "import os; print(sorted(os.environ))")
+    finished = await OsProcesses(environment).run(Program((sys.executable, "script.py"), folder.path, environment={"WANTED": "1"}))
+    names = finished.stdout.decode()
+    assert "WANTED" in names
+    assert "KEY" not in names
+    assert "TOKEN" not in names
+
+
+# Code evaluators
+
+
+async def grade(folder: Folder, script: str, dialect: str = "agentv-3", answer: Answer | str = "the answer", **options):
+    folder.write("check.py", script)
+    async with system_ports() as ports:
+        return await CodeEvaluator(script=[sys.executable, "check.py"], **options).evaluate(context(None, answer, ports, dialect, directory=folder.path))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "keys"),
+    [
+        ("agentv-0.5", {"task", "outcome", "expected", "output", "system_message", "guideline_paths", "attachments", "user_segments", "question", "candidate_answer"}),
+        ("agentv-1", {"question", "expected_outcome", "reference_answer", "candidate_answer", "guideline_paths", "input_files", "input_segments", "expected_messages", "output_messages", "config"}),
+        ("agentv-2.7", {"question", "criteria", "expected_output", "reference_answer", "answer", "output", "output_path", "guideline_files", "input_files", "input", "trace", "file_changes", "workspace_path", "config"}),
+        ("agentv-3", {"criteria", "expected_output", "output", "messages", "output_path", "input_files", "input", "metadata", "trace", "trace_summary", "token_usage", "cost_usd", "duration_ms", "start_time", "end_time", "file_changes", "workspace_path", "config"}),
+    ],
+)
+async def test_what_a_code_evaluator_is_told(folder: Folder, dialect: str, keys: set[str]) -> None:
+    score = await grade(folder, ECHO, dialect, Answer("the answer", tokens=Tokens(1, 2, 3)))
+    assert score.score == 1
+    assert keys <= set(score.details)
+    if dialect == "agentv-3":
+        assert score.details["output"] == "the answer"
+        assert score.details["token_usage"] == {"input": 1, "output": 2, "cached": 3}
+
+
+async def test_settings_of_a_code_evaluator(folder: Folder) -> None:
+    folder.mock("x")
+    folder.write("check.py", ECHO)
+    result = await folder.one(
+        f"""
+        tests:
+          - id: a
+            criteria: c
+            input: hi
+            assertions:
+              - {{type: code-grader, command: [{sys.executable}, check.py], config: {{strict: true}}, limits: [1, {{deep: 2}}]}}
+        """
+    )
+    assert result.evaluators[0].details["config"] == {"strict": True, "limits": [1, {"deep": 2}], "config": {"strict": True}}
+
+
+async def test_a_long_answer_is_handed_over_in_a_file(folder: Folder) -> None:
+    script = "import json, sys; d = json.load(sys.stdin); print(json.dumps({'score': 1.0 if d['output'] is None and len(json.load(open(d['output_path']))) == 60000 else 0.0}))"
+    assert (await grade(folder, script, answer="x" * 60_000)).score == 1
+
+
+@pytest.mark.parametrize(
+    ("dialect", "script", "score", "hits", "misses"),
+    [
+        ("agentv-1", """print('{"score": 0.5, "hits": ["a", 1], "misses": ["b"]}')""", 0.5, ("a",), ("b",)),
+        ("agentv-3", """print('{"score": 0.5, "assertions": [{"text": "a", "passed": true}, {"text": "b", "passed": false}]}')""", 0.5, ("a",), ("b",)),
+        ("agentv-3", """print('{"assertions": [{"text": "a", "passed": true}, {"text": "b", "passed": false}, {"text": "c", "passed": false}]}')""", 1 / 3, ("a",), ("b", "c")),
+        ("agentv-1", """print('{"score": 7}')""", 1.0, (), ()),
+        ("agentv-1", """print('{"score": -7}')""", 0.0, (), ()),
+        ("agentv-3", "print('all good')", 1.0, ("all good",), ()),
+        ("agentv-3", "print('too long'); raise SystemExit(1)", 0.0, (), ("too long",)),
+        ("agentv-3", "pass", 1.0, ("exit code 0",), ()),
+    ],
+)
+async def test_what_a_code_evaluator_may_print(folder: Folder, dialect: str, script: str, score: float, hits: tuple, misses: tuple) -> None:
+    found = await grade(folder, script, dialect)
+    assert (found.score, found.hits, found.misses) == (pytest.approx(score), hits, misses)
+    assert not found.crashed
+
+
+async def test_a_score_outside_of_0_and_1_is_kept_within_and_said(folder: Folder) -> None:
+    assert (await grade(folder, "print('{\"score\": 85}')", "agentv-1")).details == {"score_given": 85}
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("import time; time.sleep(60)", "longer than 0.5 s"),
+        ("while True: print('x' * 100_000)", "more than 4,000,000 bytes"),
+        ("import sys; print('{\"score\": 1}'); sys.stderr.write('bad'); sys.exit(1)", "bad"),
+        ("import sys; print('bad'); sys.stderr.write('worse'); sys.exit(2)", "worse"),
+    ],
+)
+async def test_a_program_that_misbehaves_scores_0_and_says_so(folder: Folder, script: str, words: str) -> None:
+    limit = 500 if "sleep" in script else 30_000
+    found = await grade(folder, script, agent_timeout_ms=limit)
+    assert (found.score, found.crashed, len(found.misses)) == (0, True, 1)
+    assert words in found.misses[0]
+
+
+@pytest.mark.parametrize(
+    ("script", "cwd", "words"),
+    [(["no-such-program-here"], None, "is not there to be run"), (["./plain.txt"], None, "cannot be started"), ([sys.executable, "x.py"], "nowhere", "does not exist"), (["a\0b"], None, "null")],
+)
+async def test_a_program_that_does_not_start_scores_0_and_says_why(folder: Folder, script: list[str], cwd: str | None, words: str) -> None:
+    folder.write("plain.txt", "no program")
+    async with system_ports() as ports:
+        found = await CodeEvaluator(script=script, cwd=cwd).evaluate(context(None, "x", ports, directory=folder.path))
+    assert (found.score, found.crashed) == (0, True)
+    assert words in found.misses[0]
+
+
+@posix
+async def test_a_string_is_run_by_a_shell(folder: Folder) -> None:
+    folder.mock("x")
+    folder.write("check.sh", "echo \"{\\\"score\\\": $1}\"")
+    command = "sh check.sh 0.25 | cat && true"
+    result = await folder.one(f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{type: code-grader, command: '{command}'}}]}}]")
+    assert result.score == 0.25
+
+
+async def test_a_code_evaluator_without_a_command_is_unscored(folder: Folder) -> None:
+    folder.mock("x")
+    result = await folder.one("tests: [{id: a, criteria: c, input: hi, assertions: [{type: code-grader, name: n}]}]")
+    assert result.verdict is Verdict.UNSCORED
+
+
+async def test_the_payload_is_one_json_object_in_utf8(folder: Folder) -> None:
+    found = await grade(folder, "import sys, json; raw = sys.stdin.buffer.read(); print(json.dumps({'score': 1, 'hits': [json.loads(raw.decode('utf-8'))['output']]}))", answer="ünï \u2028 😀")
+    assert found.hits == ("ünï \u2028 😀",)
+
+
+def test_configs_are_read_from_yaml() -> None:
+    assert vars(evaluator("{type: code-grader, command: [a, b]}"))["command"] == ["a", "b"]
+    assert json.dumps(["a"]) == '["a"]'

@@ -1,0 +1,136 @@
+"""Numbers that documents and releases agree on, and how scores become verdicts."""
+
+import dataclasses
+import sys
+
+import pytest
+from suites import BY_NAME, Folder, Scripted, checks, context, evaluator
+
+from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
+from rubric_core.evaluation.result import EvaluatorResult, Verdict
+from rubric_core.evaluation.score import at_least, case_outcome, verdict_of, weighted_mean
+
+E2, E27, E4 = (BY_NAME[n].properties for n in ("agentv-1", "agentv-2.7", "agentv-3"))
+
+
+def result(score: float | None, **fields) -> EvaluatorResult:
+    return EvaluatorResult(**{"name": "e", "type": "x", "verdict": Verdict.PASSED, "score": score, "minimum": 0.8, **fields})
+
+
+def test_a_checklist_of_weights_2_and_1_is_0_667_borderline_then_and_failed_now() -> None:
+    score = weighted_mean([(1, 2), (0, 1)])
+    assert round(score, 3) == 0.667
+    assert verdict_of(score, E2, 0.8) is Verdict.BORDERLINE
+    assert verdict_of(score, E4, 0.8) is Verdict.FAILED
+
+
+def test_ranges_of_raw_8_weight_2_and_raw_5_weight_1_are_0_7() -> None:
+    assert weighted_mean([(0.8, 2), (0.5, 1)]) == pytest.approx(0.7)
+
+
+def test_evaluators_of_weights_1_and_0_count_only_the_first() -> None:
+    assert case_outcome([result(0.4, weight=1.0), result(1.0, weight=0.0)], E4, 0.8)[:2] == (0.4, Verdict.FAILED)
+
+
+@pytest.mark.parametrize(("properties", "score"), [(E27, 0.0), (E4, 0.0), (E2, 0.85)])
+def test_a_required_evaluator_of_0_7_makes_the_case_0_where_the_dialect_has_that(properties, score: float) -> None:
+    outcome = case_outcome([result(0.7, required=True), result(1.0)], properties, 0.8)
+    assert outcome.score == pytest.approx(score)
+    assert outcome.verdict is (Verdict.FAILED if score == 0 else Verdict.PASSED)
+
+
+def test_a_gate_fails_the_case_and_leaves_the_score() -> None:
+    outcome = case_outcome([result(0.9, gate="tone", verdict=Verdict.FAILED), result(1.0)], E4, 0.8)
+    assert (outcome.score, outcome.verdict) == (0.95, Verdict.FAILED)
+    assert "tone" in outcome.reason
+
+
+def test_an_evaluator_without_a_score_leaves_the_case_without_one() -> None:
+    outcome = case_outcome([result(None, verdict=Verdict.UNSCORED, reason="no judge"), result(1.0)], E4, 0.8)
+    assert (outcome.score, outcome.verdict, outcome.reason) == (None, Verdict.UNSCORED, "e: no judge")
+    assert case_outcome([result(None, weight=0.0), result(1.0)], E4, 0.8).score == 1.0, "it counts for nothing"
+    assert case_outcome([result(None, weight=0.0, required=True), result(1.0)], E4, 0.8).score is None, "it may gate"
+
+
+def test_the_mean_of_nothing_is_0() -> None:
+    assert weighted_mean([]) == 0
+    assert weighted_mean([(1, 0), (1, 0)]) == 0
+
+
+@pytest.mark.parametrize(("scores", "bound"), [([0.7, 0.1], 0.8), ([0.1] * 6, 0.6)])
+def test_sums_of_decimal_fractions_reach_their_bound(scores: list[float], bound: float) -> None:
+    assert at_least(sum(scores), bound)
+    assert not at_least(bound - 1e-6, bound)
+
+
+@pytest.mark.parametrize(
+    ("score", "three", "two"),
+    [(0.8, "passed", "passed"), (0.79, "borderline", "failed"), (0.6, "borderline", "failed"), (0.59, "failed", "failed"), (1, "passed", "passed"), (0, "failed", "failed")],
+)
+def test_bands(score: float, three: str, two: str) -> None:
+    assert verdict_of(score, E2, 0.8) == three
+    assert verdict_of(score, E4, 0.8) == two
+
+
+@pytest.mark.parametrize(("score", "negated", "verdict"), [("0.25", 0.75, "passed"), ("0.9", pytest.approx(0.1), "failed")])
+async def test_negate_turns_score_and_verdict_round(folder: Folder, score: str, negated: float, verdict: str) -> None:
+    folder.mock("x")
+    folder.write("check.py", f"print('{{\"score\": {score}, \"hits\": [\"h\"], \"misses\": [\"m\"]}}')")
+    result = await folder.one(f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{type: code-grader, command: [{sys.executable}, check.py], negate: true}}]}}]")
+    (each,) = result.evaluators
+    assert (each.score, each.verdict) == (negated, verdict)
+    assert (each.hits, each.misses) == (("m",), ("h",))
+
+
+async def test_a_crash_is_not_turned_into_a_pass(folder: Folder) -> None:
+    folder.mock("x")
+    folder.write("check.py", "raise SystemExit('broken')")
+    result = await folder.one(f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{type: code-grader, command: [{sys.executable}, check.py], negate: true}}]}}]")
+    assert (result.evaluators[0].score, result.evaluators[0].verdict, result.verdict) == (0, Verdict.FAILED, Verdict.FAILED)
+
+
+@pytest.mark.parametrize(
+    ("options", "suite", "case", "threshold"),
+    [({}, "", "", 0.8), ({}, "threshold: 0.5", "", 0.5), ({}, "threshold: 0.5", "threshold: 0.4", 0.4), ({"threshold": 0.2}, "threshold: 0.5", "threshold: 0.4", 0.2)],
+)
+async def test_the_threshold_of_command_line_case_suite_and_dialect(folder: Folder, options: dict, suite: str, case: str, threshold: float) -> None:
+    folder.mock("x")
+    text = f"execution: {{{suite}}}\ntests: [{{id: a, criteria: c, input: hi, execution: {{{case}}}, assertions: [{{type: contains, value: x}}, {{type: contains, value: y}}]}}]"
+    result = await folder.one(text, **options)
+    assert (result.threshold, result.score) == (threshold, 0.5)
+    assert result.verdict is (Verdict.PASSED if threshold <= 0.5 else Verdict.FAILED)
+
+
+async def test_min_score_without_required_concerns_the_evaluator_alone(folder: Folder) -> None:
+    folder.mock("x")
+    folder.write("check.py", "print('{\"score\": 0.85}')")
+    grader = f"type: code-grader, command: [{sys.executable}, check.py], min_score: 0.9"
+    result = await folder.one(f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{{grader}}}]}}]")
+    assert (result.evaluators[0].verdict, result.verdict) == (Verdict.FAILED, Verdict.PASSED)
+    result = await folder.one(f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{{grader}, required: true}}]}}]")
+    assert (result.score, result.verdict) == (0.0, Verdict.FAILED)
+    assert "0.85" in result.reason
+
+
+@pytest.mark.parametrize(("dialect", "raw", "gate"), [("agentv-1", 1, False), ("agentv-1", 0, True), ("agentv-3", 9, True), ("agentv-3", 10, False)])
+async def test_a_required_range_criterion_without_minimum_needs_more_than_0_or_10(dialect: str, raw: int, gate: bool) -> None:
+    key = "rubrics" if dialect == "agentv-1" else "criteria"
+    kind = "rubric" if dialect == "agentv-1" else "rubrics"
+    config = evaluator(f"{{name: q, type: {kind}, {key}: [{{id: a, required: true, score_ranges: {{0: bad, 5: good}}}}]}}", dialect)
+    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Scripted([checks(a=raw)]))
+    score = await judge.evaluate(context(config, "x", dialect=dialect))
+    assert bool(score.gate) is gate
+
+
+@pytest.mark.parametrize(("raw", "shown"), [(6, Verdict.FAILED), (7, Verdict.PASSED)])
+async def test_a_range_criterion_without_minimum_is_shown_as_met_from_7_on(raw: int, shown: Verdict) -> None:
+    config = evaluator("{type: rubrics, criteria: [{id: a, outcome: A, score_ranges: {0: bad, 5: good}}]}")
+    score = await LlmJudgeEvaluator(resolve_judge_provider=lambda _: Scripted([checks(a=raw)])).evaluate(context(config, "x"))
+    assert score.criteria[0].verdict is shown
+
+
+def test_every_dialect_says_how_it_scores() -> None:
+    assert [(d.name, d.properties.verdicts) for d in BY_NAME.values()][:5] == [
+        ("agentv-0.1", "none"), ("agentv-0.5", "none"), ("agentv-1", "three"), ("agentv-2.7", "three"), ("agentv-3", "two"),
+    ]  # fmt: skip
+    assert all(dataclasses.asdict(d.properties)["threshold"] == 0.8 for d in BY_NAME.values())
