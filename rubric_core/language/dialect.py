@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from rubric_core.language.shape import Key, Shape
 
 __all__ = [
-    "Change", "Dialect", "Fate", "Properties", "Spelling", "TypeName", "adds", "adds_types", "drops", "drops_types", "prefers",
+    "Change", "Dialect", "Fate", "Properties", "Spelling", "Tables", "TypeName", "adds", "adds_types", "drops", "drops_types", "prefers",
     "renames", "renames_type", "requires", "tolerates", "unrequires",
 ]  # fmt: skip
 
@@ -58,7 +58,7 @@ class Spelling(NamedTuple):
 
 
 class TypeName(NamedTuple):
-    """An evaluator type as it may be written in one dialect."""
+    """An evaluator type, or a kind of provider, as it may be written in one dialect."""
 
     name: str
     shape: type[Shape]
@@ -117,6 +117,8 @@ class Properties:
     trajectory_args: Literal["superset", "exact"] = "superset"
     #: Whether the exit code of a code evaluator that prints no JSON is its verdict.
     exit_code_decides: bool = False
+    #: What the command of a target may have in braces.
+    placeholders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,8 @@ class Dialect:
     types: Mapping[str, TypeName]
     #: Fields that must (True) or need not (False) be there, where the dialect differs from the catalogue.
     demands: Mapping[tuple[type[Shape], str], bool]
+    #: What tells other shapes apart, by their base: the kinds of providers.
+    families: Mapping[type[Shape], Mapping[str, TypeName]] = field(default_factory=dict)
     _tables: dict[type[Shape], dict[str, Spelling]] = field(default_factory=dict, repr=False, compare=False)
 
     def __hash__(self) -> int:
@@ -166,8 +170,14 @@ class Dialect:
                 return self.demands[base, attribute]
         return shape.keys[attribute].required
 
-    def type_of(self, name: str) -> TypeName | None:
-        """The evaluator type that is written `name`."""
+    def types_of(self, base: type[Shape]) -> Mapping[str, TypeName]:
+        """Everything that the tag of a shape below `base` may say."""
+        return self.families.get(base, self.types)
+
+    def type_of(self, name: str, base: type[Shape] | None = None) -> TypeName | None:
+        """The evaluator type that is written `name`, or what it says of another shape below `base`."""
+        if base in self.families:
+            return self.families[base].get(name) or self.families[base].get(name.partition(":")[0])
         found = self.types.get(name)
         if found is None and self.properties.folds_type_names and "_" in name:
             found = self.types.get(name.replace("_", "-"))
@@ -176,20 +186,20 @@ class Dialect:
         return found
 
     def type_name(self, shape: type[Shape]) -> str | None:
-        """How this dialect writes the evaluator type `shape` today."""
-        for known in self.types.values():
+        """How this dialect writes the evaluator type, or kind of provider, `shape` today."""
+        family = next((f for base, f in self.families.items() if issubclass(shape, base)), self.types)
+        for known in family.values():
             if known.shape is shape and known.fate is Fate.CURRENT:
                 return known.name
         return None
 
     def successor(self, name: str, releases: str, changes: "Iterable[Change]", **properties: object) -> "Dialect":
         """The dialect that `changes` make of this one."""
-        tables = _Tables({s: dict(t) for s, t in self.spellings.items()}, dict(self.types), dict(self.demands))
+        families = {base: dict(names) for base, names in self.families.items()}
+        tables = Tables({s: dict(t) for s, t in self.spellings.items()}, dict(self.types), dict(self.demands), families)
         for change in changes:
             change(tables)
-        return Dialect(
-            name, releases, replace(self.properties, **properties), tables.spellings, tables.types, tables.demands
-        )  # type: ignore[arg-type]
+        return Dialect(name, releases, replace(self.properties, **properties), *tables)  # type: ignore[arg-type]
 
     @classmethod
     def first(cls, name: str, releases: str, changes: "Iterable[Change]", **properties: object) -> "Dialect":
@@ -197,21 +207,22 @@ class Dialect:
         return cls("", "", Properties(), {}, {}, {}).successor(name, releases, changes, **properties)
 
 
-class _Tables(NamedTuple):
+class Tables(NamedTuple):
     """The tables of a dialect in the making."""
 
     spellings: dict[type[Shape], dict[str, Spelling]]
     types: dict[str, TypeName]
     demands: dict[tuple[type[Shape], str], bool]
+    families: dict[type[Shape], dict[str, TypeName]]
 
 
-Change = Callable[[_Tables], None]
+Change = Callable[[Tables], None]
 
 
 def adds(shape: type[Shape], *fields: str, **spelled: str) -> Change:
     """`fields` under their names in the catalogue, and others under the given spelling; all own fields without any."""
 
-    def change(tables: _Tables) -> None:
+    def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
         inherited = {name for base in shape.__mro__[1:] for name in getattr(base, "keys", {})}
         own = [name for name in shape.keys if name not in inherited or shape.keys[name] is not _inherited(shape, name)]
@@ -234,7 +245,7 @@ def _inherited(shape: type[Shape], name: str) -> Key[object] | None:
 def renames(shape: type[Shape], old: str, new: str, after: Fate, note: str = "") -> Change:
     """The field written `old` is now written `new`; `after` is what happens to `old`."""
 
-    def change(tables: _Tables) -> None:
+    def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
         attribute = table[old].field
         table[old] = Spelling(old, attribute, after, note)
@@ -246,7 +257,7 @@ def renames(shape: type[Shape], old: str, new: str, after: Fate, note: str = "")
 def prefers(shape: type[Shape], *names: str) -> Change:
     """Older spellings that win over the current one when both are there."""
 
-    def change(tables: _Tables) -> None:
+    def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
         for name in names:
             table[name] = table[name]._replace(preferred=True)
@@ -257,7 +268,7 @@ def prefers(shape: type[Shape], *names: str) -> Change:
 def tolerates(shape: type[Shape], attribute: str, *names: str, fate: Fate = Fate.TOLERATED, note: str = "") -> Change:
     """Further spellings of a field, none of them the one to use."""
 
-    def change(tables: _Tables) -> None:
+    def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
         for name in names:
             table[name] = Spelling(name, attribute, fate, note)
@@ -268,7 +279,7 @@ def tolerates(shape: type[Shape], attribute: str, *names: str, fate: Fate = Fate
 def drops(shape: type[Shape], *names: str, fate: Fate = Fate.IGNORED, note: str = "") -> Change:
     """Spellings that are not used any more and have no successor."""
 
-    def change(tables: _Tables) -> None:
+    def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
         for name in names:
             known = table.get(name)
@@ -288,7 +299,7 @@ def unrequires(shape: type[Shape], *fields: str) -> Change:
 
 
 def _demands(shape: type[Shape], fields: tuple[str, ...], value: bool) -> Change:
-    def change(tables: _Tables) -> None:
+    def change(tables: Tables) -> None:
         for attribute in fields:
             tables.demands[shape, attribute] = value
 
@@ -298,7 +309,7 @@ def _demands(shape: type[Shape], fields: tuple[str, ...], value: bool) -> Change
 def adds_types(**types: type[Shape]) -> Change:
     """New evaluator types; `_` in a keyword is written as in the text."""
 
-    def change(tables: _Tables) -> None:
+    def change(tables: Tables) -> None:
         for name, shape in types.items():
             tables.types[name] = TypeName(name, shape, Fate.CURRENT)
 
@@ -308,7 +319,7 @@ def adds_types(**types: type[Shape]) -> Change:
 def renames_type(old: str, new: str, after: Fate, note: str = "") -> Change:
     """The type written `old` is now written `new`."""
 
-    def change(tables: _Tables) -> None:
+    def change(tables: Tables) -> None:
         shape = tables.types[old].shape
         tables.types[old] = TypeName(old, shape, after, note)
         tables.types[new] = TypeName(new, shape, Fate.CURRENT)
@@ -319,7 +330,7 @@ def renames_type(old: str, new: str, after: Fate, note: str = "") -> Change:
 def drops_types(*names: str, fate: Fate = Fate.IGNORED, note: str = "") -> Change:
     """Types that the engine does not know any more."""
 
-    def change(tables: _Tables) -> None:
+    def change(tables: Tables) -> None:
         for name in names:
             tables.types[name] = tables.types[name]._replace(fate=fate, note=note)
 

@@ -127,6 +127,10 @@ class Shape:
 
     #: Attributes beside the keys that hold further shapes.
     parts: ClassVar[tuple[str, ...]] = ()
+    #: The field that says which of the shapes below this one a mapping has.
+    tag: ClassVar[str] = "type"
+    #: Fields whose mapping is read as if its keys stood beside them.
+    nested: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, span: Span, node: Node | None = None, **fields: Any) -> None:
         #: The stretch that stands for the whole thing in a message: its first line, or the item itself.
@@ -140,8 +144,8 @@ class Shape:
         vars(self).update(fields)
 
     def __init_subclass__(cls) -> None:
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Key)}
-        cls.keys = {**cls.keys, **own}
+        bases = (vars(base) for base in reversed(cls.__mro__))
+        cls.keys = {name: value for own in bases for name, value in own.items() if isinstance(value, Key)}
 
     @classmethod
     def title(cls) -> str:
