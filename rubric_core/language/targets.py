@@ -1,0 +1,114 @@
+"""The shapes of a targets file: what answers and what judges, and the settings of every kind of provider.
+
+An entry stands under `targets`, where `provider` names its kind, or under `providers`, where `id` does. Its settings
+stand beside these keys or, in some dialects, one level deeper; either way they are read as keys of the entry.
+"""
+
+from typing import ClassVar
+
+from rubric_core.language.kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    Shaped,
+    Tagged,
+    Text,
+)  # fmt: skip
+from rubric_core.language.providers import SETTINGS, Settings
+from rubric_core.language.shape import Shape, key
+from rubric_core.language.workspace import Environment
+
+__all__ = ["ENTRIES", "INLINE_PROVIDERS", "INLINE_TARGETS", "Defaults", "Entry", "Provider", "Runtime", "Target", "TargetFile"]  # fmt: skip
+
+_NAME = Text(refers_to="target")
+
+
+class Defaults(Shape):
+    """Defaults: the provider and grader where nothing else is said."""
+
+    provider = key(Text(refers_to="target"), "The provider that answers.", example="bot")
+    grader = key(Text(refers_to="target"), "The provider that judges.", example="judge")
+
+
+class Runtime(Shape):
+    """A runtime: where the program of a provider runs."""
+
+    open: ClassVar[bool] = True
+    mode = key(
+        Choice((("host", "on this machine"), ("profile", "with a profile of its own"), ("sandbox", "in a sandbox"))),
+        "Where it runs.",
+        required=True,
+        example="host",
+    )
+
+
+class Entry(Shape):
+    """A target: something that answers, or that judges."""
+
+    tag: ClassVar[str] = "provider"
+    nested: ClassVar[tuple[str, ...]] = ("settings",)
+
+    name = key(Text(), "The name by which suites refer to it.", required=True, example="default")
+    provider = key(Text(refers_to="provider"), "Which kind of provider it is.", required=True, example="openai")
+    grader_target = key(_NAME, "The target that judges what this one answers.", shown="the target itself", example="judge")
+    use_target = key(_NAME, "Another target to use in place of this one; `${{ NAME }}` lets the environment choose.", example="${{ MY_TARGET }}")
+    fallback_targets = key(ListOf(_NAME), "Targets that are asked after an error of this one, in their order.", example="[backup]")
+    extends = key(_NAME, "Another target whose settings this one takes over.")
+    workers = key(Integer(at_least=1), "How many requests it is given at once.", shown="1", example="4")
+    provider_batching = key(Boolean(), "Whether all cases go to it in one call.", default=False, shown="false")
+    subagent_mode_allowed = key(Boolean(), "Whether it may hand work to subagents.")
+    workspace_template = key(Text(), "A directory whose copy it works in.")
+    runtime = key(ByNode(text=Choice(Runtime.keys["mode"].kind.options), mapping=Shaped(Runtime)), "Where its program runs.", example="host")
+    prompts = key(ByNode(text=Text(), sequence=ListOf(Anything())), "The prompts that it is asked, where not all of them.")
+    transform = key(ByNode(text=Text(), mapping=MapOf(Anything())), "Turns its answer into what is graded.")
+    delay = key(Number(at_least=0), "A pause between calls, in milliseconds.", example="200")
+    env = key(MapOf(Text(blank=True)), "Environment variables for it.")
+    inputs = key(MapOf(Anything()), "Values that it is given with every case.")
+    environment = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)), "Where it works: a host or a container.")
+    hooks = key(MapOf(Anything()), "Programs that run before and after.")
+    settings = key(MapOf(Anything()), "The settings of its kind.")
+
+
+class Target(Entry):
+    """A target: something that answers, or that judges."""
+
+
+class Provider(Entry):
+    """A provider: something that answers, or that judges."""
+
+
+def _entry(base: type[Entry], settings: type[Settings]) -> type[Entry]:
+    """The entries of one kind: what every entry has, and the settings of the kind."""
+    nested = key(Shaped(settings), Entry.keys["settings"].doc)
+    body = {"__doc__": settings.__doc__, "__module__": __name__, "settings": nested}
+    return type(f"{settings.__name__}{base.__name__}", (settings, base), body)
+
+
+#: The shape of an entry by its base and the settings of its kind.
+ENTRIES: dict[tuple[type[Entry], type[Settings]], type[Entry]] = {
+    (base, settings): _entry(base, settings) for base in (Target, Provider) for settings in SETTINGS
+}
+
+_TARGETS = ListOf(Tagged(Target))
+_PROVIDERS = ListOf(ByNode(text=Text(), mapping=Tagged(Provider)))
+#: What stands under `targets` or `providers` inside a suite: names, and entries of its own.
+INLINE_TARGETS = ByNode(text=_NAME, mapping=Tagged(Target), sequence=ListOf(ByNode(text=_NAME, mapping=Tagged(Target))))
+INLINE_PROVIDERS = ByNode(
+    text=_NAME, mapping=Tagged(Provider), sequence=ListOf(ByNode(text=_NAME, mapping=Tagged(Provider)))
+)
+
+
+class TargetFile(Shape):
+    """A targets file: everything that answers and judges in a folder of suites."""
+
+    schema = key(Text(), "Marks the file as a targets file.", name="$schema", example="agentv-targets-v2.2")
+    version = key(ByNode(text=Text(), number=Number()), "The version of the format.", example="'2.0'")
+    targets = key(_TARGETS, "The targets, each with a name and the settings of its kind.", required=True, group="entries", example="[{name: default, provider: mock}]")
+    providers = key(_PROVIDERS, "The providers, each with a label and the settings of its kind.", required=True, group="entries", example="[{id: mock, label: default}]")
+    graders = key(ByNode(text=Text(refers_to="file"), sequence=_TARGETS), "Targets that only judge.")
+    defaults = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(Defaults)), "The provider and grader where nothing else is said.", example="{provider: default}")

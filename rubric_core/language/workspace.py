@@ -1,0 +1,167 @@
+"""The shapes of the place that a target works in: workspaces with their hooks and repositories, and environments."""
+
+from typing import ClassVar
+
+from rubric_core.language.kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    Shaped,
+    Text,
+)  # fmt: skip
+from rubric_core.language.shape import Shape, key
+
+__all__ = [
+    "Checkout", "Clone", "Container", "Environment", "Hook", "Hooks", "Mount", "Repo", "RepoSource", "Requirements", "Setup", "Workspace",
+]  # fmt: skip
+
+_COMMAND = ByNode(text=Text(), sequence=ListOf(Text(), empty=False))
+_MILLISECONDS = Number(above=0)
+
+
+class Hook(Shape):
+    """A hook: a program that prepares a workspace or cleans it up."""
+
+    command = key(_COMMAND, "The program and its arguments.", example="[python, setup.py]")
+    cwd = key(Text(), "The directory in which it runs.")
+    timeout_ms = key(_MILLISECONDS, "The longest that it may take, in milliseconds.", example="60000")
+    reset = key(
+        Choice((
+            ("none", "the workspace stays as it is"), ("fast", "changed files are put back"), ("strict", "every file is put back"),
+        )),
+        "How the workspace is put back after each case.", example="fast",
+    )  # fmt: skip
+
+
+class Hooks(Shape):
+    """Hooks: the programs around the cases."""
+
+    enabled = key(Boolean(), "Whether the hooks are run.", default=True, shown="true")
+    before_all = key(Shaped(Hook), "Before the first case.", example="{command: [python, setup.py]}")
+    before_each = key(Shaped(Hook), "Before each case.")
+    after_each = key(Shaped(Hook), "After each case.")
+    after_all = key(Shaped(Hook), "After the last case.")
+
+
+class RepoSource(Shape):
+    """A source: where a repository comes from."""
+
+    type = key(Choice((("git", "an address"), ("local", "a directory"))), "What kind of source it is.", required=True, example="git")
+    url = key(Text(), "The address.", example="https://github.com/org/repo.git")
+    path = key(Text(), "The directory.")
+
+
+class Checkout(Shape):
+    """A checkout: which version of a repository is taken."""
+
+    ref = key(Text(), "A branch, tag or commit.", example="main")
+    base_commit = key(Text(), "The commit to start from.")
+    resolve = key(Choice((("remote", "asked of the source"), ("local", "asked of the copy"))), "Where the name is looked up.")
+    ancestor = key(Integer(at_least=0), "How many commits before it.")
+
+
+class Clone(Shape):
+    """A clone: how much of a repository is fetched."""
+
+    depth = key(Integer(at_least=1), "How many commits of its history.", example="1")
+    filter = key(Text(), "Git's filter for objects.")
+    sparse = key(ListOf(Text()), "The directories to fetch.")
+
+
+class Repo(Shape):
+    """A repository: what is put into a workspace."""
+
+    path = key(Text(), "Where it is put, inside the workspace.", example="./repo")
+    repo = key(Text(), "Its address.", required=True, group="source", example="https://github.com/org/repo.git")
+    source = key(Shaped(RepoSource), "Where it comes from.", required=True, group="source")
+    commit = key(Text(), "The commit to take.")
+    base_commit = key(Text(), "The commit to start from.")
+    ancestor = key(Integer(at_least=0), "How many commits before it.")
+    sparse = key(ListOf(Text()), "The directories to fetch.")
+    checkout = key(Shaped(Checkout), "Which version is taken.")
+    clone = key(Shaped(Clone), "How much of it is fetched.")
+
+
+class Container(Shape):
+    """A container: the image that the target works in."""
+
+    image = key(Text(), "The image.", required=True, example="python:3.12")
+    timeout = key(Number(above=0), "The longest that it may take, in seconds.")
+    memory = key(ByNode(text=Text(), number=Number()), "The most memory.", example="2g")
+    cpus = key(Number(above=0), "How many processors.", example="2")
+
+
+class Requirements(Shape):
+    """Requirements: what has to be installed."""
+
+    required_commands = key(ListOf(Text()), "Programs.", example="[git]")
+    required_python_modules = key(ListOf(Text()), "Python modules.", example="[pandas]")
+
+
+class Workspace(Shape):
+    """A workspace: the directory in which the target works."""
+
+    template = key(Text(refers_to="directory"), "A directory whose copy the target works in.", example="./workspace")
+    isolation = key(
+        Choice((("shared", "all cases work in one"), ("per_test", "every case has its own"))),
+        "Whether cases share it.", default="shared", shown="shared", example="per_test",
+    )  # fmt: skip
+    mode = key(
+        Choice((("pooled", "kept and used again"), ("temp", "made anew and thrown away"), ("static", "an existing directory"))),
+        "How it is made.", example="temp",
+    )  # fmt: skip
+    path = key(Text(), "The existing directory, with mode static.")
+    repos = key(ListOf(Shaped(Repo)), "Repositories that are put into it.", example="[{path: ./repo, repo: https://github.com/org/repo.git}]")
+    hooks = key(Shaped(Hooks), "Programs around the cases.", example="{before_all: {command: [python, setup.py]}}")
+    before_all = key(Shaped(Hook), "A program before the first case.")
+    before_each = key(Shaped(Hook), "A program before each case.")
+    after_each = key(Shaped(Hook), "A program after each case.")
+    after_all = key(Shaped(Hook), "A program after the last case.")
+    docker = key(Shaped(Container), "A container that it stands in.", example="{image: 'python:3.12'}")
+    env = key(Shaped(Requirements), "What has to be installed.")
+    static_path = key(Text(), "The existing directory.")
+    pool = key(Anything(), "Whether workspaces are kept.")
+    static = key(Anything(), "Whether an existing directory is used.")
+
+
+class Setup(Shape):
+    """A setup: the program that prepares an environment."""
+
+    command = key(ListOf(Text(), empty=False), "The program and its arguments.", required=True, example="[python, setup.py]")
+    cwd = key(Text(), "The directory in which it runs.")
+    timeout_ms = key(_MILLISECONDS, "The longest that it may take, in milliseconds.", example="60000")
+
+
+class Mount(Shape):
+    """A mount: a directory of this machine inside the container."""
+
+    source = key(Text(), "The directory on this machine.", required=True, example="./fixtures")
+    target = key(Text(), "Where it stands in the container.", required=True, example="/fixtures")
+    access = key(Choice((("ro", "only read"), ("rw", "read and written"))), "What may be done with it.", example="ro")
+    read_only = key(Boolean(), "Whether it can only be read.")
+
+
+class Environment(Shape):
+    """An environment: where the target works, a host or a container."""
+
+    type = key(
+        Choice((("host", "a directory of this machine"), ("docker", "a container"))),
+        "What it is.", required=True, example="host",
+    )  # fmt: skip
+    workdir = key(Text(), "The directory in which the target works.", required=True, example="./workspace")
+    setup = key(Shaped(Setup), "The program that prepares it.", example="{command: [python, setup.py]}")
+    env = key(MapOf(Anything()), "Environment variables in it.")
+    image = key(Text(), "The image of the container.", example="python:3.12")
+    context = key(Text(refers_to="directory"), "The directory to build the image from.")
+    dockerfile = key(Text(), "The Dockerfile in that directory.")
+    resources = key(MapOf(Anything()), "The most that the container may use: cpus, memory, disk, gpu.", example="{cpus: 2}")
+    mounts = key(ListOf(Shaped(Mount)), "Directories of this machine inside the container.")
+    secrets = key(Anything(), "Secrets that the container is given.")
+
+    #: The keys that only a container has.
+    CONTAINER_KEYS: ClassVar[tuple[str, ...]] = ("image", "context", "dockerfile", "resources", "mounts", "secrets")
