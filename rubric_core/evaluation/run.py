@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.context import (
     EvaluationContext,
@@ -57,11 +57,10 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
         import_module(needed)
     began = ports.clock.seconds()
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in case.evaluators or [default_judge()])))
-    threshold = threshold_of(case.options.threshold, case.suite, case.case, case.dialect.properties)
-    base = CaseResult(
-        id=case.id, verdict=Verdict.UNSCORED, threshold=threshold, target=target_name(case.suite, case.options.target), dialect=case.dialect.name,
-        line=case.line, fingerprint=fingerprint(case, ports.files, targets_of(case, ports)),
-    )  # fmt: skip
+    base = replace(
+        CaseResult(id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, **_asked_for(case)),
+        fingerprint=fingerprint(case, ports.files, targets_of(case, ports)),
+    )
     try:
         result = await _Run(case, ports, on_event).result(base)
     except Unscored as problem:
@@ -73,6 +72,12 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     )
     on_event(CaseDone(case.id, result))
     return result
+
+
+def _asked_for(case: Runnable) -> dict[str, Any]:
+    """The target and the threshold of a case."""
+    threshold = threshold_of(case.options.threshold, case.suite, case.case, case.dialect.properties)
+    return {"threshold": threshold, "target": target_name(case.suite, case.options.target)}
 
 
 async def run_cases(
@@ -159,6 +164,7 @@ class _Run:
             more = f" (and {len(self.case.problems) - 1} more)" if len(self.case.problems) > 1 else ""
             raise Unscored(f"line {line} has a mistake, {message}{more}")
         self.case = self.case.filled(self.ports.environment)
+        base = replace(base, **_asked_for(self.case))
         properties = self.case.dialect.properties
         target, provider = self.targets.provider(base.target, self.ports)
         inputs = prompt_inputs(

@@ -36,7 +36,7 @@ class JudgeServer:
         self.broken_off = asyncio.Event()
         self._server: asyncio.Server | None = None
 
-    async def __aenter__(self) -> "JudgeServer":
+    async def __aenter__(self):
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         return self
 
@@ -52,7 +52,14 @@ class JudgeServer:
 
     def target(self, name: str = "judge", **settings: Any) -> dict[str, Any]:
         """The entry of this server in a target file."""
-        return {"name": name, "provider": "openai", "base_url": self.url, "model": "judge-1", "retry_initial_delay_ms": 1, **settings}
+        return {
+            "name": name,
+            "provider": "openai",
+            "base_url": self.url,
+            "model": "judge-1",
+            "retry_initial_delay_ms": 1,
+            **settings,
+        }
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -74,7 +81,12 @@ class JudgeServer:
             reply = reply(body)
         if isinstance(reply, str):
             message = {"role": "assistant", "content": reply}
-            usage = {"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": {"cached_tokens": 40}, "cost": 0.001}
+            usage = {
+                "prompt_tokens": 100,
+                "completion_tokens": 20,
+                "prompt_tokens_details": {"cached_tokens": 40},
+                "cost": 0.001,
+            }
             done = {"model": "judge-1-2026", "choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
             reply = Fault(body=json.dumps(done).encode())
         return await self._send(reply, reader, writer)
@@ -92,7 +104,9 @@ class JudgeServer:
         content = fault.body or b""
         length = "" if fault.endless else f"Content-Length: {len(content)}\r\n"
         extra = "".join(f"{k}: {v}\r\n" for k, v in fault.headers.items())
-        writer.write(f"HTTP/1.1 {fault.status} X\r\nContent-Type: application/json\r\n{length}{extra}\r\n".encode() + content)
+        writer.write(
+            f"HTTP/1.1 {fault.status} X\r\nContent-Type: application/json\r\n{length}{extra}\r\n".encode() + content
+        )
         while fault.endless:
             writer.write(b"x" * 1_000_000)
             await writer.drain()

@@ -50,7 +50,9 @@ class Folder:
     def suite(self, text: str, name: str = "suite.eval.yaml") -> Path:
         return self.write(name, text)
 
-    def cases(self, text: str, dialect: str | None = None, name: str = "suite.eval.yaml", **options: Any) -> list[Runnable]:
+    def cases(
+        self, text: str, dialect: str | None = None, name: str = "suite.eval.yaml", **options: Any
+    ) -> list[Runnable]:
         path = self.suite(text, name)
         analysis = analyze(LANGUAGE.document(path.read_text(encoding="utf-8")), LANGUAGE, dialect=dialect)
         return runnables(path, analysis, Options(**options))
@@ -96,7 +98,14 @@ class Scripted:
 
 def checks(**results: bool | float) -> str:
     """A judge's reply about criteria: true and false for a checklist, numbers for score ranges."""
-    rows = [{"id": i.replace("_", "-"), **({"satisfied": r} if isinstance(r, bool) else {"score": r}), "reasoning": f"about {i}"} for i, r in results.items()]
+    rows = [
+        {
+            "id": i.replace("_", "-"),
+            **({"satisfied": r} if isinstance(r, bool) else {"score": r}),
+            "reasoning": f"about {i}",
+        }
+        for i, r in results.items()
+    ]
     return json.dumps({"checks": rows, "overall_reasoning": "all in all"})
 
 
@@ -113,12 +122,16 @@ def lowered(text: str, dialect: str = "agentv-3") -> tuple[Case, Dialect]:
 def evaluator(text: str, dialect: str = "agentv-3") -> Evaluator:
     """The evaluator of a YAML mapping."""
     body = textwrap.indent(textwrap.dedent(text).strip("\n"), "      ")
-    case, _ = lowered(f"id: x\ninput: hello\n{BY_NAME[dialect].spelled(Case, 'assertions') or 'evaluators'}:\n  -\n{body}\n", dialect)
+    case, _ = lowered(
+        f"id: x\ninput: hello\n{BY_NAME[dialect].spelled(Case, 'assertions') or 'evaluators'}:\n  -\n{body}\n", dialect
+    )
     (made,) = case.assertions or case.evaluators or []
     return made
 
 
-def context(config: Evaluator | None, answer: Answer | str, ports: Ports | None = None, dialect: str = "agentv-3", **fields: Any) -> EvaluationContext:
+def context(
+    config: Evaluator | None, answer: Answer | str, ports: Ports | None = None, dialect: str = "agentv-3", **fields: Any
+) -> EvaluationContext:
     """What an evaluator is given for an answer."""
     from datetime import datetime, timezone
 

@@ -1,8 +1,8 @@
 """The scenarios of document 000 (rubric-evaluator), one test each."""
 
 import pytest
-from suites import Folder
 from judge_server import JudgeServer
+from suites import Folder
 
 from rubric_core.evaluation.result import Verdict
 
@@ -21,10 +21,13 @@ def suite(*rubrics: str) -> str:
     return SUITE.replace("{rubrics}", "\n".join(f"      - {line}" for line in rubrics))
 
 
-CHECKLIST = ("{id: moon, description: Names the Moon, weight: 2, required: false}", "{id: length, description: Is short, weight: 1, required: false}")
+CHECKLIST = (
+    "{id: moon, description: Names the Moon, weight: 2, required: false}",
+    "{id: length, description: Is short, weight: 1, required: false}",
+)
 RANGES = (
-    '{id: facts, weight: 2, score_ranges: [{score_range: [0, 4], expected_outcome: wrong}, {score_range: [5, 10], expected_outcome: right}]}',
-    '{id: style, weight: 1, score_ranges: [{score_range: [0, 4], expected_outcome: dull}, {score_range: [5, 10], expected_outcome: lively}]}',
+    "{id: facts, weight: 2, score_ranges: [{score_range: [0, 4], expected_outcome: wrong}, {score_range: [5, 10], expected_outcome: right}]}",
+    "{id: style, weight: 1, score_ranges: [{score_range: [0, 4], expected_outcome: dull}, {score_range: [5, 10], expected_outcome: lively}]}",
 )
 
 
@@ -34,7 +37,9 @@ async def run(folder: Folder, judge: JudgeServer, *rubrics: str):
 
 
 async def test_checklist_rubrics_continue_to_work(folder: Folder, judge: JudgeServer) -> None:
-    judge.replies = ['{"checks": [{"id": "moon", "satisfied": true, "reasoning": "yes"}, {"id": "length", "satisfied": false, "reasoning": "no"}], "overall_reasoning": "so so"}']
+    judge.replies = [
+        '{"checks": [{"id": "moon", "satisfied": true, "reasoning": "yes"}, {"id": "length", "satisfied": false, "reasoning": "no"}], "overall_reasoning": "so so"}'
+    ]
     result = await run(folder, judge, *CHECKLIST)
     assert result.score == pytest.approx(2 / 3)
     assert 0 <= result.score <= 1
@@ -115,10 +120,19 @@ async def test_required_min_score_gates_the_verdict_and_leaves_the_score(folder:
 
 @pytest.mark.parametrize(
     ("raw", "required", "verdict"),
-    [(8, False, Verdict.PASSED), (10, True, Verdict.PASSED), (7, False, Verdict.BORDERLINE), (6, False, Verdict.BORDERLINE), (5, False, Verdict.FAILED), (0, True, Verdict.FAILED)],
+    [
+        (8, False, Verdict.PASSED),
+        (10, True, Verdict.PASSED),
+        (7, False, Verdict.BORDERLINE),
+        (6, False, Verdict.BORDERLINE),
+        (5, False, Verdict.FAILED),
+        (0, True, Verdict.FAILED),
+    ],
     ids=["pass", "pass with required items met", "borderline", "borderline at 0.6", "fail", "fail at a required item"],
 )
-async def test_pass_borderline_and_fail_verdicts(folder: Folder, judge: JudgeServer, raw: int, required: bool, verdict: Verdict) -> None:
+async def test_pass_borderline_and_fail_verdicts(
+    folder: Folder, judge: JudgeServer, raw: int, required: bool, verdict: Verdict
+) -> None:
     judge.replies = [f'{{"checks": [{{"id": "facts", "score": {raw}}}]}}']
     result = await run(folder, judge, RANGES[0].replace("weight: 2", f"required: {str(required).lower()}"))
     assert result.score == raw / 10
@@ -127,7 +141,12 @@ async def test_pass_borderline_and_fail_verdicts(folder: Folder, judge: JudgeSer
 
 async def test_a_required_item_that_is_not_met_fails_a_high_score(folder: Folder, judge: JudgeServer) -> None:
     judge.replies = ['{"checks": [{"id": "moon", "satisfied": true}, {"id": "length", "satisfied": false}]}']
-    result = await run(folder, judge, "{id: moon, description: Names the Moon, weight: 9}", "{id: length, description: Is short, weight: 1, required: true}")
+    result = await run(
+        folder,
+        judge,
+        "{id: moon, description: Names the Moon, weight: 9}",
+        "{id: length, description: Is short, weight: 1, required: true}",
+    )
     assert result.score == 0.9
     assert result.verdict is Verdict.FAILED
     assert "length" in result.reason

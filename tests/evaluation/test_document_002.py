@@ -110,7 +110,9 @@ async def test_score_is_the_weighted_mean_of_the_criteria() -> None:
 
 
 @pytest.mark.parametrize(("raw", "fails"), [(0, True), (1, False), (5, False)])
-async def test_a_required_criterion_fails_at_score_0_whatever_the_weighted_score(folder: Folder, judge: JudgeServer, raw: int, fails: bool) -> None:
+async def test_a_required_criterion_fails_at_score_0_whatever_the_weighted_score(
+    folder: Folder, judge: JudgeServer, raw: int, fails: bool
+) -> None:
     folder.targets({"name": "default", "provider": "mock", "response": "x"}, judge.target())
     judge.replies = [checks(bug_detection=raw, fix_suggestion=10, explanation=10, security_awareness=10)]
     result = await folder.one(CODE_REVIEW.replace("weight: 4.0", "weight: 0.1"), grader_target="judge")
@@ -121,7 +123,9 @@ async def test_a_required_criterion_fails_at_score_0_whatever_the_weighted_score
 
 @pytest.mark.parametrize(("raw", "normalized"), [(0, 0.0), (3, 0.3), (5, 0.5), (10, 1.0)])
 async def test_range_scores_map_linearly_to_0_and_1(raw: int, normalized: float) -> None:
-    score = await rubric("name: q\ntype: rubric\nrubrics: [{id: a, score_ranges: {0: a, 3: b, 5: c, 7: d, 10: e}}]", checks(a=raw))
+    score = await rubric(
+        "name: q\ntype: rubric\nrubrics: [{id: a, score_ranges: {0: a, 3: b, 5: c, 7: d, 10: e}}]", checks(a=raw)
+    )
     assert score.score == normalized
 
 

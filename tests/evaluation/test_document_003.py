@@ -38,7 +38,9 @@ class Length:
 
     def evaluate(self, context: EvaluationContext) -> EvaluationScore:
         self.seen.append(context)
-        return EvaluationScore(score=1.0 if len(context.candidate) < 10 else 0.0, hits=("short",), expected_aspect_count=1)
+        return EvaluationScore(
+            score=1.0 if len(context.candidate) < 10 else 0.0, hits=("short",), expected_aspect_count=1
+        )
 
 
 # REQ-EVAL-001
@@ -53,7 +55,9 @@ def test_implementing_a_custom_evaluator() -> None:
 async def test_using_an_evaluator_in_the_orchestrator(folder: Folder) -> None:
     own = Length()
     folder.mock("short")
-    result = await folder.one("tests: [{id: a, input: hi, criteria: x, assertions: [{type: length}]}]", evaluators={"length": own})
+    result = await folder.one(
+        "tests: [{id: a, input: hi, criteria: x, assertions: [{type: length}]}]", evaluators={"length": own}
+    )
     assert isinstance(own.seen[0], EvaluationContext)
     assert (result.score, result.verdict) == (1.0, Verdict.PASSED)
 
@@ -62,7 +66,9 @@ async def test_using_an_evaluator_in_the_orchestrator(folder: Folder) -> None:
 
 
 def test_creating_an_llm_judge_evaluator() -> None:
-    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Scripted([HITS]), max_output_tokens=1000, temperature=0.0)
+    judge = LlmJudgeEvaluator(
+        resolve_judge_provider=lambda _: Scripted([HITS]), max_output_tokens=1000, temperature=0.0
+    )
     assert judge.kind == "llm_judge"
 
 
@@ -72,7 +78,9 @@ async def test_the_judge_may_be_resolved_asynchronously() -> None:
     async def resolve(_: EvaluationContext) -> Scripted:
         return provider
 
-    score = await LlmJudgeEvaluator(resolve_judge_provider=resolve, max_output_tokens=1000).evaluate(context(None, "x", dialect="agentv-0.5"))
+    score = await LlmJudgeEvaluator(resolve_judge_provider=resolve, max_output_tokens=1000).evaluate(
+        context(None, "x", dialect="agentv-0.5")
+    )
     assert (score.score, score.hits, score.misses, score.reasoning) == (0.75, ("right",), ("late",), "mostly")
     assert provider.asked[0].max_output_tokens == 1000
     assert provider.asked[0].temperature == 0.0
@@ -87,7 +95,9 @@ async def test_evaluating_with_custom_prompt() -> None:
     assert score.evaluator_raw_request["system_prompt"] == "Be harsh about tone."
 
 
-async def test_a_prompt_in_the_suite_replaces_the_system_prompt_in_this_dialect(folder: Folder, judge: JudgeServer) -> None:
+async def test_a_prompt_in_the_suite_replaces_the_system_prompt_in_this_dialect(
+    folder: Folder, judge: JudgeServer
+) -> None:
     folder.targets({"name": "default", "provider": "mock", "response": "x"}, judge.target())
     judge.replies = [HITS]
     result = await folder.one(
@@ -118,7 +128,10 @@ def test_creating_a_code_evaluator() -> None:
 
 
 async def test_executing_a_code_evaluator(folder: Folder) -> None:
-    folder.write("check.py", "import json, sys\nd = json.load(sys.stdin)\nprint(json.dumps({'score': 0.5, 'hits': [d['output']], 'misses': ['m'], 'reasoning': d['task']}))")
+    folder.write(
+        "check.py",
+        "import json, sys\nd = json.load(sys.stdin)\nprint(json.dumps({'score': 0.5, 'hits': [d['output']], 'misses': ['m'], 'reasoning': d['task']}))",
+    )
     code = CodeEvaluator(script=[sys.executable, "check.py"], cwd=folder.path)
     score = await code.evaluate(context(None, "the answer", dialect="agentv-0.5"))
     assert isinstance(score, EvaluationScore)
@@ -139,7 +152,9 @@ async def test_executing_a_code_evaluator(folder: Folder) -> None:
 )
 async def test_a_failing_script_scores_0_with_the_error_in_misses(folder: Folder, script: str, error: str) -> None:
     folder.write("check.py", script)
-    score = await CodeEvaluator(script=[sys.executable, "check.py"], cwd=folder.path).evaluate(context(None, "x", dialect="agentv-0.5"))
+    score = await CodeEvaluator(script=[sys.executable, "check.py"], cwd=folder.path).evaluate(
+        context(None, "x", dialect="agentv-0.5")
+    )
     assert score.score == 0
     assert len(score.misses) == 1
     assert error in score.misses[0]
@@ -157,7 +172,9 @@ def test_passing_context_to_evaluator() -> None:
 
 async def test_a_judge_provider_in_the_context_comes_first() -> None:
     first, second = Scripted([HITS]), Scripted([HITS])
-    await LlmJudgeEvaluator(resolve_judge_provider=lambda _: second).evaluate(context(None, "x", dialect="agentv-0.5", judge_provider=first))
+    await LlmJudgeEvaluator(resolve_judge_provider=lambda _: second).evaluate(
+        context(None, "x", dialect="agentv-0.5", judge_provider=first)
+    )
     assert (len(first.asked), len(second.asked)) == (1, 0)
 
 
@@ -205,13 +222,19 @@ async def test_running_evaluators_for_a_test_case() -> None:
 
 async def test_running_multiple_evaluators(folder: Folder) -> None:
     order: list[str] = []
-    folder.write("check.py", "print('{\"score\": 0.25, \"hits\": [\"code hit\"], \"misses\": []}')")
+    folder.write("check.py", 'print(\'{"score": 0.25, "hits": ["code hit"], "misses": []}\')')
     judge = evaluator("{name: judge, type: llm_judge, prompt: Be harsh}", "agentv-0.5")
-    code = evaluator(f"{{name: code, type: code, script: '{sys.executable} check.py', cwd: {folder.path}}}", "agentv-0.5")
-    hooks = api.run_evaluators_for_case.__globals__["EvaluatorHooks"](lambda config, _: order.append(config.name), lambda result: order.append(f"{result.name} done"))
+    code = evaluator(
+        f"{{name: code, type: code, script: '{sys.executable} check.py', cwd: {folder.path}}}", "agentv-0.5"
+    )
+    hooks = api.run_evaluators_for_case.__globals__["EvaluatorHooks"](
+        lambda config, _: order.append(config.name), lambda result: order.append(f"{result.name} done")
+    )
     async with system_ports() as ports:
         registry = build_evaluator_registry(None, lambda _: Scripted([HITS]))
-        score, results = await run_evaluators_for_case(context(None, "x", ports, dialect="agentv-0.5"), registry, [judge, code], hooks)
+        score, results = await run_evaluators_for_case(
+            context(None, "x", ports, dialect="agentv-0.5"), registry, [judge, code], hooks
+        )
     assert order == ["judge", "judge done", "code", "code done"], "one after the other"
     assert [(r.name, r.type, r.score) for r in results] == [("judge", "llm_judge", 0.75), ("code", "code", 0.25)]
     assert score is not None
@@ -226,7 +249,16 @@ def result_of(*evaluators: EvaluatorResult) -> CaseResult:
     return CaseResult(id="a", verdict=Verdict.PASSED, score=0.5, evaluators=evaluators)
 
 
-ONE = EvaluatorResult(name="judge", type="llm_judge", verdict=Verdict.PASSED, score=0.75, hits=("h",), misses=("m",), reasoning="r", evaluator_raw_request={"user_prompt": "p"})
+ONE = EvaluatorResult(
+    name="judge",
+    type="llm_judge",
+    verdict=Verdict.PASSED,
+    score=0.75,
+    hits=("h",),
+    misses=("m",),
+    reasoning="r",
+    evaluator_raw_request={"user_prompt": "p"},
+)
 
 
 def test_single_evaluator_result() -> None:
@@ -239,9 +271,21 @@ def test_single_evaluator_result() -> None:
 
 def test_multiple_evaluators_result() -> None:
     row = evaluation_row(result_of(ONE, ONE))
-    assert row["evaluator_results"] == [
-        {"name": "judge", "type": "llm_judge", "score": 0.75, "hits": ["h"], "misses": ["m"], "reasoning": "r", "evaluator_raw_request": {"user_prompt": "p"}}
-    ] * 2
+    assert (
+        row["evaluator_results"]
+        == [
+            {
+                "name": "judge",
+                "type": "llm_judge",
+                "score": 0.75,
+                "hits": ["h"],
+                "misses": ["m"],
+                "reasoning": "r",
+                "evaluator_raw_request": {"user_prompt": "p"},
+            }
+        ]
+        * 2
+    )
     assert "evaluator_raw_request" not in row
 
 
@@ -249,14 +293,18 @@ def test_multiple_evaluators_result() -> None:
 
 
 def test_parsing_new_evaluator_field() -> None:
-    case, _ = lowered("id: a\noutcome: o\ninput_messages: [{role: user, content: hi}]\nevaluator: llm_judge\n", "agentv-0.5")
+    case, _ = lowered(
+        "id: a\noutcome: o\ninput_messages: [{role: user, content: hi}]\nevaluator: llm_judge\n", "agentv-0.5"
+    )
     assert case.evaluator == "llm_judge"
     assert case.places["evaluator"].name == "evaluator"
 
 
 def test_parsing_legacy_grader_field(folder: Folder, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
-    case, dialect = lowered("id: a\noutcome: o\ninput_messages: [{role: user, content: hi}]\ngrader: llm_judge\n", "agentv-0.5")
+    case, dialect = lowered(
+        "id: a\noutcome: o\ninput_messages: [{role: user, content: hi}]\ngrader: llm_judge\n", "agentv-0.5"
+    )
     assert case.evaluator == "llm_judge"
     assert case.places["evaluator"].name == "grader"
     assert dialect.table(type(case))["grader"].fate.value == "deprecated"
@@ -283,7 +331,15 @@ def test_parsing_evaluators_list() -> None:
 
 
 def test_importing_evaluator_types() -> None:
-    for name in ("Evaluator", "EvaluationContext", "EvaluationScore", "LlmJudgeEvaluator", "CodeEvaluator", "EvaluatorKind", "EvaluatorConfig"):
+    for name in (
+        "Evaluator",
+        "EvaluationContext",
+        "EvaluationScore",
+        "LlmJudgeEvaluator",
+        "CodeEvaluator",
+        "EvaluatorKind",
+        "EvaluatorConfig",
+    ):
         assert getattr(api, name) is not None
     assert api.EVALUATOR_KINDS == ("code", "llm_judge")
     assert api.is_evaluator_kind("code")

@@ -21,7 +21,7 @@ tests:
 
 
 def suite(assertions: str) -> str:
-    lines = [line for line in assertions.strip("\n").splitlines()]
+    lines = assertions.strip("\n").splitlines()
     margin = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
     return HEAD + "\n".join("      " + line[margin:] for line in lines) + "\n"
 
@@ -51,8 +51,16 @@ async def test_plain_strings_are_required_criteria_of_one_rubrics_grader(folder:
 
 
 async def test_type_rubrics_with_string_criteria(folder: Folder, judge: JudgeServer) -> None:
-    result = await run(folder, judge, "- type: rubrics\n  criteria: [Mentions divide-and-conquer approach, Explains partition step]", checks(rubric_1=True, rubric_2=True))
-    assert [c.outcome for c in result.evaluators[0].criteria] == ["Mentions divide-and-conquer approach", "Explains partition step"]
+    result = await run(
+        folder,
+        judge,
+        "- type: rubrics\n  criteria: [Mentions divide-and-conquer approach, Explains partition step]",
+        checks(rubric_1=True, rubric_2=True),
+    )
+    assert [c.outcome for c in result.evaluators[0].criteria] == [
+        "Mentions divide-and-conquer approach",
+        "Explains partition step",
+    ]
 
 
 OBJECTS = """
@@ -66,7 +74,12 @@ OBJECTS = """
 
 @pytest.mark.parametrize(
     ("core", "partition", "complexity", "score", "verdict"),
-    [(True, True, True, 1.0, "passed"), (True, True, False, 3.5 / 4.5, "failed"), (True, False, True, 3 / 4.5, "failed"), (False, True, True, 2.5 / 4.5, "failed")],
+    [
+        (True, True, True, 1.0, "passed"),
+        (True, True, False, 3.5 / 4.5, "failed"),
+        (True, False, True, 3 / 4.5, "failed"),
+        (False, True, True, 2.5 / 4.5, "failed"),
+    ],
 )
 async def test_rubric_objects_with_weights_and_requirements(
     folder: Folder, judge: JudgeServer, core: bool, partition: bool, complexity: bool, score: float, verdict: str
@@ -109,7 +122,9 @@ async def test_score_ranges_are_scored_0_to_10(folder: Folder, judge: JudgeServe
 
 
 @pytest.mark.parametrize(("raw", "gate"), [(4, "accuracy"), (5, "")])
-async def test_min_score_is_the_least_with_which_a_criterion_passes(folder: Folder, judge: JudgeServer, raw: int, gate: str) -> None:
+async def test_min_score_is_the_least_with_which_a_criterion_passes(
+    folder: Folder, judge: JudgeServer, raw: int, gate: str
+) -> None:
     result = await run(folder, judge, RANGES.replace("weight: 2.0", "weight: 0.1"), checks(accuracy=raw, style=10))
     assert result.score is not None
     assert result.score > 0.8
@@ -120,7 +135,12 @@ async def test_min_score_is_the_least_with_which_a_criterion_passes(folder: Fold
 
 @pytest.mark.parametrize(("raw", "verdict"), [(10, "passed"), (8, "passed"), (7, "failed"), (0, "failed")])
 async def test_pass_from_0_8_and_fail_below(folder: Folder, judge: JudgeServer, raw: int, verdict: str) -> None:
-    result = await run(folder, judge, "- {type: rubrics, criteria: [{id: a, outcome: A, score_ranges: {0: bad, 5: good}}]}", checks(a=raw))
+    result = await run(
+        folder,
+        judge,
+        "- {type: rubrics, criteria: [{id: a, outcome: A, score_ranges: {0: bad, 5: good}}]}",
+        checks(a=raw),
+    )
     assert (result.score, result.verdict.value) == (raw / 10, verdict)
 
 
@@ -137,7 +157,9 @@ async def test_tool_calls_and_file_changes_are_appended_to_the_prompt() -> None:
 
 
 async def test_rubrics_work_alongside_code_graders(folder: Folder, judge: JudgeServer) -> None:
-    folder.write("check.py", "import json, sys; json.load(sys.stdin); print(json.dumps({'score': 0.5, 'assertions': []}))")
+    folder.write(
+        "check.py", "import json, sys; json.load(sys.stdin); print(json.dumps({'score': 0.5, 'assertions': []}))"
+    )
     assertions = f"""
     - type: rubrics
       criteria: [Returns correct values, Includes docstring]

@@ -35,7 +35,8 @@ GOOD = checks(window=True, tone=True)
 def ready(folder: Folder, judge: JudgeServer) -> Folder:
     folder.environment["JUDGE_KEY"] = "sk-very-secret-key"
     folder.targets(
-        {"name": "default", "provider": "mock", "response": "You have 30 days.", "grader_target": "judge"}, judge.target(api_key="${{ JUDGE_KEY }}", max_retries=1)
+        {"name": "default", "provider": "mock", "response": "You have 30 days.", "grader_target": "judge"},
+        judge.target(api_key="${{ JUDGE_KEY }}", max_retries=1),
     )
     return folder
 
@@ -48,7 +49,13 @@ async def test_prompt_and_settings_that_a_judge_gets(ready: Folder, judge: Judge
     assert judge.headers[0]["authorization"] == "Bearer sk-very-secret-key"
     system, user = (m["content"] for m in body["messages"])
     assert "JSON" in system
-    for part in ("Explains the refund window", "Can I return this?", "You have 30 days.", "- window: Names the 30 days", "- tone: Is friendly"):
+    for part in (
+        "Explains the refund window",
+        "Can I return this?",
+        "You have 30 days.",
+        "- window: Names the 30 days",
+        "- tone: Is friendly",
+    ):
         assert part in user
     assert result.evaluators[0].judge == "judge-1-2026"
     assert [e.result.id for e in ready.events if isinstance(e, CriterionJudged)] == ["window", "tone"]
@@ -70,12 +77,17 @@ async def test_a_reply_in_fences_and_words_is_read(ready: Folder, judge: JudgeSe
         ('{"checks": [}', "no valid JSON"),
         (checks(window=1, tone=1), "satisfied"),
         ('{"checks": [{"id": "window", "satisfied": "yes"}, {"id": "tone", "satisfied": true}]}', "satisfied"),
-        ('{"checks": [{"id": "window", "satisfied": true}, {"id": "window", "satisfied": false}, {"id": "tone", "satisfied": true}]}', "twice"),
+        (
+            '{"checks": [{"id": "window", "satisfied": true}, {"id": "window", "satisfied": false}, {"id": "tone", "satisfied": true}]}',
+            "twice",
+        ),
         ("{" * 100_000, "no JSON object"),
         ("{" * 5_000 + "}", "no valid JSON"),
     ],
 )
-async def test_a_judge_is_told_what_is_wrong_and_asked_again(ready: Folder, judge: JudgeServer, reply: str, told: str) -> None:
+async def test_a_judge_is_told_what_is_wrong_and_asked_again(
+    ready: Folder, judge: JudgeServer, reply: str, told: str
+) -> None:
     judge.replies = [reply, GOOD]
     result = await ready.one(SUITE)
     assert result.verdict is Verdict.PASSED
@@ -89,7 +101,10 @@ async def test_a_judge_that_never_gets_it_right_leaves_the_case_unscored(ready: 
     judge.replies = [checks(window=True)]
     result = await ready.one(SUITE)
     assert (result.verdict, result.score) == (Verdict.UNSCORED, None)
-    assert result.reason == "rubrics: judge judge gave no usable reply in 3 tries: no result for tone: every criterion needs one"
+    assert (
+        result.reason
+        == "rubrics: judge judge gave no usable reply in 3 tries: no result for tone: every criterion needs one"
+    )
     assert len(judge.bodies) == 3
 
 
@@ -99,7 +114,9 @@ async def test_more_criteria_than_were_asked_for_do_no_harm(ready: Folder, judge
 
 
 async def test_a_judge_that_grades_as_a_whole(ready: Folder, judge: JudgeServer) -> None:
-    judge.replies = ['{"score": 0.9, "assertions": [{"text": "names the window", "passed": true, "evidence": "30 days"}, {"text": "is kind", "passed": false}]}']
+    judge.replies = [
+        '{"score": 0.9, "assertions": [{"text": "names the window", "passed": true, "evidence": "30 days"}, {"text": "is kind", "passed": false}]}'
+    ]
     result = await ready.one(FREE)
     assert (result.score, result.verdict) == (0.9, Verdict.PASSED)
     (each,) = result.evaluators
@@ -107,8 +124,21 @@ async def test_a_judge_that_grades_as_a_whole(ready: Folder, judge: JudgeServer)
     assert "[[ ## expected_output ## ]]\nWithin 30 days" in judge.bodies[0]["messages"][1]["content"]
 
 
-@pytest.mark.parametrize("reply", ['{"score": 85}', '{"score": -1}', '{"score": "0.9"}', '{"score": NaN}', '{"score": true}', "{}", '{"score": null}'])
-async def test_a_score_that_is_no_share_is_asked_for_again_and_never_clamped(ready: Folder, judge: JudgeServer, reply: str) -> None:
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"score": 85}',
+        '{"score": -1}',
+        '{"score": "0.9"}',
+        '{"score": NaN}',
+        '{"score": true}',
+        "{}",
+        '{"score": null}',
+    ],
+)
+async def test_a_score_that_is_no_share_is_asked_for_again_and_never_clamped(
+    ready: Folder, judge: JudgeServer, reply: str
+) -> None:
     judge.replies = [reply, '{"score": 0.25}']
     result = await ready.one(FREE)
     assert result.score == 0.25
@@ -131,7 +161,9 @@ async def test_a_score_that_is_no_share_is_asked_for_again_and_never_clamped(rea
         (Fault(302, headers={"Location": "http://127.0.0.1:1/"}), "no JSON"),
     ],
 )
-async def test_a_server_that_fails_leaves_one_sentence_and_no_secret(ready: Folder, judge: JudgeServer, fault: Fault, words: str) -> None:
+async def test_a_server_that_fails_leaves_one_sentence_and_no_secret(
+    ready: Folder, judge: JudgeServer, fault: Fault, words: str
+) -> None:
     judge.replies = [fault]
     result = await ready.one(SUITE)
     assert result.verdict is Verdict.UNSCORED
@@ -143,7 +175,10 @@ async def test_a_server_that_fails_leaves_one_sentence_and_no_secret(ready: Fold
 async def test_a_server_that_is_not_there(folder: Folder) -> None:
     folder.targets({"name": "default", "provider": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"})
     result = await folder.one(SUITE)
-    assert result.reason == "target default: connection to 127.0.0.1:9 refused. Is the server running? (targets.yaml:1, base_url)"
+    assert (
+        result.reason
+        == "target default: connection to 127.0.0.1:9 refused. Is the server running? (targets.yaml:1, base_url)"
+    )
 
 
 async def test_a_server_that_stalls(folder: Folder, judge: JudgeServer) -> None:
@@ -202,7 +237,10 @@ async def test_a_mock_judges_only_when_it_is_named(folder: Folder) -> None:
     assert (await folder.one(SUITE)).verdict is Verdict.UNSCORED, "its answer looks like a verdict and is none"
     folder.targets({"name": "default", "provider": "mock", "response": reply, "grader_target": "default"})
     assert (await folder.one(SUITE)).verdict is Verdict.PASSED
-    folder.targets({"name": "default", "provider": "mock", "response": "x", "judge_target": "other"}, {"name": "other", "provider": "mock", "response": reply})
+    folder.targets(
+        {"name": "default", "provider": "mock", "response": "x", "judge_target": "other"},
+        {"name": "other", "provider": "mock", "response": reply},
+    )
     assert (await folder.one(SUITE)).verdict is Verdict.PASSED
     assert (await folder.one(SUITE, grader_target="default")).verdict is Verdict.UNSCORED
 
@@ -220,7 +258,9 @@ async def test_a_model_judges_its_own_answers_when_no_judge_is_named(folder: Fol
 async def test_the_target_of_an_evaluator_judges(folder: Folder, judge: JudgeServer) -> None:
     folder.targets({"name": "default", "provider": "mock", "grader_target": "nobody"}, judge.target())
     judge.replies = [GOOD]
-    assert (await folder.one(SUITE.replace("- type: rubrics", "- type: rubrics\n        target: judge"))).verdict is Verdict.PASSED
+    assert (
+        await folder.one(SUITE.replace("- type: rubrics", "- type: rubrics\n        target: judge"))
+    ).verdict is Verdict.PASSED
     result = await folder.one(SUITE)
     assert "no target is called nobody" in result.reason
 
@@ -250,7 +290,9 @@ tests:
 async def test_a_prompt_of_ones_own(ready: Folder, judge: JudgeServer, prompt: str, sent: str, reason: str) -> None:
     ready.write("prompts/judge.md", "From a file: {{ output }}")
     ready.write("prompts/blind.md", "Nothing to see")
-    ready.targets({"name": "default", "provider": "mock", "response": "the answer", "grader_target": "judge"}, judge.target())
+    ready.targets(
+        {"name": "default", "provider": "mock", "response": "the answer", "grader_target": "judge"}, judge.target()
+    )
     judge.replies = ['{"score": 1}']
     result = await ready.one(OWN.replace("PROMPT", prompt))
     if reason:
@@ -266,7 +308,9 @@ async def test_a_program_that_writes_the_prompt(ready: Folder, judge: JudgeServe
 
     ready.write("prompt.py", "import json, sys; d = json.load(sys.stdin); print('Look at', d['output'], d['config'])")
     judge.replies = ['{"score": 1}']
-    result = await ready.one(OWN.replace("PROMPT", f"{{command: [{sys.executable}, prompt.py], config: {{strict: true}}}}"))
+    result = await ready.one(
+        OWN.replace("PROMPT", f"{{command: [{sys.executable}, prompt.py], config: {{strict: true}}}}")
+    )
     assert result.verdict is Verdict.PASSED, result.reason
     assert "Look at You have 30 days. {'strict': True}" in judge.bodies[0]["messages"][1]["content"]
     ready.write("prompt.py", "raise SystemExit('no prompt today')")

@@ -40,7 +40,9 @@ async def program(folder: Folder, script: str, **limits) -> object:
 
 
 async def test_a_program_that_ends(folder: Folder) -> None:
-    finished = await program(folder, "import sys; print(sys.stdin.read()[::-1]); sys.stderr.write('err'); sys.exit(3)", stdin=b"abc")
+    finished = await program(
+        folder, "import sys; print(sys.stdin.read()[::-1]); sys.stderr.write('err'); sys.exit(3)", stdin=b"abc"
+    )
     assert (finished.exit_code, finished.stdout.strip(), finished.stderr, finished.stopped) == (3, b"cba", b"err", "")
 
 
@@ -98,10 +100,18 @@ async def test_many_programs_at_once(folder: Folder) -> None:
 
 
 async def test_secrets_do_not_reach_programs(folder: Folder) -> None:
-    environment = {"PATH": os.environ["PATH"], "OPENAI_API_KEY": "sk-1", "AWS_SECRET_ACCESS_KEY": "x", "LC_ALL": "C", "GITHUB_TOKEN": "y"}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "OPENAI_API_KEY": "sk-1",
+        "AWS_SECRET_ACCESS_KEY": "x",
+        "LC_ALL": "C",
+        "GITHUB_TOKEN": "y",
+    }
     assert filtered(environment) == {"PATH": os.environ["PATH"], "LC_ALL": "C"}
     folder.write("script.py", "import os; print(sorted(os.environ))")
-    finished = await OsProcesses(environment).run(Program((sys.executable, "script.py"), folder.path, environment={"WANTED": "1"}))
+    finished = await OsProcesses(environment).run(
+        Program((sys.executable, "script.py"), folder.path, environment={"WANTED": "1"})
+    )
     names = finished.stdout.decode()
     assert "WANTED" in names
     assert "KEY" not in names
@@ -114,16 +124,86 @@ async def test_secrets_do_not_reach_programs(folder: Folder) -> None:
 async def grade(folder: Folder, script: str, dialect: str = "agentv-3", answer: Answer | str = "the answer", **options):
     folder.write("check.py", script)
     async with system_ports() as ports:
-        return await CodeEvaluator(script=[sys.executable, "check.py"], **options).evaluate(context(None, answer, ports, dialect, directory=folder.path))
+        return await CodeEvaluator(script=[sys.executable, "check.py"], **options).evaluate(
+            context(None, answer, ports, dialect, directory=folder.path)
+        )
 
 
 @pytest.mark.parametrize(
     ("dialect", "keys"),
     [
-        ("agentv-0.5", {"task", "outcome", "expected", "output", "system_message", "guideline_paths", "attachments", "user_segments", "question", "candidate_answer"}),
-        ("agentv-1", {"question", "expected_outcome", "reference_answer", "candidate_answer", "guideline_paths", "input_files", "input_segments", "expected_messages", "output_messages", "config"}),
-        ("agentv-2.7", {"question", "criteria", "expected_output", "reference_answer", "answer", "output", "output_path", "guideline_files", "input_files", "input", "trace", "file_changes", "workspace_path", "config"}),
-        ("agentv-3", {"criteria", "expected_output", "output", "messages", "output_path", "input_files", "input", "metadata", "trace", "trace_summary", "token_usage", "cost_usd", "duration_ms", "start_time", "end_time", "file_changes", "workspace_path", "config"}),
+        (
+            "agentv-0.5",
+            {
+                "task",
+                "outcome",
+                "expected",
+                "output",
+                "system_message",
+                "guideline_paths",
+                "attachments",
+                "user_segments",
+                "question",
+                "candidate_answer",
+            },
+        ),
+        (
+            "agentv-1",
+            {
+                "question",
+                "expected_outcome",
+                "reference_answer",
+                "candidate_answer",
+                "guideline_paths",
+                "input_files",
+                "input_segments",
+                "expected_messages",
+                "output_messages",
+                "config",
+            },
+        ),
+        (
+            "agentv-2.7",
+            {
+                "question",
+                "criteria",
+                "expected_output",
+                "reference_answer",
+                "answer",
+                "output",
+                "output_path",
+                "guideline_files",
+                "input_files",
+                "input",
+                "trace",
+                "file_changes",
+                "workspace_path",
+                "config",
+            },
+        ),
+        (
+            "agentv-3",
+            {
+                "criteria",
+                "expected_output",
+                "output",
+                "messages",
+                "output_path",
+                "input_files",
+                "input",
+                "metadata",
+                "trace",
+                "trace_summary",
+                "token_usage",
+                "cost_usd",
+                "duration_ms",
+                "start_time",
+                "end_time",
+                "file_changes",
+                "workspace_path",
+                "config",
+            },
+        ),
     ],
 )
 async def test_what_a_code_evaluator_is_told(folder: Folder, dialect: str, keys: set[str]) -> None:
@@ -148,7 +228,11 @@ async def test_settings_of_a_code_evaluator(folder: Folder) -> None:
               - {{type: code-grader, command: [{sys.executable}, check.py], config: {{strict: true}}, limits: [1, {{deep: 2}}]}}
         """
     )
-    assert result.evaluators[0].details["config"] == {"strict": True, "limits": [1, {"deep": 2}], "config": {"strict": True}}
+    assert result.evaluators[0].details["config"] == {
+        "strict": True,
+        "limits": [1, {"deep": 2}],
+        "config": {"strict": True},
+    }
 
 
 async def test_a_long_answer_is_handed_over_in_a_file(folder: Folder) -> None:
@@ -160,8 +244,20 @@ async def test_a_long_answer_is_handed_over_in_a_file(folder: Folder) -> None:
     ("dialect", "script", "score", "hits", "misses"),
     [
         ("agentv-1", """print('{"score": 0.5, "hits": ["a", 1], "misses": ["b"]}')""", 0.5, ("a",), ("b",)),
-        ("agentv-3", """print('{"score": 0.5, "assertions": [{"text": "a", "passed": true}, {"text": "b", "passed": false}]}')""", 0.5, ("a",), ("b",)),
-        ("agentv-3", """print('{"assertions": [{"text": "a", "passed": true}, {"text": "b", "passed": false}, {"text": "c", "passed": false}]}')""", 1 / 3, ("a",), ("b", "c")),
+        (
+            "agentv-3",
+            """print('{"score": 0.5, "assertions": [{"text": "a", "passed": true}, {"text": "b", "passed": false}]}')""",
+            0.5,
+            ("a",),
+            ("b",),
+        ),
+        (
+            "agentv-3",
+            """print('{"assertions": [{"text": "a", "passed": true}, {"text": "b", "passed": false}, {"text": "c", "passed": false}]}')""",
+            1 / 3,
+            ("a",),
+            ("b", "c"),
+        ),
         ("agentv-1", """print('{"score": 7}')""", 1.0, (), ()),
         ("agentv-1", """print('{"score": -7}')""", 0.0, (), ()),
         ("agentv-3", "print('all good')", 1.0, ("all good",), ()),
@@ -169,7 +265,9 @@ async def test_a_long_answer_is_handed_over_in_a_file(folder: Folder) -> None:
         ("agentv-3", "pass", 1.0, ("exit code 0",), ()),
     ],
 )
-async def test_what_a_code_evaluator_may_print(folder: Folder, dialect: str, script: str, score: float, hits: tuple, misses: tuple) -> None:
+async def test_what_a_code_evaluator_may_print(
+    folder: Folder, dialect: str, script: str, score: float, hits: tuple, misses: tuple
+) -> None:
     found = await grade(folder, script, dialect)
     assert (found.score, found.hits, found.misses) == (pytest.approx(score), hits, misses)
     assert not found.crashed
@@ -197,9 +295,16 @@ async def test_a_program_that_misbehaves_scores_0_and_says_so(folder: Folder, sc
 
 @pytest.mark.parametrize(
     ("script", "cwd", "words"),
-    [(["no-such-program-here"], None, "is not there to be run"), (["./plain.txt"], None, "cannot be started"), ([sys.executable, "x.py"], "nowhere", "does not exist"), (["a\0b"], None, "null")],
+    [
+        (["no-such-program-here"], None, "is not there to be run"),
+        (["./plain.txt"], None, "cannot be started"),
+        ([sys.executable, "x.py"], "nowhere", "does not exist"),
+        (["a\0b"], None, "null"),
+    ],
 )
-async def test_a_program_that_does_not_start_scores_0_and_says_why(folder: Folder, script: list[str], cwd: str | None, words: str) -> None:
+async def test_a_program_that_does_not_start_scores_0_and_says_why(
+    folder: Folder, script: list[str], cwd: str | None, words: str
+) -> None:
     folder.write("plain.txt", "no program")
     async with system_ports() as ports:
         found = await CodeEvaluator(script=script, cwd=cwd).evaluate(context(None, "x", ports, directory=folder.path))
@@ -210,9 +315,11 @@ async def test_a_program_that_does_not_start_scores_0_and_says_why(folder: Folde
 @posix
 async def test_a_string_is_run_by_a_shell(folder: Folder) -> None:
     folder.mock("x")
-    folder.write("check.sh", "echo \"{\\\"score\\\": $1}\"")
+    folder.write("check.sh", 'echo "{\\"score\\": $1}"')
     command = "sh check.sh 0.25 | cat && true"
-    result = await folder.one(f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{type: code-grader, command: '{command}'}}]}}]")
+    result = await folder.one(
+        f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{type: code-grader, command: '{command}'}}]}}]"
+    )
     assert result.score == 0.25
 
 
@@ -223,7 +330,11 @@ async def test_a_code_evaluator_without_a_command_is_unscored(folder: Folder) ->
 
 
 async def test_the_payload_is_one_json_object_in_utf8(folder: Folder) -> None:
-    found = await grade(folder, "import sys, json; raw = sys.stdin.buffer.read(); print(json.dumps({'score': 1, 'hits': [json.loads(raw.decode('utf-8'))['output']]}))", answer="ünï \u2028 😀")
+    found = await grade(
+        folder,
+        "import sys, json; raw = sys.stdin.buffer.read(); print(json.dumps({'score': 1, 'hits': [json.loads(raw.decode('utf-8'))['output']]}))",
+        answer="ünï \u2028 😀",
+    )
     assert found.hits == ("ünï \u2028 😀",)
 
 

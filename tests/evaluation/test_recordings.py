@@ -84,8 +84,17 @@ async def test_an_edited_answer_is_a_miss(folder: Folder, answered: JudgeServer)
     assert (await folder.one(SUITE)).verdict is Verdict.UNSCORED
 
 
-@pytest.mark.parametrize(("old", "new"), [("Is friendly", "Is very friendly"), ("outcome: Is friendly", "outcome: Is friendly, operator: contradiction"), ("0: no, 5: yes", "0: no, 6: yes")])
-async def test_an_edited_criterion_is_a_miss_and_the_others_are_still_judged(folder: Folder, answered: JudgeServer, old: str, new: str) -> None:
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Is friendly", "Is very friendly"),
+        ("outcome: Is friendly", "outcome: Is friendly, operator: contradiction"),
+        ("0: no, 5: yes", "0: no, 6: yes"),
+    ],
+)
+async def test_an_edited_criterion_is_a_miss_and_the_others_are_still_judged(
+    folder: Folder, answered: JudgeServer, old: str, new: str
+) -> None:
     await recorded(folder, answered)
     result = await folder.one(SUITE.replace(old, new))
     assert (result.verdict, result.score) == (Verdict.UNSCORED, None)
@@ -93,7 +102,15 @@ async def test_an_edited_criterion_is_a_miss_and_the_others_are_still_judged(fol
     assert sorted(c.verdict.value for c in result.evaluators[0].criteria) == ["passed", "unscored"]
 
 
-@pytest.mark.parametrize(("old", "new"), [("weight: 2", "weight: 5"), ("id: tone", "id: manner"), ("outcome: Is friendly", "outcome: Is friendly, required: true"), ("outcome: Is friendly", "outcome: Is friendly, min_score: 0.9")])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("weight: 2", "weight: 5"),
+        ("id: tone", "id: manner"),
+        ("outcome: Is friendly", "outcome: Is friendly, required: true"),
+        ("outcome: Is friendly", "outcome: Is friendly, min_score: 0.9"),
+    ],
+)
 async def test_what_the_judge_is_not_told_may_change(folder: Folder, answered: JudgeServer, old: str, new: str) -> None:
     await recorded(folder, answered)
     assert (await folder.one(SUITE.replace(old, new))).score is not None
@@ -109,7 +126,9 @@ async def test_an_edited_prompt_is_a_miss(folder: Folder, judge: JudgeServer) ->
     assert (await folder.one(suite.replace("well", "harshly"))).verdict is Verdict.UNSCORED
 
 
-async def test_a_configured_judge_is_asked_even_when_there_are_recordings(folder: Folder, answered: JudgeServer) -> None:
+async def test_a_configured_judge_is_asked_even_when_there_are_recordings(
+    folder: Folder, answered: JudgeServer
+) -> None:
     await recorded(folder, answered)
     folder.targets(JUDGE, answered.target())
     answered.replies = [checks(window=1, tone=1)]
@@ -170,7 +189,12 @@ async def test_a_person_can_write_one_and_the_result_says_so(folder: Folder) -> 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
-    [("score: 10", "score: 11", "recordings"), ("version: 1", "version: 2", "version 2"), ("judge: hand-written", "juge: x", "judge"), ("recordings:", "recordings: [", "suite.recordings.yaml:4")],
+    [
+        ("score: 10", "score: 11", "recordings"),
+        ("version: 1", "version: 2", "version 2"),
+        ("judge: hand-written", "juge: x", "judge"),
+        ("recordings:", "recordings: [", "suite.recordings.yaml:4"),
+    ],
 )
 async def test_a_damaged_file_of_recordings_is_named(folder: Folder, old: str, new: str, words: str) -> None:
     folder.targets(NO_JUDGE)
@@ -186,12 +210,22 @@ TEXTS = st.text(st.characters(blacklist_categories=["Cs"]), max_size=80)
 
 @settings(max_examples=300, deadline=None)
 @given(TEXTS, TEXTS, TEXTS, st.booleans())
-def test_what_is_written_is_read_as_it_was(tmp_path_factory: pytest.TempPathFactory, question: str, answer: str, reasoning: str, satisfied: bool) -> None:
+def test_what_is_written_is_read_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, question: str, answer: str, reasoning: str, satisfied: bool
+) -> None:
     # YAML cannot say everything: what is lost must be a miss, and is when the parser replaces it.
     path = Path(tmp_path_factory.mktemp("r")) / "s.eval.yaml"
     asked = Asked("built-in 1", question, answer)
     recordings = Recordings(recordings_path(path))
-    recordings.record_checks(asked, [(Item("a", "Text"), Check(satisfied=satisfied, reasoning=reasoning))], False, "j", "2026-11-21", "c", "e")
+    recordings.record_checks(
+        asked,
+        [(Item("a", "Text"), Check(satisfied=satisfied, reasoning=reasoning))],
+        False,
+        "j",
+        "2026-11-21",
+        "c",
+        "e",
+    )
     recordings.save("s.eval.yaml")
     again = Recordings.beside(path, DiskFiles())
     found = again.check(asked, Item("a", "Text"), False, None)

@@ -14,7 +14,9 @@ E2, E27, E4 = (BY_NAME[n].properties for n in ("agentv-1", "agentv-2.7", "agentv
 
 
 def result(score: float | None, **fields) -> EvaluatorResult:
-    return EvaluatorResult(**{"name": "e", "type": "x", "verdict": Verdict.PASSED, "score": score, "minimum": 0.8, **fields})
+    return EvaluatorResult(
+        **{"name": "e", "type": "x", "verdict": Verdict.PASSED, "score": score, "minimum": 0.8, **fields}
+    )
 
 
 def test_a_checklist_of_weights_2_and_1_is_0_667_borderline_then_and_failed_now() -> None:
@@ -65,18 +67,29 @@ def test_sums_of_decimal_fractions_reach_their_bound(scores: list[float], bound:
 
 @pytest.mark.parametrize(
     ("score", "three", "two"),
-    [(0.8, "passed", "passed"), (0.79, "borderline", "failed"), (0.6, "borderline", "failed"), (0.59, "failed", "failed"), (1, "passed", "passed"), (0, "failed", "failed")],
+    [
+        (0.8, "passed", "passed"),
+        (0.79, "borderline", "failed"),
+        (0.6, "borderline", "failed"),
+        (0.59, "failed", "failed"),
+        (1, "passed", "passed"),
+        (0, "failed", "failed"),
+    ],
 )
 def test_bands(score: float, three: str, two: str) -> None:
     assert verdict_of(score, E2, 0.8) == three
     assert verdict_of(score, E4, 0.8) == two
 
 
-@pytest.mark.parametrize(("score", "negated", "verdict"), [("0.25", 0.75, "passed"), ("0.9", pytest.approx(0.1), "failed")])
+@pytest.mark.parametrize(
+    ("score", "negated", "verdict"), [("0.25", 0.75, "passed"), ("0.9", pytest.approx(0.1), "failed")]
+)
 async def test_negate_turns_score_and_verdict_round(folder: Folder, score: str, negated: float, verdict: str) -> None:
     folder.mock("x")
-    folder.write("check.py", f"print('{{\"score\": {score}, \"hits\": [\"h\"], \"misses\": [\"m\"]}}')")
-    result = await folder.one(f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{type: code-grader, command: [{sys.executable}, check.py], negate: true}}]}}]")
+    folder.write("check.py", f'print(\'{{"score": {score}, "hits": ["h"], "misses": ["m"]}}\')')
+    result = await folder.one(
+        f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{type: code-grader, command: [{sys.executable}, check.py], negate: true}}]}}]"
+    )
     (each,) = result.evaluators
     assert (each.score, each.verdict) == (negated, verdict)
     assert (each.hits, each.misses) == (("m",), ("h",))
@@ -85,15 +98,28 @@ async def test_negate_turns_score_and_verdict_round(folder: Folder, score: str, 
 async def test_a_crash_is_not_turned_into_a_pass(folder: Folder) -> None:
     folder.mock("x")
     folder.write("check.py", "raise SystemExit('broken')")
-    result = await folder.one(f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{type: code-grader, command: [{sys.executable}, check.py], negate: true}}]}}]")
-    assert (result.evaluators[0].score, result.evaluators[0].verdict, result.verdict) == (0, Verdict.FAILED, Verdict.FAILED)
+    result = await folder.one(
+        f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{type: code-grader, command: [{sys.executable}, check.py], negate: true}}]}}]"
+    )
+    assert (result.evaluators[0].score, result.evaluators[0].verdict, result.verdict) == (
+        0,
+        Verdict.FAILED,
+        Verdict.FAILED,
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "suite", "case", "threshold"),
-    [({}, "", "", 0.8), ({}, "threshold: 0.5", "", 0.5), ({}, "threshold: 0.5", "threshold: 0.4", 0.4), ({"threshold": 0.2}, "threshold: 0.5", "threshold: 0.4", 0.2)],
+    [
+        ({}, "", "", 0.8),
+        ({}, "threshold: 0.5", "", 0.5),
+        ({}, "threshold: 0.5", "threshold: 0.4", 0.4),
+        ({"threshold": 0.2}, "threshold: 0.5", "threshold: 0.4", 0.2),
+    ],
 )
-async def test_the_threshold_of_command_line_case_suite_and_dialect(folder: Folder, options: dict, suite: str, case: str, threshold: float) -> None:
+async def test_the_threshold_of_command_line_case_suite_and_dialect(
+    folder: Folder, options: dict, suite: str, case: str, threshold: float
+) -> None:
     folder.mock("x")
     text = f"execution: {{{suite}}}\ntests: [{{id: a, criteria: c, input: hi, execution: {{{case}}}, assertions: [{{type: contains, value: x}}, {{type: contains, value: y}}]}}]"
     result = await folder.one(text, **options)
@@ -112,11 +138,18 @@ async def test_min_score_without_required_concerns_the_evaluator_alone(folder: F
     assert "0.85" in result.reason
 
 
-@pytest.mark.parametrize(("dialect", "raw", "gate"), [("agentv-1", 1, False), ("agentv-1", 0, True), ("agentv-3", 9, True), ("agentv-3", 10, False)])
-async def test_a_required_range_criterion_without_minimum_needs_more_than_0_or_10(dialect: str, raw: int, gate: bool) -> None:
+@pytest.mark.parametrize(
+    ("dialect", "raw", "gate"),
+    [("agentv-1", 1, False), ("agentv-1", 0, True), ("agentv-3", 9, True), ("agentv-3", 10, False)],
+)
+async def test_a_required_range_criterion_without_minimum_needs_more_than_0_or_10(
+    dialect: str, raw: int, gate: bool
+) -> None:
     key = "rubrics" if dialect == "agentv-1" else "criteria"
     kind = "rubric" if dialect == "agentv-1" else "rubrics"
-    config = evaluator(f"{{name: q, type: {kind}, {key}: [{{id: a, required: true, score_ranges: {{0: bad, 5: good}}}}]}}", dialect)
+    config = evaluator(
+        f"{{name: q, type: {kind}, {key}: [{{id: a, required: true, score_ranges: {{0: bad, 5: good}}}}]}}", dialect
+    )
     judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Scripted([checks(a=raw)]))
     score = await judge.evaluate(context(config, "x", dialect=dialect))
     assert bool(score.gate) is gate
@@ -125,7 +158,9 @@ async def test_a_required_range_criterion_without_minimum_needs_more_than_0_or_1
 @pytest.mark.parametrize(("raw", "shown"), [(6, Verdict.FAILED), (7, Verdict.PASSED)])
 async def test_a_range_criterion_without_minimum_is_shown_as_met_from_7_on(raw: int, shown: Verdict) -> None:
     config = evaluator("{type: rubrics, criteria: [{id: a, outcome: A, score_ranges: {0: bad, 5: good}}]}")
-    score = await LlmJudgeEvaluator(resolve_judge_provider=lambda _: Scripted([checks(a=raw)])).evaluate(context(config, "x"))
+    score = await LlmJudgeEvaluator(resolve_judge_provider=lambda _: Scripted([checks(a=raw)])).evaluate(
+        context(config, "x")
+    )
     assert score.criteria[0].verdict is shown
 
 

@@ -1,0 +1,330 @@
+"""Running cases: input, mistakes in the text, events, staleness, several at once."""
+
+import json
+from pathlib import Path
+
+import pytest
+from judge_server import JudgeServer
+from suites import Folder, Scripted
+
+from rubric_core.adapters import DiskFiles, system_ports
+from rubric_core.evaluation.events import Answered, CaseDone, CaseStarted, EvaluatorDone, EvaluatorStarted
+from rubric_core.evaluation.fingerprint import fingerprint
+from rubric_core.evaluation.result import Unscored, Verdict, case_result_of, jsonable
+from rubric_core.evaluation.run import run_case, run_cases
+from rubric_core.evaluation.targets import load_targets
+
+ECHO = {"name": "default", "provider": "cli", "command": "cat {PROMPT_FILE}"}
+
+
+async def asked(folder: Folder, case: str, suite: str = "") -> str:
+    """What the target of a case is asked."""
+    folder.targets(ECHO)
+    body = "\n".join(f"    {line}" for line in case.strip().splitlines())
+    result = await folder.one(
+        f"# rubric: dialect=agentv-3\n{suite}\ntests:\n  - id: a\n    criteria: c\n{body}\n    assertions: [{{type: contains, value: x}}]\n"
+    )
+    assert result.verdict is not Verdict.UNSCORED, result.reason
+    return result.answer
+
+
+async def test_a_text(folder: Folder) -> None:
+    assert await asked(folder, "input: Hello there") == "Hello there"
+
+
+async def test_messages(folder: Folder) -> None:
+    text = await asked(
+        folder,
+        "input:\n  - {role: system, content: Be kind}\n  - {role: user, content: Hello}\n  - {role: assistant, content: Hi}\n  - {role: user, content: Bye}",
+    )
+    assert text == "@[System]:\nBe kind\n\n@[User]:\nHello\n\n@[Assistant]:\nHi\n\n@[User]:\nBye"
+
+
+async def test_content_blocks_and_files(folder: Folder) -> None:
+    folder.write("order.json", '{"id": 4711}\n')
+    text = await asked(
+        folder,
+        "input:\n  - role: user\n    content:\n      - {type: text, value: Look at this}\n      - {type: file, value: order.json}\n      - plain",
+    )
+    assert text == 'Look at this\n\n<file path="order.json">\n{"id": 4711}\n</file>\n\nplain'
+
+
+async def test_input_of_the_suite_and_input_files(folder: Folder) -> None:
+    folder.write("a.txt", "A")
+    folder.write("b.txt", "B")
+    text = await asked(folder, "input: Hello", "input: [{role: system, content: Be kind}]\ninput_files: [a.txt]")
+    assert text == '@[System]:\nBe kind\n\n@[User]:\n<file path="a.txt">\nA\n</file>\n\nHello'
+    assert '<file path="b.txt">' in await asked(folder, "input: Hello\ninput_files: [b.txt]", "input_files: [a.txt]")
+
+
+async def test_messages_reach_a_model_as_messages(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets(judge.target("default"))
+    judge.replies = ["ok"]
+    await folder.one(
+        "tests: [{id: a, criteria: c, input: [{role: system, content: S}, {role: user, content: U}], assertions: [{type: contains, value: ok}]}]"
+    )
+    assert judge.bodies[0]["messages"] == [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
+    assert "temperature" not in judge.bodies[0]
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        ("{type: file, value: gone.txt}", "the file gone.txt of the input is not there (line 7)"),
+        ("{type: image, value: cat.png}", "pictures"),
+        ("{type: file, value: binary.bin}", "no UTF-8 text"),
+    ],
+)
+async def test_a_file_that_cannot_be_sent(folder: Folder, block: str, words: str) -> None:
+    folder.mock("x")
+    (folder.path / "binary.bin").write_bytes(b"\xff\xfe")
+    result = await folder.one(
+        f"tests:\n  - id: a\n    criteria: c\n    input:\n      - role: user\n        content:\n          - {block}\n    assertions: [{{type: contains, value: x}}]\n"
+    )
+    assert result.verdict is Verdict.UNSCORED
+    assert words in result.reason
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("{id: a, criteria: c, input: hi, assertions: [{type: contains}]}", "line 2"),
+        ("{id: a, criteria: c, input: hi, assertions: [{type: contains, value: x, weight: -1}]}", "line 2"),
+        ("{id: a, criteria: c, input: hi, assertions: [{type: regex, value: '('}]}", ""),
+    ],
+)
+async def test_a_case_with_a_mistake_is_not_asked(folder: Folder, case: str, words: str) -> None:
+    folder.mock("x")
+    results = await folder.run(
+        f"tests:\n  - {case}\n  - {{id: b, criteria: c, input: hi, assertions: [{{type: contains, value: x}}]}}\n"
+    )
+    assert results["a"].verdict is not Verdict.PASSED
+    assert words in results["a"].reason
+    assert results["b"].verdict is Verdict.PASSED, "its neighbour goes on"
+
+
+async def test_a_mistake_in_the_suite_concerns_every_case(folder: Folder) -> None:
+    folder.mock("x")
+    results = await folder.run(
+        "assertions: {type: contains}\ntests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: contains, value: x}]}\n"
+    )
+    assert results["a"].verdict is Verdict.UNSCORED
+    assert "line 1" in results["a"].reason
+
+
+async def test_an_evaluator_that_rubric_does_not_run_is_unscored(folder: Folder) -> None:
+    folder.mock("x")
+    result = await folder.one(
+        "tests: [{id: a, criteria: c, input: hi, assertions: [{type: word-counter, most: 5}, {type: contains, value: x}]}]"
+    )
+    assert result.verdict is Verdict.UNSCORED
+    assert "word-counter is not run by rubric yet" in result.reason
+    assert result.evaluators[1].verdict is Verdict.PASSED
+
+
+class Crash:
+    kind = "crash"
+
+    def evaluate(self, _):
+        raise ZeroDivisionError("division by zero")
+
+
+class Shy:
+    kind = "shy"
+
+    async def evaluate(self, _):
+        raise Unscored("I would rather not")
+
+
+async def test_an_evaluator_that_crashes_is_unscored_and_the_others_go_on(folder: Folder) -> None:
+    folder.mock("x")
+    suite = (
+        "tests: [{id: a, criteria: c, input: hi, assertions: [{type: crash}, {type: shy}, {type: contains, value: x}]}]"
+    )
+    result = await folder.one(suite, evaluators={"crash": Crash(), "shy": Shy()})
+    assert result.verdict is Verdict.UNSCORED
+    assert [e.reason for e in result.evaluators] == [
+        "the evaluator crashed: ZeroDivisionError: division by zero",
+        "I would rather not",
+        "",
+    ]
+    assert result.score is None
+
+
+async def test_events_in_their_order(folder: Folder) -> None:
+    folder.mock("x")
+    await folder.one(
+        "tests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: x}, {type: is-json}]}]"
+    )
+    assert [type(e) for e in folder.events] == [
+        CaseStarted,
+        Answered,
+        EvaluatorStarted,
+        EvaluatorDone,
+        EvaluatorStarted,
+        EvaluatorDone,
+        CaseDone,
+    ]
+    assert folder.events[0] == CaseStarted("a", ("contains-x", "is-json"))
+    assert folder.events[2] == EvaluatorStarted("a", "contains-x", 1, 2)
+
+
+async def test_a_case_that_was_started_is_done_whatever_goes_wrong(folder: Folder) -> None:
+    await folder.one("tests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: x}]}]")
+    assert [type(e) for e in folder.events] == [CaseStarted, CaseDone]
+
+
+async def test_results_come_in_the_order_of_the_text(folder: Folder) -> None:
+    folder.targets({"name": "default", "provider": "cli", "command": "sleep {PROMPT}; echo {PROMPT}"})
+    suite = "tests:\n" + "".join(
+        f"  - {{id: c{n}, criteria: c, input: '{d}', assertions: [{{type: contains, value: '0'}}]}}\n"
+        for n, d in enumerate(["0.4", "0.01", "0.2"])
+    )
+    results = await folder.run(suite)
+    assert list(results) == ["c0", "c1", "c2"]
+    assert [e.case_id for e in folder.events if isinstance(e, CaseDone)] == ["c1", "c2", "c0"]
+
+
+async def test_a_result_can_be_stored_and_read(folder: Folder) -> None:
+    folder.mock("x")
+    result = await folder.one(
+        "tests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: x}, {type: rubrics, criteria: [A, B]}]}]"
+    )
+    assert case_result_of(json.loads(json.dumps(jsonable(result)))) == result
+
+
+# Interpolation
+
+
+async def test_variables_of_the_environment_and_of_the_case(folder: Folder) -> None:
+    folder.environment.update(WHO="Ada", MOST="1")
+    folder.targets(ECHO)
+    result = await folder.one(
+        """
+        execution: {threshold: "${{ MOST }}"}
+        tests:
+          - id: a
+            criteria: c
+            vars: {tone: kind, words: [Ada, kind], weight: 3}
+            input: Hello ${{ WHO }}, be {{ tone }} and {{ vars.tone }} and {{ unknown }}
+            assertions:
+              - {type: contains-all, value: "{{ words }}"}
+              - {type: contains, value: "{{ tone }}", weight: "{{ weight }}"}
+        """
+    )
+    assert result.answer == "Hello Ada, be kind and kind and {{ unknown }}"
+    assert (result.verdict, result.threshold) == (Verdict.PASSED, 1)
+    assert [e.weight for e in result.evaluators] == [1, 3]
+
+
+async def test_a_variable_that_is_not_set_names_its_line(folder: Folder) -> None:
+    folder.mock("x")
+    result = await folder.one(
+        "tests:\n  - id: a\n    criteria: c\n    input: Hello ${{ NOBODY }}\n    assertions: [{type: contains, value: x}]\n"
+    )
+    assert result.reason == "the environment variable NOBODY is not set (line 4)"
+
+
+# Staleness
+
+CASE = """
+name: n
+execution: {target: default}
+tests:
+  - id: a
+    criteria: c
+    input: [{role: user, content: [{type: file, value: order.json}]}]
+    assertions:
+      - {type: code-grader, command: [python3, check.py]}
+      - {type: llm-grader, prompt: judge.md, target: judge}
+  - {id: b, criteria: c, input: hi, assertions: [{type: contains, value: x}]}
+"""
+TARGETS = [
+    {"name": "default", "provider": "cli", "command": "python3 bot.py", "api_key": "sk-literal"},
+    {"name": "judge", "provider": "openai", "model": "m", "api_key": "${{ KEY }}"},
+]
+
+
+def prints(folder: Folder, text: str = CASE) -> tuple[str, str]:
+    first, second = folder.cases(text)
+    targets = load_targets(folder.path, DiskFiles())
+    return fingerprint(first, DiskFiles(), targets), fingerprint(second, DiskFiles(), targets)
+
+
+@pytest.fixture
+def whole(folder: Folder) -> Folder:
+    for name in ("order.json", "check.py", "judge.md", "bot.py"):
+        folder.write(name, name)
+    folder.targets(*TARGETS)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["order.json", "check.py", "judge.md"])
+def test_a_changed_file_of_a_case_makes_it_stale_and_not_its_neighbour(whole: Folder, name: str) -> None:
+    first, second = prints(whole)
+    whole.write(name, "changed")
+    assert prints(whole)[0] != first
+    assert prints(whole)[1] == second
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("content: [{type: file", "content: [{type: text, value: x}, {type: file"),
+        ("prompt: judge.md", "prompt: judge.md, weight: 2"),
+        ("id: a", "id: c"),
+    ],
+)
+def test_an_edited_case_is_stale_and_its_neighbour_is_not(whole: Folder, old: str, new: str) -> None:
+    first, second = prints(whole)
+    changed = prints(whole, CASE.replace(old, new))
+    assert changed[0] != first
+    assert changed[1] == second
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("name: n", "name: m"),
+        ("    criteria: c\n    input", "    # a comment\n    criteria:   'c'\n    input"),
+        ("name: n", "name: n\ndescription: d"),
+    ],
+)
+def test_talk_and_layout_change_nothing(whole: Folder, old: str, new: str) -> None:
+    assert prints(whole) == prints(whole, CASE.replace(old, new))
+
+
+def test_the_suite_its_target_and_its_judge_matter(whole: Folder) -> None:
+    before = prints(whole)
+    assert prints(whole, CASE.replace("{target: default}", "{target: default, threshold: 0.5}")) != before
+    whole.write("bot.py", "changed")
+    assert prints(whole)[1] != before[1]
+    whole.write("bot.py", "bot.py")
+    whole.targets(TARGETS[0], {**TARGETS[1], "model": "other"})
+    assert prints(whole)[0] != before[0]
+    assert prints(whole)[1] == before[1], "only the first case asks the judge"
+
+
+def test_secrets_do_not_matter(whole: Folder) -> None:
+    before = prints(whole)
+    whole.targets({**TARGETS[0], "api_key": "sk-another"}, TARGETS[1])
+    assert prints(whole) == before
+
+
+async def test_the_result_has_the_fingerprint_of_its_case(folder: Folder) -> None:
+    folder.mock("x")
+    text = "tests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: x}]}]"
+    result = await folder.one(text)
+    (case,) = folder.cases(text)
+    assert result.fingerprint == fingerprint(case, DiskFiles(), load_targets(folder.path, DiskFiles()))
+
+
+async def test_one_case_can_be_run_alone(folder: Folder) -> None:
+    folder.mock("x")
+    case = folder.cases("tests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: x}]}]")[0]
+    async with system_ports({}) as ports:
+        result = await run_case(case, ports)
+        assert await run_cases([], ports) == []
+    assert result.verdict is Verdict.PASSED
+    assert Path(case.path).name == "suite.eval.yaml"
+    assert Scripted(["x"]).identity
