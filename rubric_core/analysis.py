@@ -374,9 +374,12 @@ class _Check:
                     yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))
         whole = CaseList(analysis.suite, analysis.cases, analysis.span_of)
         context = Context("", self.dialect)
-        for rule in self.language.visitors(CaseList):
-            for finding in rule.check(whole, context):
-                yield _diagnostic(rule, finding, lambda span: span)
+        found = [(rule, f) for rule in self.language.visitors(CaseList) for f in rule.check(whole, context)]
+        # Put together only when there is something to underline.
+        written = Context(analysis.document.text if found else "", self.dialect)
+        for rule, finding in found:
+            shown = replace(finding, span=written.underlined(finding.span))
+            yield _diagnostic(rule, shown, lambda span: span)
 
     def _suppressed(self, found: list[Diagnostic]) -> list[Diagnostic]:
         """What no comment covers, and the comments that cover nothing."""

@@ -1,29 +1,55 @@
 """Which known name a misspelt or half-typed one was meant to be."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from functools import lru_cache
 
 __all__ = ["closest"]
 
+#: Names that only begin alike have to do so for this many letters, and for half of the name.
 _LEAST_BEGIN = 6
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that `name` was probably meant to be."""
-    known = list(known)
-    folded = {k.replace("-", "").replace("_", "").lower(): k for k in known}
-    same = folded.get(name.replace("-", "").replace("_", "").lower())
-    if same is not None:
+    return _closest(name, tuple(known))
+
+
+@lru_cache(maxsize=2_000)
+def _closest(name: str, known: tuple[str, ...]) -> str | None:
+    folded = {_folded(k): k for k in known}
+    same = folded.get(_folded(name))
+    if same is not None or len(name) < 2:
         return same
-    found = get_close_matches(name, known, n=1, cutoff=0.72)
-    if not found and len(name) >= 3:
-        # Half-typed: one known name begins with it.
-        begun = [k for k in known if k.startswith(name)]
-        return begun[0] if len(begun) == 1 else _alike(name, known)
-    return found[0] if found else None
+    by_distance = sorted((_distance(name.lower(), k.lower(), max(1, len(k) // 3)), k) for k in known)
+    if by_distance and by_distance[0][0] <= max(1, len(by_distance[0][1]) // 3):
+        return by_distance[0][1]
+    begun = [k for k in known if k.startswith(name)] if len(name) >= 3 else []
+    return begun[0] if len(begun) == 1 else _alike(name, known)
 
 
-def _alike(name: str, known: list[str]) -> str | None:
+def _folded(name: str) -> str:
+    return name.replace("-", "").replace("_", "").lower()
+
+
+def _distance(a: str, b: str, most: int) -> int:
+    """How many letters have to be typed, left out, changed or swapped with their neighbour; `most` + 1 for more."""
+    if abs(len(a) - len(b)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, above, row = row, before, [i]
+        for j, y in enumerate(b, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
+            if above and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                cost = min(cost, above[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return row[-1]
+
+
+def _alike(name: str, known: tuple[str, ...]) -> str | None:
     """The one that begins as `name` does for at least half of it: score_rubric, score_ranges."""
     begins = {
         k: next((i for i, (a, b) in enumerate(zip(name, k, strict=False)) if a != b), min(len(name), len(k)))

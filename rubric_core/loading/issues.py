@@ -90,6 +90,8 @@ class DuplicateKey(Issue):
     name: str
     first: Span
     entry: Entry
+    #: Where a dash would make it the start of the next item, when it reads like that.
+    dash: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -244,12 +244,15 @@ class Lowering(Reading):
         made.borrowed = self.via is not None
         table = self.dialect.table(cls)
         seen: dict[str, Entry] = {}
+        begun_again = False
         for entry, via in self.entries(node):
             name = entry.name
-            if name is None:
+            if name is None or (begun_again and via is None):
                 continue
             if name in seen and via is None:
-                self.duplicate(entry, seen[name])
+                dash = self._missing_dash(node, entry)
+                begun_again = dash is not None
+                self.duplicate(entry, seen[name], dash)
                 continue
             seen[name] = entry
             spelling = table.get(name)
@@ -283,6 +286,14 @@ class Lowering(Reading):
                 made.unread[spelling.field] = place
         self._missing(made, node, lenient=lenient)
         return made
+
+    def _missing_dash(self, node: Mapping, entry: Entry) -> Span | None:
+        """Where a dash is missing, when the keys of a list's item begin again: `- id: a … id: b`."""
+        head = node.entries[0]
+        at, first = entry.key.whole.start, head.key.whole.start
+        if node.flow or entry.name != head.name or not self.text[:first].endswith("- "):
+            return None
+        return Span(at - 2, at) if at >= 2 and self.text[at - 2 : at] == "  " else None
 
     def _store(self, made: Shape, field: str, place: Place, via: Span | None, entry: Entry) -> None:
         if field in made.places:
@@ -332,7 +343,7 @@ class Lowering(Reading):
             )
         )
 
-    def duplicate(self, entry: Entry, first: Entry) -> None:
+    def duplicate(self, entry: Entry, first: Entry, dash: Span | None = None) -> None:
         self.issues.append(
             DuplicateKey(
                 span=self.via or entry.key.span,
@@ -340,6 +351,7 @@ class Lowering(Reading):
                 name=entry.name or "",
                 first=first.key.span,
                 entry=entry,
+                dash=None if self.via else dash,
             )
         )
 

@@ -48,16 +48,12 @@ def test_the_page_says_what_it_is_about(rule, page):
 def test_the_examples_give_exactly_what_is_marked(rule, page):
     blocks = page.blocks("Example")
     if UPDATING:
-        page.rewrite(
-            (b, annotated(t, marks_of(analysis_of(t)))) for b in blocks for t in [unmarked(b.text)[0]]
-        )
+        page.rewrite((b, annotated(t, marks_of(analysis_of(t)))) for b in blocks for t in [unmarked(b.text)[0]])
         blocks = page.blocks("Example")
     assert blocks
     for block in blocks:
         analysis = check(block.text)
-        assert {d.code for d in analysis.diagnostics} == {rule.code}, (
-            "an example shows its own code and no other"
-        )
+        assert {d.code for d in analysis.diagnostics} == {rule.code}, "an example shows its own code and no other"
     assert any(d.severity == rule.severity for b in blocks for d in check(b.text).diagnostics)
 
 
@@ -67,9 +63,7 @@ def test_the_first_fixes_give_the_fixed_text(page, examples):
     assert len(wanted) == len(examples), "one fixed block for each example"
     by_machine = [all(d.fixes for d in analysis_of(text).diagnostics) for text in examples]
     if UPDATING:
-        page.rewrite(
-            (b, fixed(t)) for b, t, machine in zip(wanted, examples, by_machine, strict=True) if machine
-        )
+        page.rewrite((b, fixed(t)) for b, t, machine in zip(wanted, examples, by_machine, strict=True) if machine)
         wanted = page.blocks("Fixed")
     for block, text, machine in zip(wanted, examples, by_machine, strict=True):
         if machine:
@@ -90,15 +84,15 @@ def test_every_fix_takes_its_finding_away_and_brings_no_other(rule, examples):
         for diagnostic in before:
             for fix in diagnostic.fixes:
                 left = analysis_of(after(text, fix)).diagnostics
-                assert {d.code for d in left} <= {rule.code}, (
-                    f"{fix.title!r} brings {[d.message for d in left]}"
-                )
+                assert {d.code for d in left} <= {rule.code}, f"{fix.title!r} brings {[d.message for d in left]}"
                 assert len(left) < len(before), f"{fix.title!r} takes nothing away"
 
 
 def test_no_fix_loses_a_comment(examples):
     for text in examples:
-        comments = [line.partition("#")[2] for line in text.splitlines() if "#" in line and "# rubric: ignore" not in line]
+        comments = [
+            line.partition("#")[2] for line in text.splitlines() if "#" in line and "# rubric: ignore" not in line
+        ]
         for fix in (f for d in analysis_of(text).diagnostics for f in d.fixes):
             new = after(text, fix)
             assert all(comment in new for comment in comments), fix.title
