@@ -8,6 +8,11 @@
 local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, 'S').source:sub(2)))
 vim.opt.runtimepath:prepend(vim.fn.fnamemodify(here, ':p'))
 
+local programs = vim.fs.joinpath(here, '../../.venv/bin') -- the checkout's own server, where none is installed
+if vim.fn.executable('rubric-lsp') == 0 and vim.fn.executable(programs .. '/rubric-lsp') == 1 then
+  vim.env.PATH = vim.fs.normalize(programs) .. ':' .. vim.env.PATH
+end
+
 -- 1. The server. Settings of your own go into vim.lsp.config('rubric', { … }) before this line.
 if vim.lsp.enable then
   vim.lsp.enable('rubric')
