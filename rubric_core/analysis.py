@@ -12,7 +12,7 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case, Execution, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.grading import suite_list
-from rubric_core.loading.issues import Issue, NotYaml
+from rubric_core.loading.issues import Issue, NotYaml, UnknownKey
 from rubric_core.loading.lower import Lowering
 from rubric_core.syntax.blocks import FRAME, Block, Document
 from rubric_core.syntax.parse import parse
@@ -351,7 +351,8 @@ class _Check:
         state.key = key
         state.shapes = shapes
         visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in state.tree.problems]
-        visited += issues
+        half_typed = {p.span for p in state.tree.problems}
+        visited += (i for i in issues if not (isinstance(i, UnknownKey) and i.span in half_typed))
         visited += (c for s in shapes for c in children(s))
         state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
         visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.syntax.events import Failure
 from rubric_core.syntax.lines import before
-from rubric_core.syntax.moving import indented, missing_dash, tabs
+from rubric_core.syntax.moving import indented, missing_dash, nudged, orphaned, tabs
 from rubric_core.syntax.repair import Maker, Repair
 from rubric_core.syntax.rewriting import (
     blank,
@@ -30,7 +30,7 @@ __all__ = ["candidates"]
 
 _MAKERS: tuple[Maker, ...] = (
     tabs, escape, inner_quote, no_space, inner_colon, extra_closer, closed, header, reserved, no_dash_space, virtual_colon, missing_colon,
-    missing_dash, indented, key_kept, blank,
+    missing_dash, nudged, orphaned, indented, key_kept, blank,
 )  # fmt: skip
 
 

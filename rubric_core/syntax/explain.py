@@ -17,6 +17,7 @@ _WORDS = {
     "inner-quote": "this quote ends the value too soon",
     "no-colon": "this key has no colon",
     "no-space": "a colon needs a space behind it",
+    "orphan": "this list belongs to no key; the line above has a value already",
     "missing-dash": "an item of a list starts here; it needs a dash",
     "no-dash-space": "a dash needs a space behind it",
     "open-quote": "this quote is never closed",

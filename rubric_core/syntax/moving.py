@@ -1,12 +1,18 @@
 """Repairs that move lines: tabs, indentation, dashes that are missing."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.lines import before, columns, content_of, indent_of
+from rubric_core.syntax.lines import DASHES, KEY, before, columns, content_of, indent_of, says_something
 from rubric_core.syntax.repair import Repair
 
-__all__ = ["indented", "missing_dash", "tabs"]
+__all__ = ["indented", "missing_dash", "nudged", "orphaned", "tabs"]
+
+#: A line with a key and its value.
+_ENTRY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]+[^\s#|>]")
+#: As far as a line slips by accident.
+_NUDGE = 2
 
 
 def tabs(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
@@ -17,7 +23,8 @@ def tabs(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     # Behind spaces a tab may be the content of a block scalar.
     bad = [i for i, each in enumerate(lines) if i == line or (each.startswith("\t") and each.strip())]
     if len(bad) == 1:
-        for column in columns(lines, line):
+        wide = [len(text[:indent].expandtabs(width)) for width in (2, 4, 8)]
+        for column in sorted(columns(lines, line), key=lambda c: c not in wide):
             yield Repair(line, " " * column + text[indent:], "tab", column - indent, column=text.index("\t"))
     for width in (2, 4, 8):
         new = {i: lines[i][: indent_of(lines[i])].expandtabs(width) + lines[i][indent_of(lines[i]) :] for i in bad}
@@ -32,8 +39,32 @@ def tabs(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
         )
 
 
+def nudged(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """The line, and what is deeper than it, moved by a step or two."""
+    yield from (r for r in _indented(lines, line) if abs(r.inserted) <= _NUDGE)
+
+
 def indented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """The line, and what is deeper than it, moved to the nearest column that fits."""
+    """The same, moved farther."""
+    yield from (r for r in _indented(lines, line) if abs(r.inserted) > _NUDGE)
+
+
+def orphaned(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """A list below a key that has a value already: nothing that it could belong to."""
+    indent = indent_of(lines[line])
+    above = before(lines, line)
+    if not lines[line].lstrip().startswith("- ") or above is None or not _ENTRY.match(lines[above]):
+        return
+    if content_of(lines[above]) > indent:
+        return
+    end = next(
+        (i for i in range(line, len(lines)) if says_something(lines[i]) and indent_of(lines[i]) < indent), len(lines)
+    )
+    blank = [re.sub(r"[^\r\n]", " ", each) for each in lines[line:end]]
+    yield Repair(line, blank[0], "orphan", others=tuple((line + i, each, 0) for i, each in enumerate(blank) if i))
+
+
+def _indented(lines: Sequence[str], line: int) -> Iterator[Repair]:
     text, indent = lines[line], indent_of(lines[line])
     if "\t" in text[:indent]:
         return

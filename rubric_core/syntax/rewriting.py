@@ -131,10 +131,11 @@ def missing_colon(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repai
     if found is None:
         return
     near = [content_of(above) for above in lines[max(0, line - 40) : line] if says_something(above)]
-    below = next((each for each in lines[line + 1 :] if says_something(each)), "")
-    if found.end(1) in [*near, indent_of(below) if ":" in below else -1]:
+    column = found.end(1)
+    below = next((each for each in lines[line + 1 :] if says_something(each) and indent_of(each) <= column), "")
+    if column in [*near, indent_of(below) if ":" in below else -1]:
         at = found.end()
-        yield Repair(line, f"{text[:at]}:{text[at:]}", "no-colon", 1, at, column=found.end(1))
+        yield Repair(line, f"{text[:at]}:{text[at:]}", "no-colon", 1, at, column=column)
 
 
 def reserved(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

@@ -33,6 +33,18 @@ def examples(page: Page) -> list[str]:
     return [unmarked(block.text)[0] for block in page.blocks("Example")]
 
 
+def update(page: Page) -> None:
+    """Write what is found, and what the fixes make of it, into the page."""
+    texts = [unmarked(block.text)[0] for block in page.blocks("Example")]
+    marked = [(b, annotated(t, marks_of(analysis_of(t)))) for b, t in zip(page.blocks("Example"), texts, strict=True)]
+    mended = [
+        (block, fixed(text))
+        for block, text in zip(page.blocks("Fixed"), texts, strict=True)
+        if all(d.fixes for d in analysis_of(text).diagnostics)
+    ]
+    page.rewrite([*marked, *mended])
+
+
 def test_every_page_is_of_a_rule():
     assert {p.name for p in RULE_FOLDER.glob("*.md")} == {r.page.name for r in RULES}
 
@@ -48,7 +60,7 @@ def test_the_page_says_what_it_is_about(rule, page):
 def test_the_examples_give_exactly_what_is_marked(rule, page):
     blocks = page.blocks("Example")
     if UPDATING:
-        page.rewrite((b, annotated(t, marks_of(analysis_of(t)))) for b in blocks for t in [unmarked(b.text)[0]])
+        update(page)
         blocks = page.blocks("Example")
     assert blocks
     for block in blocks:
@@ -62,9 +74,6 @@ def test_the_first_fixes_give_the_fixed_text(page, examples):
     wanted = page.blocks("Fixed")
     assert len(wanted) == len(examples), "one fixed block for each example"
     by_machine = [all(d.fixes for d in analysis_of(text).diagnostics) for text in examples]
-    if UPDATING:
-        page.rewrite((b, fixed(t)) for b, t, machine in zip(wanted, examples, by_machine, strict=True) if machine)
-        wanted = page.blocks("Fixed")
     for block, text, machine in zip(wanted, examples, by_machine, strict=True):
         if machine:
             assert fixed(text) == block.text

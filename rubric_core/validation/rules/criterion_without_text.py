@@ -15,7 +15,7 @@ def CRITERION_WITHOUT_TEXT(criterion: Criterion, context: Context) -> Iterator[F
     """With score ranges the text may be left out, since the bands say it."""
     if (
         criterion.has("outcome")
-        or "outcome" in criterion.unread
+        or criterion.unread.keys() & {"outcome", "score_ranges"}
         or criterion.score_ranges is not None
         or criterion.has("score_ranges")
     ):
