@@ -176,8 +176,10 @@ class Dialect:
 
     def type_of(self, name: str, base: type[Shape] | None = None) -> TypeName | None:
         """The evaluator type that is written `name`, or what it says of another shape below `base`."""
-        if base in self.families:
-            return self.families[base].get(name) or self.families[base].get(name.partition(":")[0])
+        family = self.families.get(base) if base is not None else None
+        if family is not None:
+            # What follows the colon is the model: `openai:gpt-5-mini`.
+            return family.get(name) or family.get(name.partition(":")[0])
         found = self.types.get(name)
         if found is None and self.properties.folds_type_names and "_" in name:
             found = self.types.get(name.replace("_", "-"))

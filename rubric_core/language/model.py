@@ -24,6 +24,8 @@ from rubric_core.language.kinds import (
     Text,
 )  # fmt: skip
 from rubric_core.language.shape import Shape, key
+from rubric_core.language.targets import INLINE_PROVIDERS, INLINE_TARGETS, Defaults
+from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
     "CASE",
@@ -207,7 +209,7 @@ _SCALAR_EVALUATOR = Choice(
 )
 
 
-_ONE_OR_MORE = ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything()), sequence=ListOf(Anything()))
+_ONE_OR_MORE = INLINE_PROVIDERS
 
 
 class RunSettings(Shape):
@@ -235,13 +237,6 @@ class EvaluateOptions(Shape):
     timeout_ms = key(Number(above=0), "The longest that a case may take, in milliseconds.")
     max_eval_time_ms = key(Number(above=0), "The longest that the whole run may take, in milliseconds.")
     filter_range = key(Anything(), "The first and the last case to run.")
-
-
-class Defaults(Shape):
-    """Defaults: the provider and grader where nothing else is said."""
-
-    provider = key(Text(refers_to="target"), "The provider that answers.", example="bot")
-    grader = key(Text(refers_to="target"), "The provider that judges.", example="judge")
 
 
 class DefaultTest(Shape):
@@ -295,7 +290,7 @@ class Case(Shape):
     )
     execution = key(Shaped(CaseExecution), "Settings for this case.")
     workspace = key(
-        ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything())), "The directory in which the target works."
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(Workspace)), "The directory in which the target works."
     )
     metadata = key(MapOf(Anything()), "Anything you want to keep with the case.")
     conversation_id = key(_NAMED, "Groups cases that belong to one conversation.")
@@ -338,7 +333,7 @@ class Case(Shape):
     options = key(MapOf(Anything()), "Options for this case.")
     threshold = key(Number(0, 1), "Accepted here, and read by no release; write it under `run`.")
     run = key(Shaped(RunSettings), "Limits of this case.", example="{threshold: 0.9}")
-    environment = key(ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything())), "Where the target works.")
+    environment = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)), "Where the target works.")
     note = key(Anything(), "A note for readers; the engine does not read it.")
     description = key(Anything(), "A note for readers; the engine does not read it.")
     reference_answer = key(Anything(), "A good answer; the engine does not read it here.")
@@ -389,7 +384,7 @@ class Suite(Shape):
     input = key(INPUT, "Messages put in front of the input of every case.")
     input_files = key(_FILES, "Files put in front of the first user message of every case.")
     workspace = key(
-        ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything())), "The directory in which the target works."
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(Workspace)), "The directory in which the target works."
     )
     metadata = key(MapOf(Anything()), "Anything you want to keep with the suite.")
     governance = key(MapOf(Anything()), "What an audit wants to know of the suite.")
@@ -399,12 +394,12 @@ class Suite(Shape):
         example='["{{ question }}"]',
     )
     providers = key(
-        ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything()), sequence=ListOf(Anything())),
+        INLINE_PROVIDERS,
         "The providers that answer: names, or settings.",
         example="[bot]",
     )
     targets = key(
-        ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything()), sequence=ListOf(Anything())),
+        INLINE_TARGETS,
         "The targets that answer.",
         example="[bot]",
     )
@@ -415,7 +410,8 @@ class Suite(Shape):
         example="{provider: bot, grader: judge}",
     )
     environment = key(
-        ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything())), "Where the target works: a host or a container."
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)),
+        "Where the target works: a host or a container.",
     )
     timeout_seconds = key(Number(above=0), "The longest that a case may take, in seconds.")
     evaluate_options = key(Shaped(EvaluateOptions), "How the cases are run.", example="{max_concurrency: 4}")

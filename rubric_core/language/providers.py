@@ -41,10 +41,14 @@ class Api(Settings):
     max_output_tokens = key(Integer(at_least=1), "The most tokens of an answer.", example="2000")
     timeout_seconds = key(_SECONDS, "The longest that a request may take, in seconds.", example="120")
     max_retries = key(Integer(at_least=0), "How often a request is made again after an error.", shown="3", example="3")
-    retry_initial_delay_ms = key(Number(at_least=0), "The pause before the first retry, in milliseconds.", example="500")
+    retry_initial_delay_ms = key(
+        Number(at_least=0), "The pause before the first retry, in milliseconds.", example="500"
+    )
     retry_max_delay_ms = key(Number(at_least=0), "The longest pause before a retry, in milliseconds.", example="30000")
     retry_backoff_factor = key(Number(at_least=1), "How much longer each pause is than the one before.", example="2")
-    retry_status_codes = key(ListOf(Integer(100, 599)), "The HTTP status codes after which it is tried again.", example="[429, 503]")
+    retry_status_codes = key(
+        ListOf(Integer(100, 599)), "The HTTP status codes after which it is tried again.", example="[429, 503]"
+    )
 
 
 class Model(Api):
@@ -73,7 +77,9 @@ class OpenAi(Model):
     """An OpenAI model: or any server that speaks its API, such as Ollama, LM Studio or vLLM."""
 
     endpoint = key(Text(), "The address of the server.")
-    base_url = key(Text(), "The address of the server.", shown="https://api.openai.com/v1", example="http://localhost:11434/v1")
+    base_url = key(
+        Text(), "The address of the server.", shown="https://api.openai.com/v1", example="http://localhost:11434/v1"
+    )
     api_format = key(Text(), "Which API is spoken: chat or responses.", example="chat")
 
 
@@ -204,8 +210,20 @@ class Healthcheck(Shape):
     """A health check: how to find out whether a command can answer."""
 
     type = key(Choice((("http", "by a request"), ("command", "by a program"))), "How it is found out.")
-    command = key(_COMMAND, "A program that ends with exit code 0 when all is well.", required=True, group="probe", example="python agent.py --version")
-    url = key(Text(), "An address that replies when all is well.", required=True, group="probe", example="http://localhost:8080/health")
+    command = key(
+        _COMMAND,
+        "A program that ends with exit code 0 when all is well.",
+        required=True,
+        group="probe",
+        example="python agent.py --version",
+    )
+    url = key(
+        Text(),
+        "An address that replies when all is well.",
+        required=True,
+        group="probe",
+        example="http://localhost:8080/health",
+    )
     cwd = key(Text(refers_to="directory"), "The directory in which the program runs.")
     timeout_seconds = key(_SECONDS, "The longest that it may take, in seconds.", example="5")
 
@@ -219,10 +237,20 @@ class Cli(Settings):
         required=True,
         example="python agent.py {PROMPT}",
     )
-    files_format = key(Text(), "How each file is written in place of {FILES}; {path} and {basename} stand for it.", default="{path}", shown="{path}", example="--file {path}")
-    cwd = key(Text(refers_to="directory"), "The directory in which it runs.", shown="the directory of the suite", example="..")
+    files_format = key(
+        Text(),
+        "How each file is written in place of {FILES}; {path} and {basename} stand for it.",
+        default="{path}",
+        shown="{path}",
+        example="--file {path}",
+    )
+    cwd = key(
+        Text(refers_to="directory"), "The directory in which it runs.", shown="the directory of the suite", example=".."
+    )
     timeout_seconds = key(_SECONDS, "The longest that it may take for a case, in seconds.", example="30")
-    healthcheck = key(Shaped(Healthcheck), "How to find out whether it can answer.", example="{command: python agent.py --version}")
+    healthcheck = key(
+        Shaped(Healthcheck), "How to find out whether it can answer.", example="{command: python agent.py --version}"
+    )
     verbose = key(Boolean(), "Whether what it prints is shown.")
     keep_temp_files = key(Boolean(), "Whether the files that were made for it are kept.")
 

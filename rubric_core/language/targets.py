@@ -4,6 +4,7 @@ An entry stands under `targets`, where `provider` names its kind, or under `prov
 stand beside these keys or, in some dialects, one level deeper; either way they are read as keys of the entry.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from rubric_core.language.kinds import (
@@ -26,6 +27,7 @@ from rubric_core.language.workspace import Environment
 __all__ = ["ENTRIES", "INLINE_PROVIDERS", "INLINE_TARGETS", "Defaults", "Entry", "Provider", "Runtime", "Target", "TargetFile"]  # fmt: skip
 
 _NAME = Text(refers_to="target")
+_MODE = Choice((("host", "on this machine"), ("profile", "with a profile of its own"), ("sandbox", "in a sandbox")))
 
 
 class Defaults(Shape):
@@ -39,12 +41,7 @@ class Runtime(Shape):
     """A runtime: where the program of a provider runs."""
 
     open: ClassVar[bool] = True
-    mode = key(
-        Choice((("host", "on this machine"), ("profile", "with a profile of its own"), ("sandbox", "in a sandbox"))),
-        "Where it runs.",
-        required=True,
-        example="host",
-    )
+    mode = key(_MODE, "Where it runs.", required=True, example="host")
 
 
 class Entry(Shape):
@@ -55,21 +52,33 @@ class Entry(Shape):
 
     name = key(Text(), "The name by which suites refer to it.", required=True, example="default")
     provider = key(Text(refers_to="provider"), "Which kind of provider it is.", required=True, example="openai")
-    grader_target = key(_NAME, "The target that judges what this one answers.", shown="the target itself", example="judge")
-    use_target = key(_NAME, "Another target to use in place of this one; `${{ NAME }}` lets the environment choose.", example="${{ MY_TARGET }}")
-    fallback_targets = key(ListOf(_NAME), "Targets that are asked after an error of this one, in their order.", example="[backup]")
+    grader_target = key(
+        _NAME, "The target that judges what this one answers.", shown="the target itself", example="judge"
+    )
+    use_target = key(
+        _NAME,
+        "Another target to use in place of this one; `${{ NAME }}` lets the environment choose.",
+        example="${{ MY_TARGET }}",
+    )
+    fallback_targets = key(
+        ListOf(_NAME), "Targets that are asked after an error of this one, in their order.", example="[backup]"
+    )
     extends = key(_NAME, "Another target whose settings this one takes over.")
     workers = key(Integer(at_least=1), "How many requests it is given at once.", shown="1", example="4")
     provider_batching = key(Boolean(), "Whether all cases go to it in one call.", default=False, shown="false")
     subagent_mode_allowed = key(Boolean(), "Whether it may hand work to subagents.")
     workspace_template = key(Text(), "A directory whose copy it works in.")
-    runtime = key(ByNode(text=Choice(Runtime.keys["mode"].kind.options), mapping=Shaped(Runtime)), "Where its program runs.", example="host")
-    prompts = key(ByNode(text=Text(), sequence=ListOf(Anything())), "The prompts that it is asked, where not all of them.")
+    runtime = key(ByNode(text=_MODE, mapping=Shaped(Runtime)), "Where its program runs.", example="host")
+    prompts = key(
+        ByNode(text=Text(), sequence=ListOf(Anything())), "The prompts that it is asked, where not all of them."
+    )
     transform = key(ByNode(text=Text(), mapping=MapOf(Anything())), "Turns its answer into what is graded.")
     delay = key(Number(at_least=0), "A pause between calls, in milliseconds.", example="200")
     env = key(MapOf(Text(blank=True)), "Environment variables for it.")
     inputs = key(MapOf(Anything()), "Values that it is given with every case.")
-    environment = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)), "Where it works: a host or a container.")
+    environment = key(
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)), "Where it works: a host or a container."
+    )
     hooks = key(MapOf(Anything()), "Programs that run before and after.")
     settings = key(MapOf(Anything()), "The settings of its kind.")
 
@@ -90,7 +99,7 @@ def _entry(base: type[Entry], settings: type[Settings]) -> type[Entry]:
 
 
 #: The shape of an entry by its base and the settings of its kind.
-ENTRIES: dict[tuple[type[Entry], type[Settings]], type[Entry]] = {
+ENTRIES: Mapping[tuple[type[Entry], type[Settings]], type[Entry]] = {
     (base, settings): _entry(base, settings) for base in (Target, Provider) for settings in SETTINGS
 }
 
@@ -108,7 +117,23 @@ class TargetFile(Shape):
 
     schema = key(Text(), "Marks the file as a targets file.", name="$schema", example="agentv-targets-v2.2")
     version = key(ByNode(text=Text(), number=Number()), "The version of the format.", example="'2.0'")
-    targets = key(_TARGETS, "The targets, each with a name and the settings of its kind.", required=True, group="entries", example="[{name: default, provider: mock}]")
-    providers = key(_PROVIDERS, "The providers, each with a label and the settings of its kind.", required=True, group="entries", example="[{id: mock, label: default}]")
+    targets = key(
+        _TARGETS,
+        "The targets, each with a name and the settings of its kind.",
+        required=True,
+        group="entries",
+        example="[{name: default, provider: mock}]",
+    )
+    providers = key(
+        _PROVIDERS,
+        "The providers, each with a label and the settings of its kind.",
+        required=True,
+        group="entries",
+        example="[{id: mock, label: default}]",
+    )
     graders = key(ByNode(text=Text(refers_to="file"), sequence=_TARGETS), "Targets that only judge.")
-    defaults = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(Defaults)), "The provider and grader where nothing else is said.", example="{provider: default}")
+    defaults = key(
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(Defaults)),
+        "The provider and grader where nothing else is said.",
+        example="{provider: default}",
+    )

@@ -51,7 +51,12 @@ class Hooks(Shape):
 class RepoSource(Shape):
     """A source: where a repository comes from."""
 
-    type = key(Choice((("git", "an address"), ("local", "a directory"))), "What kind of source it is.", required=True, example="git")
+    type = key(
+        Choice((("git", "an address"), ("local", "a directory"))),
+        "What kind of source it is.",
+        required=True,
+        example="git",
+    )
     url = key(Text(), "The address.", example="https://github.com/org/repo.git")
     path = key(Text(), "The directory.")
 
@@ -61,7 +66,9 @@ class Checkout(Shape):
 
     ref = key(Text(), "A branch, tag or commit.", example="main")
     base_commit = key(Text(), "The commit to start from.")
-    resolve = key(Choice((("remote", "asked of the source"), ("local", "asked of the copy"))), "Where the name is looked up.")
+    resolve = key(
+        Choice((("remote", "asked of the source"), ("local", "asked of the copy"))), "Where the name is looked up."
+    )
     ancestor = key(Integer(at_least=0), "How many commits before it.")
 
 
@@ -116,7 +123,11 @@ class Workspace(Shape):
         "How it is made.", example="temp",
     )  # fmt: skip
     path = key(Text(), "The existing directory, with mode static.")
-    repos = key(ListOf(Shaped(Repo)), "Repositories that are put into it.", example="[{path: ./repo, repo: https://github.com/org/repo.git}]")
+    repos = key(
+        ListOf(Shaped(Repo)),
+        "Repositories that are put into it.",
+        example="[{path: ./repo, repo: https://github.com/org/repo.git}]",
+    )
     hooks = key(Shaped(Hooks), "Programs around the cases.", example="{before_all: {command: [python, setup.py]}}")
     before_all = key(Shaped(Hook), "A program before the first case.")
     before_each = key(Shaped(Hook), "A program before each case.")
@@ -132,7 +143,9 @@ class Workspace(Shape):
 class Setup(Shape):
     """A setup: the program that prepares an environment."""
 
-    command = key(ListOf(Text(), empty=False), "The program and its arguments.", required=True, example="[python, setup.py]")
+    command = key(
+        ListOf(Text(), empty=False), "The program and its arguments.", required=True, example="[python, setup.py]"
+    )
     cwd = key(Text(), "The directory in which it runs.")
     timeout_ms = key(_MILLISECONDS, "The longest that it may take, in milliseconds.", example="60000")
 
@@ -159,7 +172,9 @@ class Environment(Shape):
     image = key(Text(), "The image of the container.", example="python:3.12")
     context = key(Text(refers_to="directory"), "The directory to build the image from.")
     dockerfile = key(Text(), "The Dockerfile in that directory.")
-    resources = key(MapOf(Anything()), "The most that the container may use: cpus, memory, disk, gpu.", example="{cpus: 2}")
+    resources = key(
+        MapOf(Anything()), "The most that the container may use: cpus, memory, disk, gpu.", example="{cpus: 2}"
+    )
     mounts = key(ListOf(Shaped(Mount)), "Directories of this machine inside the container.")
     secrets = key(Anything(), "Secrets that the container is given.")
 

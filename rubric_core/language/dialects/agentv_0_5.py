@@ -2,6 +2,8 @@
 
 from rubric_core.language.dialect import Fate, adds, adds_types, renames, requires, unrequires
 from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
+from rubric_core.language.dialects.around_files import AROUND_0_5
+from rubric_core.language.dialects.target_files import TARGETS_0_5
 from rubric_core.language.evaluators import CodeEvaluator, Evaluator, LlmJudge
 from rubric_core.language.model import Case, Execution, Suite
 
@@ -25,6 +27,8 @@ AGENTV_0_5 = AGENTV_0_1.successor(
         adds(LlmJudge, "prompt", "model"),
         adds(CodeEvaluator, "cwd", command="script"),
         adds_types(code=CodeEvaluator, llm_judge=LlmJudge),
+        *AROUND_0_5,
+        *TARGETS_0_5,
     ],
     names_required=True,
     reference="first",

@@ -2,6 +2,8 @@
 
 from rubric_core.language.dialect import Fate, adds, adds_types, prefers, renames, renames_type, tolerates
 from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
+from rubric_core.language.dialects.around_files import AROUND_1
+from rubric_core.language.dialects.target_files import TARGETS_1
 from rubric_core.language.evaluators import (
     Aggregator,
     Band,
@@ -74,6 +76,8 @@ AGENTV_1 = AGENTV_0_5.successor(
         tolerates(Case, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_NEWER),
         tolerates(Execution, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_NEWER),
         tolerates(CodeEvaluator, "command", "command", note=_NEWER),
+        *AROUND_1,
+        *TARGETS_1,
     ],
     verdicts="three",
     wording="candidate",

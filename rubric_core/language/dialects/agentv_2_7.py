@@ -11,6 +11,8 @@ from rubric_core.language.dialect import (
     unrequires,
 )
 from rubric_core.language.dialects.agentv_1 import AGENTV_1
+from rubric_core.language.dialects.around_files import AROUND_2_7
+from rubric_core.language.dialects.target_files import TARGETS_2_7
 from rubric_core.language.evaluators import (
     AgentJudge,
     Aggregator,
@@ -106,6 +108,8 @@ AGENTV_2_7 = AGENTV_1.successor(
                 "equals": Equals, "regex": Regex, "is-json": IsJson,
             }
         ),
+        *AROUND_2_7,
+        *TARGETS_2_7,
     ],
     string_assertions=False,
     appends_suite_evaluators=True,

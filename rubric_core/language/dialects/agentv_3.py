@@ -12,6 +12,8 @@ from rubric_core.language.dialect import (
     unrequires,
 )
 from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
+from rubric_core.language.dialects.around_files import AROUND_3
+from rubric_core.language.dialects.target_files import TARGETS_3
 from rubric_core.language.evaluators import (
     Composite,
     Criterion,
@@ -65,6 +67,8 @@ AGENTV_3 = AGENTV_2_7.successor(
         drops_types("agent_judge", note="use llm-grader with a target that is an agent"),
         drops_types("agent-judge", note="use llm-grader with a target that is an agent"),
         adds_types(**{"skill-trigger": SkillTrigger}),
+        *AROUND_3,
+        *TARGETS_3,
     ],
     verdicts="two",
     string_assertions=True,

@@ -11,6 +11,8 @@ from rubric_core.language.dialect import (
     unrequires,
 )
 from rubric_core.language.dialects.agentv_3 import AGENTV_3
+from rubric_core.language.dialects.around_files import AROUND_5
+from rubric_core.language.dialects.target_files import TARGETS_5
 from rubric_core.language.evaluators import (
     AgentRubric,
     AssertSet,
@@ -131,6 +133,8 @@ AGENTV_5 = AGENTV_3.successor(
                 "not-trajectory:step-count": StepCount, "not-trajectory:goal-success": GoalSuccess,
             }
         ),
+        *AROUND_5,
+        *TARGETS_5,
     ],
     folds_type_names=False,
     literal_members=False,

@@ -1,0 +1,96 @@
+"""What each dialect changes in the other files around a suite, and in the place that a target works in."""
+
+from rubric_core.language.around import (
+    CaseFile,
+    Config,
+    ConfigExecution,
+    ConfigHooks,
+    Export,
+    Results,
+    Sidecar,
+    Template,
+)  # fmt: skip
+from rubric_core.language.dialect import Change, Fate, adds, drops, requires, tolerates, unrequires
+from rubric_core.language.targets import Defaults
+from rubric_core.language.workspace import (
+    Checkout,
+    Clone,
+    Container,
+    Environment,
+    Hook,
+    Hooks,
+    Mount,
+    Repo,
+    RepoSource,
+    Requirements,
+    Setup,
+    Workspace,
+)  # fmt: skip
+
+__all__ = ["AROUND_0_5", "AROUND_1", "AROUND_2_7", "AROUND_3", "AROUND_5"]
+
+_HOOKS = ("before_all", "before_each", "after_each", "after_all")
+_NEXT = "releases after 5.3 refuse it"
+
+AROUND_0_5: tuple[Change, ...] = (
+    adds(Config, "schema", "guideline_patterns"),
+    requires(Config, "schema"),
+    unrequires(Sidecar, "cases"),
+    requires(CaseFile, "cases"),
+)
+
+AROUND_1: tuple[Change, ...] = (unrequires(Config, "schema"),)
+
+AROUND_2_7: tuple[Change, ...] = (
+    adds(Config, "eval_patterns", "execution"),
+    adds(ConfigExecution),
+    adds(Workspace, "template", *_HOOKS),
+    adds(Hook, "command", "cwd", "timeout_ms"),
+    tolerates(Hook, "command", "script", fate=Fate.DEPRECATED),
+)
+
+AROUND_3: tuple[Change, ...] = (
+    drops(Config, "guideline_patterns", note="releases from 3.9 on know no guidelines"),
+    adds(Config, "results", "hooks", "required_version"),
+    adds(Results),
+    adds(Export),
+    adds(ConfigHooks),
+    adds(Template, "assertions"),
+    tolerates(Template, "assertions", "assert", fate=Fate.ALIAS),
+    adds(Workspace, "isolation", "mode", "path", "repos", "hooks", "docker", "env"),
+    *(tolerates(Workspace, name, name, fate=Fate.TOLERATED, note="write it under `hooks`") for name in _HOOKS),
+    *(
+        tolerates(Workspace, name, name, fate=Fate.REJECTED, note="write `mode` and `path`")
+        for name in ("static_path", "pool", "static")
+    ),
+    adds(Hooks),
+    adds(Hook, "reset"),
+    adds(Repo),
+    *(
+        tolerates(
+            Repo, name, name, fate=Fate.LEAVING, note="releases from 4.26 on refuse it; write `repo` and `commit`"
+        )
+        for name in ("source", "checkout", "clone")
+    ),
+    adds(RepoSource),
+    adds(Checkout),
+    adds(Clone),
+    adds(Container),
+    adds(Requirements),
+)
+
+AROUND_5: tuple[Change, ...] = (
+    adds(
+        Config, "providers", "graders", "tests", "defaults", "default_test", "repo_resolvers", "refs", "projects", "dashboard", "studio", "env_path",
+        "env_from",
+    ),
+    tolerates(Config, "targets", "targets", fate=Fate.LEAVING, note=f"{_NEXT}; write `providers`"),
+    adds(Template, assertions="assert"),
+    tolerates(Template, "assertions", "assertions", fate=Fate.REJECTED, note="agentv refuses the file"),
+    tolerates(Defaults, "provider", "target", fate=Fate.LEAVING, note=f"{_NEXT}; write `provider`"),
+    adds(
+        Environment, "type", "workdir", "setup", "env", "image", "context", "dockerfile", "resources", "mounts", "secrets",
+    ),
+    adds(Setup),
+    adds(Mount),
+)  # fmt: skip

@@ -1,0 +1,166 @@
+"""What each dialect changes in targets files: keys of an entry, kinds of providers and their settings."""
+
+from collections.abc import Mapping
+
+from rubric_core.language.dialect import Change, Fate, Tables, TypeName, adds, drops, renames, requires, tolerates
+from rubric_core.language.providers import (
+    AgentServer,
+    Anthropic,
+    Api,
+    Azure,
+    Byok,
+    Claude,
+    Cli,
+    Codex,
+    CommandAgent,
+    CopilotCli,
+    CopilotSdk,
+    Healthcheck,
+    Log,
+    Mock,
+    Model,
+    OpenAi,
+    Pi,
+    Replay,
+    Settings,
+    VsCode,
+)  # fmt: skip
+from rubric_core.language.targets import ENTRIES, Entry, Provider, Runtime, Target, TargetFile
+
+__all__ = ["TARGETS_0_1", "TARGETS_0_5", "TARGETS_1", "TARGETS_2_7", "TARGETS_3", "TARGETS_5"]
+
+_REFUSED = "agentv refuses the file"
+_NEXT = "releases after 5.3 refuse it"
+
+
+def _kinds(kinds: Mapping[str, type[Settings]], fate: Fate = Fate.CURRENT, note: str = "") -> Change:
+    """Kinds of providers by the words that name them."""
+
+    def change(tables: Tables) -> None:
+        for base in (Target, Provider):
+            family = tables.families.setdefault(base, {})
+            for name, settings in kinds.items():
+                family[name] = TypeName(name, ENTRIES[base, settings], fate, note)
+
+    return change
+
+
+def _gives_up(*names: str, note: str) -> Change:
+    """Kinds that the next release does not know under these names."""
+
+    def change(tables: Tables) -> None:
+        for family in tables.families.values():
+            for name in names:
+                family[name] = family[name]._replace(fate=Fate.LEAVING, note=note)
+
+    return change
+
+
+TARGETS_0_1: tuple[Change, ...] = (
+    adds(Entry, "name", "provider", "settings", grader_target="judge_target"),
+    adds(Api),
+    adds(Model),
+    adds(Anthropic),
+    adds(Azure),
+    adds(VsCode),
+    adds(Mock),
+    _kinds({
+        "azure": Azure, "anthropic": Anthropic, "gemini": Model, "mock": Mock, "vscode": VsCode, "vscode-insiders": VsCode,
+    }),
+    _kinds({"azure-openai": Azure, "google": Model, "google-gemini": Model}, Fate.ALIAS),
+)  # fmt: skip
+
+TARGETS_0_5: tuple[Change, ...] = (
+    adds(TargetFile, "schema", "version", "targets"),
+    adds(Entry, "workers", "provider_batching", "workspace_template"),
+    # Releases up to 0.6 read the settings only there, later ones only beside the name.
+    tolerates(Entry, "settings", "settings", fate=Fate.ALIAS),
+    adds(Log, "model", "cwd", "timeout_seconds", "log_dir", "log_directory", "log_format", "log_output_format", "system_prompt"),
+    adds(CommandAgent),
+    adds(Cli, "files_format", "cwd", "timeout_seconds", "healthcheck", "verbose", "keep_temp_files", command="command_template"),
+    tolerates(Cli, "command", "command", note="only agentv 2.8 and later read it"),
+    tolerates(Cli, "files_format", "attachments_format", fate=Fate.ALIAS),
+    tolerates(Cli, "verbose", "cli_verbose", fate=Fate.ALIAS),
+    tolerates(Cli, "keep_temp_files", "keep_output_files", fate=Fate.ALIAS),
+    adds(Healthcheck, "type", "url", "cwd", "timeout_seconds", command="command_template"),
+    tolerates(Healthcheck, "command", "command", note="only agentv 2.8 and later read it"),
+    tolerates(VsCode, "workspace_env_var", "workspace_env_var", fate=Fate.ALIAS),
+    _kinds({"cli": Cli, "codex": Codex}),
+    _kinds({"codex-cli": Codex}, Fate.ALIAS),
+)  # fmt: skip
+
+TARGETS_1: tuple[Change, ...] = (
+    drops(Entry, "settings", fate=Fate.REJECTED, note=f"{_REFUSED}; the settings stand beside the name"),
+    adds(Pi, "subprovider", "api_key", "tools", "thinking"),
+    tolerates(Pi, "subprovider", "pi_provider", fate=Fate.ALIAS),
+    adds(Claude),
+    adds(CopilotCli),
+    adds(OpenAi),
+    _kinds({
+        "claude-code": Claude, "pi-coding-agent": Pi, "pi-agent-sdk": Pi, "copilot-cli": CopilotCli, "openai": OpenAi,
+    }),
+)  # fmt: skip
+
+TARGETS_2_7: tuple[Change, ...] = (
+    renames(Cli, "command_template", "command", Fate.TOLERATED, "agentv 2.8 and later do not read it"),
+    renames(Healthcheck, "command_template", "command", Fate.TOLERATED, "agentv 2.8 and later do not read it"),
+    _kinds({"claude": Claude, "copilot": CopilotCli, "openrouter": Model}),
+    _kinds({"claude-code": Claude, "pi": Pi}, Fate.ALIAS),
+)
+
+TARGETS_3: tuple[Change, ...] = (
+    renames(Entry, "judge_target", "grader_target", Fate.DEPRECATED, "releases from 5.1 on refuse it"),
+    adds(Entry, "use_target", "fallback_targets", "subagent_mode_allowed"),
+    tolerates(Entry, "workspace_template", "workspace_template", fate=Fate.IGNORED, note="removed; write `workspace: {template: …}` in the suite"),
+    drops(Healthcheck, "type", fate=Fate.ALIAS),
+    drops(VsCode, "workspace_env_var", fate=Fate.IGNORED, note="removed"),
+    tolerates(Cli, "command", "command_template", fate=Fate.IGNORED, note=_REFUSED),
+    tolerates(Healthcheck, "command", "command_template", fate=Fate.IGNORED, note=_REFUSED),
+    adds(CopilotSdk),
+    adds(Byok),
+    adds(AgentServer),
+    adds(Pi, "base_url"),
+    tolerates(Pi, "subprovider", "pi_provider", fate=Fate.DEPRECATED),
+    _kinds({
+        "copilot-sdk": CopilotSdk, "copilot-log": AgentServer, "pi-cli": Pi, "claude-cli": Claude, "claude-sdk": Claude,
+        "agentv": AgentServer, "transcript": AgentServer,
+    }),
+    _kinds({"copilot_sdk": CopilotSdk, "cc-mirror": Claude, "bedrock": Model, "vertex": Model}, Fate.ALIAS),
+)  # fmt: skip
+
+TARGETS_5: tuple[Change, ...] = (
+    adds(TargetFile, "providers", "defaults", "graders"),
+    tolerates(TargetFile, "targets", "targets", fate=Fate.LEAVING, note=f"{_NEXT}; write `providers` in a file providers.yaml"),
+    adds(Entry, "runtime", "transform", "delay", "env", "inputs", "prompts", "environment", "hooks", settings="config"),
+    tolerates(Entry, "provider_batching", "batch_requests", fate=Fate.ALIAS),
+    drops(Entry, "judge_target", fate=Fate.REJECTED, note=_REFUSED),
+    tolerates(Entry, "grader_target", "judge_target", fate=Fate.REJECTED, note=_REFUSED),
+    adds(Target, "extends", name="id"),
+    tolerates(Target, "name", "name", fate=Fate.ALIAS),
+    # Under `providers`, `id` says what `provider` said, and `label` what `id` said.
+    adds(Provider, name="label", provider="id"),
+    tolerates(Provider, "provider", "provider", fate=Fate.REJECTED, note=_REFUSED),
+    tolerates(Provider, "name", "name", fate=Fate.REJECTED, note=_REFUSED),
+    drops(Provider, "use_target", "fallback_targets", "provider_batching", "batch_requests", fate=Fate.REJECTED, note=_REFUSED),
+    drops(Provider, "container", "install", fate=Fate.REJECTED, note=f"{_REFUSED}; write `environment`"),
+    adds(Runtime),
+    requires(Target, "name"),
+    adds(Log, "stream_log"),
+    tolerates(Log, "log_format", "log_format", "log_output_format", fate=Fate.LEAVING, note=f"{_NEXT}; write `stream_log`"),
+    adds(
+        Codex, "endpoint", "base_url", "api_key", "api_format", "reasoning_effort", "model_reasoning_effort", "model_verbosity", "sandbox_mode",
+        "approval_policy",
+    ),
+    adds(Replay),
+    tolerates(Azure, "api_format", "api_format", fate=Fate.LEAVING, note=_NEXT),
+    _kinds({
+        "codex-cli": Codex, "codex-app-server": Codex, "codex-sdk": Codex, "pi-sdk": Pi, "pi-rpc": Pi, "replay": Replay,
+    }),
+    _gives_up("azure-openai", note=f"{_NEXT}; write `azure`"),
+    _gives_up("google", "google-gemini", note=f"{_NEXT}; write `gemini`"),
+    _gives_up("codex", note=f"{_NEXT}; write `codex-cli`, `codex-app-server` or `codex-sdk`"),
+    _gives_up("claude", "claude-code", "cc-mirror", note=f"{_NEXT}; write `claude-cli` or `claude-sdk`"),
+    _gives_up("copilot", "copilot_sdk", note=f"{_NEXT}; write `copilot-cli` or `copilot-sdk`"),
+    _gives_up("pi", "pi-agent-sdk", note=f"{_NEXT}; write `pi-cli`, `pi-sdk` or `pi-rpc`"),
+    _gives_up("bedrock", "vertex", note=_NEXT),
+)  # fmt: skip
