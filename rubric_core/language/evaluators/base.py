@@ -1,0 +1,119 @@
+"""What all evaluators share, and those that are programs."""
+
+from typing import ClassVar
+
+from rubric_core.language.kinds import Anything, Boolean, ByNode, ListOf, MapOf, Number, Shaped, Text
+from rubric_core.language.shape import Shape, key
+
+__all__ = ["CodeEvaluator", "Custom", "Evaluator", "Include", "Preprocessor", "PromptProgram", "Scripted"]
+
+_ARGV = ByNode(text=Text(), sequence=ListOf(Text(), empty=False))
+
+
+class Preprocessor(Shape):
+    """A preprocessor: a program that turns files of one type into text before they are graded."""
+
+    type = key(Text(), "The file type or MIME type that it takes.", required=True, example="xlsx")
+    command = key(_ARGV, "The program, given the file.", required=True, example="[python, to_text.py]")
+
+
+class Evaluator(Shape):
+    """An evaluator: one check of an answer."""
+
+    name = key(Text(), "Names the evaluator in results.", shown="made from the type and its value", example="quality")
+    type = key(Text(refers_to="type"), "Which kind of check this is.", required=True, example="contains")
+    weight = key(
+        Number(judged_by_rule=True),
+        "Its share in the score of the case. 0 leaves it out of the score, but it still runs and can still gate.",
+        default=1.0,
+        shown="1",
+        example="2",
+    )
+    required = key(
+        ByNode(boolean=Boolean(), number=Number(above=0, at_most=1)),
+        "Whether the case fails, with score 0, when this evaluator falls short of its minimum.",
+        default=False,
+        shown="false",
+        example="true",
+    )
+    min_score = key(
+        Number(above=0, at_most=1),
+        "The score from which this evaluator passes.",
+        shown="the threshold of the case",
+        example="0.9",
+    )
+    negate = key(
+        Boolean(),
+        "Turns the check round: the score becomes 1 − score, passed becomes failed.",
+        default=False,
+        shown="false",
+        example="true",
+    )
+    preprocessors = key(
+        ListOf(Shaped(Preprocessor)), "Programs that turn files into text before this evaluator reads them."
+    )
+    transform = key(
+        ByNode(text=Text(), mapping=MapOf(Anything()), sequence=ListOf(Anything())),
+        "Turns the answer into what this evaluator reads.",
+    )
+
+    #: The spelling of the type in the text.
+    type_name: str = ""
+
+
+class PromptProgram(Shape):
+    """A prompt program: it writes the judge's prompt."""
+
+    command = key(
+        _ARGV,
+        "The program; it gets the case as JSON and prints the prompt.",
+        required=True,
+        example="[python, prompt.py]",
+    )
+    config = key(MapOf(Anything()), "Passed to the program as it is.")
+
+
+class Include(Evaluator):
+    """An include: the evaluators of a template file in this place."""
+
+    type = key(Text(), "Not written on an include.")
+    include = key(
+        Text(refers_to="template"),
+        "The name of a template in `.agentv/templates`, or a path.",
+        required=True,
+        example="safety",
+    )
+
+
+class Custom(Evaluator):
+    """An evaluator of your own: a program in `.agentv/assertions` with the name of the type."""
+
+    open: ClassVar[bool] = True
+
+
+class Scripted(Evaluator):
+    """A scripted check: code beside the suite, or an address, that grades the answer."""
+
+    open: ClassVar[bool] = True
+    value = key(Text(), "The code, a `file://` path, or the address.", required=True, example="output.length < 100")
+    threshold = key(Number(0, 1), "The score, 0..1, from which it passes.")
+    config = key(MapOf(Anything()), "Passed to the check as it is.")
+
+
+class CodeEvaluator(Evaluator):
+    """A code evaluator: a program that grades the answer; JSON on its standard input, a score on its standard output."""
+
+    open: ClassVar[bool] = True
+    command = key(_ARGV, "The program and its arguments.", required=True, example="[python, check.py]")
+    cwd = key(
+        Text(refers_to="directory"),
+        "The directory in which it runs.",
+        shown="the directory of the suite",
+        example="scripts",
+    )
+    target = key(
+        ByNode(boolean=Boolean(), mapping=MapOf(Anything()), text=Text()),
+        "Lets the program ask a target of its own, through a local proxy.",
+        example="{max_calls: 10}",
+    )
+    config = key(MapOf(Anything()), "Passed to the program as it is.", example="{strict: true}")

@@ -1,0 +1,50 @@
+"""Evaluators that ask a model without a rubric."""
+
+from typing import ClassVar
+
+from rubric_core.language.evaluators.base import Evaluator, PromptProgram
+from rubric_core.language.evaluators.rubrics import Criterion
+from rubric_core.language.kinds import Anything, ByNode, Integer, ListOf, MapOf, Number, Shaped, Shorthand, Text
+from rubric_core.language.shape import key
+
+__all__ = ["AgentJudge", "GoalSuccess", "LlmJudge"]
+
+
+class LlmJudge(Evaluator):
+    """An LLM judge: a model that reads the answer and gives a score, by a free prompt or by rubrics."""
+
+    open: ClassVar[bool] = True
+    prompt = key(
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(PromptProgram)),
+        "The judge's prompt, or a file with it; `{{ output }}` and the other template variables are filled in.",
+        shown="a built-in prompt",
+        example="prompts/judge.md",
+    )
+    rubrics = key(
+        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion))),
+        "Criteria that are judged one by one instead of a free-form score.",
+    )
+    model = key(Text(), "Not used by any release: the target decides the model.")
+    target = key(Text(refers_to="target"), "The target that judges.", shown="the judge of the target", example="judge")
+    config = key(MapOf(Anything()), "Settings for a prompt that is a program.")
+    max_steps = key(
+        Integer(1, 50), "How many steps a judge that is an agent may take.", default=10, shown="10", example="5"
+    )
+    temperature = key(Number(0, 2), "The sampling temperature of the judge.", default=0.0, shown="0", example="0")
+
+
+class AgentJudge(LlmJudge):
+    """An agent judge: a judge that reads the files of the workspace before it scores."""
+
+
+class GoalSuccess(Evaluator):
+    """Goal success: a judge says whether the agent reached the goal."""
+
+    value = key(
+        ByNode(text=Text(), mapping=MapOf(Anything())), "The goal.", required=True, example="The order is cancelled"
+    )
+    provider = key(
+        ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())),
+        "The provider that judges.",
+        shown="the grader of `defaults`",
+    )

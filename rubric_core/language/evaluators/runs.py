@@ -1,0 +1,174 @@
+"""Evaluators that look at how the answer came about: tools, time, cost."""
+
+from rubric_core.language.evaluators.base import Evaluator
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Shaped, Text
+from rubric_core.language.shape import Shape, key
+
+__all__ = [
+    "Cost",
+    "ExecutionMetrics",
+    "ExpectedCall",
+    "ExpectedMessages",
+    "Latency",
+    "SkillNotUsed",
+    "SkillTrigger",
+    "SkillUsed",
+    "StepCount",
+    "TokenUsage",
+    "ToolArgsMatch",
+    "ToolSequence",
+    "ToolTrajectory",
+    "ToolUsed",
+]
+
+_ARGS_MATCH = ByNode(
+    text=Choice((("exact", "the same arguments"), ("ignore", "any arguments"), ("subset", "the call has no other arguments than these"), ("superset", "the call has at least these arguments"))),
+    sequence=ListOf(Text()),
+)  # fmt: skip
+
+
+class ExpectedCall(Shape):
+    """An expected tool call."""
+
+    tool = key(Text(), "The name of the tool.", required=True, example="Read")
+    args = key(
+        ByNode(text=Choice((("any", "any arguments"),)), mapping=MapOf(Anything())),
+        "The arguments that the call should have.",
+        example="{path: a.txt}",
+    )
+    max_duration_ms = key(Number(at_least=0), "The longest that the call may take, in milliseconds.", example="500")
+    args_match = key(_ARGS_MATCH, "How the arguments are compared.", default="exact", shown="exact")
+
+
+class ToolTrajectory(Evaluator):
+    """A tool trajectory: the tools that the target called, in which order and how often."""
+
+    mode = key(
+        Choice((
+            ("any_order", "each tool at least as often as `minimums` says"), ("in_order", "the expected calls in this order, others between them"),
+            ("exact", "exactly the expected calls"), ("subset", "no call but the expected ones"), ("superset", "at least the expected calls"),
+        )),
+        "How the calls are compared.", required=True, example="in_order",
+    )  # fmt: skip
+    minimums = key(
+        MapOf(Number(at_least=0)),
+        "How often each tool has to be called at least (mode any_order).",
+        example="{search: 1}",
+    )
+    expected = key(
+        ListOf(Shaped(ExpectedCall)), "The calls that are expected (every other mode).", example="[{tool: search}]"
+    )
+    args_match = key(
+        _ARGS_MATCH, "How arguments are compared where an expected call does not say.", default="exact", shown="exact"
+    )
+
+
+class ExpectedMessages(Evaluator):
+    """An expected-messages check: compares the tool calls of the expected messages with those that were made."""
+
+
+class Latency(Evaluator):
+    """A latency limit: passes when the answer came soon enough."""
+
+    threshold = key(
+        Number(at_least=0), "The longest that the answer may take, in milliseconds.", required=True, example="5000"
+    )
+
+
+class Cost(Evaluator):
+    """A cost limit: passes when the answer was cheap enough."""
+
+    budget = key(Number(at_least=0), "The most that the answer may cost, in US dollars.", required=True, example="0.10")
+
+
+class TokenUsage(Evaluator):
+    """A token limit: passes when the answer took few enough tokens."""
+
+    max_total = key(
+        Number(at_least=0),
+        "The most tokens in all: input, output and cached.",
+        required=True,
+        example="4000",
+        group="limit",
+    )
+    max_input = key(Number(at_least=0), "The most input tokens.", required=True, group="limit")
+    max_output = key(Number(at_least=0), "The most output tokens.", required=True, group="limit")
+
+
+class ExecutionMetrics(Evaluator):
+    """A limit on a run: calls, tokens, cost, time; the score is the share of limits that hold."""
+
+    max_tool_calls = key(Number(at_least=0), "The most tool calls.", required=True, example="10", group="limit")
+    max_llm_calls = key(Number(at_least=0), "The most calls of a model.", required=True, group="limit")
+    max_tokens = key(Number(at_least=0), "The most tokens, input and output.", required=True, group="limit")
+    max_cost_usd = key(
+        Number(at_least=0), "The most that the run may cost, in US dollars.", required=True, group="limit"
+    )
+    max_duration_ms = key(
+        Number(at_least=0), "The longest that the run may take, in milliseconds.", required=True, group="limit"
+    )
+    target_exploration_ratio = key(
+        Number(0, 1), "The share of calls that look around (read, search, list …).", required=True, group="limit"
+    )
+    exploration_tolerance = key(Number(at_least=0), "How far the share may be off.", default=0.2, shown="0.2")
+
+
+class SkillTrigger(Evaluator):
+    """A skill trigger: whether the agent used a skill."""
+
+    skill = key(Text(), "The name of the skill.", required=True, example="deploy")
+    should_trigger = key(Boolean(), "Whether it should have been used.", default=True, shown="true")
+
+
+class SkillUsed(Evaluator):
+    """Skill used: the agent used a skill."""
+
+    value = key(
+        ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())),
+        "The name of the skill, names, or `{name, min, max}`.",
+        required=True,
+        example="deploy",
+    )
+
+
+class SkillNotUsed(SkillUsed):
+    """Skill not used: the agent did without a skill."""
+
+
+class ToolUsed(Evaluator):
+    """Tool used: the agent called a tool."""
+
+    value = key(
+        ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())),
+        "The tool, with `*` and `?`, or `{name, min, max}`.",
+        required=True,
+        example="search*",
+    )
+
+
+class ToolArgsMatch(Evaluator):
+    """Tool arguments: the agent called a tool with these arguments."""
+
+    value = key(
+        MapOf(Anything()),
+        "`{name, args, mode}`; mode is partial or exact.",
+        required=True,
+        example="{name: search, args: {q: tides}}",
+    )
+
+
+class ToolSequence(Evaluator):
+    """Tool sequence: the agent called tools in this order."""
+
+    value = key(
+        ByNode(sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())),
+        "The steps, or `{mode, steps}`.",
+        required=True,
+        example="[search, read]",
+    )
+
+
+class StepCount(Evaluator):
+    """Step count: the agent took so many steps."""
+
+    value = key(MapOf(Anything()), "`{min, max, type, pattern}`.", required=True, example="{max: 10}")

@@ -1,0 +1,59 @@
+"""Evaluators made of evaluators."""
+
+from rubric_core.language.evaluators.base import Evaluator
+from rubric_core.language.evaluators.rubrics import Criterion
+from rubric_core.language.kinds import Anything, ByNode, Choice, ListOf, MapOf, Number, Shaped, Shorthand, Tagged, Text
+from rubric_core.language.shape import Shape, key
+
+__all__ = ["Aggregator", "AssertSet", "Composite"]
+
+
+class Aggregator(Shape):
+    """An aggregator: how a composite makes one score of its members' scores."""
+
+    type = key(
+        Choice((
+            ("weighted_average", "the mean of the members' scores, by weight"),
+            ("threshold", "the share of members that passed; passes from `threshold` on"),
+            ("code-grader", "a program decides"), ("llm-grader", "a judge decides"),
+            ("code_judge", "a program decides"), ("llm_judge", "a judge decides"),
+            ("code-judge", "a program decides"), ("llm-judge", "a judge decides"),
+        )),
+        "How the scores are put together.", required=True, example="weighted_average",
+    )  # fmt: skip
+    weights = key(
+        MapOf(Number(at_least=0)), "A weight for each member, by its name.", shown="1 each", example="{safety: 2}"
+    )
+    path = key(Text(refers_to="file"), "The program of a code aggregator.", example="scripts/gate.py")
+    cwd = key(Text(refers_to="directory"), "The directory in which it runs.")
+    prompt = key(Text(), "The prompt of a judge; `{{EVALUATOR_RESULTS_JSON}}` stands for the members' results.")
+    threshold = key(Number(0, 1), "The share of members, 0..1, that have to pass.", example="0.5")
+    model = key(Text(), "Not used by any release.")
+
+
+class Composite(Evaluator):
+    """A composite: several evaluators whose scores an aggregator puts together."""
+
+    assertions = key(
+        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False),
+        "The members.",
+        required=True,
+    )
+    aggregator = key(
+        Shaped(Aggregator), "How the members' scores become one.", required=True, example="{type: weighted_average}"
+    )
+
+
+class AssertSet(Evaluator):
+    """An assertion set: several evaluators that count as one."""
+
+    assertions = key(
+        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False),
+        "The members.",
+        name="assert",
+        required=True,
+    )
+    threshold = key(
+        Number(0, 1), "The score, 0..1, from which the set passes; without it every member has to.", example="0.5"
+    )
+    config = key(MapOf(Anything()), "Settings that the members inherit.")
