@@ -1,0 +1,273 @@
+"""The catalogue as JSON Schema (draft-07), one schema for each dialect and kind of file.
+
+Written for editors that complete and check by schema, so that there is one reason for every complaint: evaluators are
+told apart by `if`/`then` on their `type`, unions by the JSON types of their parts; nothing is tried branch by branch.
+What an engine ignores without a word carries a `deprecationMessage`; what it refuses is no valid value.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.evaluators import Band, Evaluator, Include
+from rubric_core.language.kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    MapOf,
+    Messages,
+    Number,
+    Ranges,
+    Shaped,
+    Shorthand,
+    Tagged,
+    Text,
+)  # fmt: skip
+from rubric_core.language.model import CASE, Suite
+from rubric_core.language.shape import Key, Shape
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain import plain
+
+__all__ = ["KINDS", "Json", "json_schema"]
+
+Json = dict[str, Any]
+
+#: What a schema can be made for: a kind of file, and what stands in it.
+KINDS: Mapping[str, Kind[Any]] = {"suite": Shaped(Suite), "cases": ListOf(CASE)}
+
+_NOT_BLANK: Json = {"type": "string", "pattern": r"\S", "errorMessage": "This should be a non-empty string."}
+_EVERY_TYPE = ["string", "number", "boolean", "object", "array", "null"]
+#: A lower bound in a map of score ranges.
+_SCORE = r"^(?:10|[0-9])$"
+_FATES = {
+    Fate.DEPRECATED: "`{}` is deprecated in {}",
+    Fate.LEAVING: "`{}` will not be read by the release after {}",
+    Fate.TOLERATED: "`{}` is not read by {}",
+    Fate.IGNORED: "`{}` is not read by {}",
+    Fate.REJECTED: "`{}` is refused by {}",
+}
+
+
+def json_schema(dialect: Dialect, kind: str = "suite") -> Json:
+    """The JSON Schema of one kind of file (a key of KINDS) in one dialect."""
+    schema = _Schema(dialect)
+    root = schema.value(KINDS[kind])
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": f"{dialect.name} {kind}",
+        "description": f"What agentv {dialect.releases} reads.",
+        **root,
+        "definitions": dict(sorted(schema.definitions.items())),
+    }
+
+
+class _Schema:
+    """Builds one schema; every shape that is met becomes a definition."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.definitions: dict[str, Json] = {}
+        self._interpolation = "|".join(dialect.properties.interpolation)
+        self._by_kind: dict[type, Callable[[Any], Json]] = {
+            Text: _text, Number: _number, Integer: _number, Boolean: lambda _: {"type": "boolean"}, Choice: _choice,
+            Anything: lambda _: {}, ListOf: self._list, MapOf: self._map, Shaped: self._shaped, Tagged: self._tagged,
+            Shorthand: lambda _: _NOT_BLANK, Messages: self._messages, Ranges: self._ranges, ByNode: self._by_node,
+        }  # fmt: skip
+
+    def value(self, kind: Kind[Any]) -> Json:
+        """The schema of the values of a kind, and of a string that stands for one which is only known at run time."""
+        bare = self._bare(kind)
+        types = _types(bare)
+        takes = isinstance(kind, Number | Integer | Boolean | Choice | ListOf | ByNode)
+        if not self._interpolation or not takes or ("string" in types and "enum" not in bare):
+            return bare
+        if "enum" in bare or "anyOf" in bare:
+            return {"anyOf": [*bare.get("anyOf", [bare]), {"type": "string", "pattern": self._interpolation}]}
+        message = f"This should be {kind.words()}."
+        return {**bare, "type": [*types, "string"], "pattern": self._interpolation, "patternErrorMessage": message}
+
+    def _bare(self, kind: Kind[Any]) -> Json:
+        return self._by_kind[type(kind)](kind)
+
+    def _list(self, kind: ListOf) -> Json:
+        return {"type": "array", "items": self.value(kind.item), **({} if kind.empty else {"minItems": 1})}
+
+    def _map(self, kind: MapOf) -> Json:
+        inner = self.value(kind.value)
+        return {"type": "object", **({"additionalProperties": inner} if inner else {})}
+
+    def _messages(self, kind: Messages) -> Json:
+        message = self.value(Shaped(kind.message))
+        if not kind.lenient:
+            return {"type": "array", "items": message}
+        first = {"type": "array", "items": [{"type": "object", "required": ["role"]}], "minItems": 1}
+        return {"type": "array", "if": first, "then": {"items": message}}
+
+    def _ranges(self, _: Ranges) -> Json:
+        return {
+            "type": ["array", "object"],
+            "items": self.value(Shaped(Band)),
+            "minItems": 1,
+            "patternProperties": {_SCORE: _NOT_BLANK},
+            "additionalProperties": False,
+            "required": ["0"],
+        }
+
+    def _by_node(self, kind: ByNode) -> Json:
+        """Keywords of JSON Schema only speak of values of their own type, so most branches can share one schema."""
+        strings = self.dialect.properties.string_assertions or not isinstance(kind.mapping, Tagged)
+        parts = [self._bare(b) for b in kind.branches if strings or not isinstance(b, Shorthand)]
+        if any("enum" in part for part in parts):
+            return {"anyOf": parts}
+        merged = {name: value for part in parts for name, value in part.items()}
+        return {**merged, "type": list(dict.fromkeys(name for part in parts for name in _types(part)))}
+
+    # Shapes
+
+    def _shaped(self, kind: Shaped) -> Json:
+        return {"type": "object", "allOf": [self._ref(kind.shape, self._mapping)]}
+
+    def _tagged(self, kind: Tagged) -> Json:
+        return {"type": "object", "allOf": [self._ref(kind.base, self._dispatch)]}
+
+    def _ref(self, shape: type[Shape], make: Callable[[type[Shape]], Json]) -> Json:
+        name = shape.__name__
+        if name not in self.definitions:
+            self.definitions[name] = {}  # a shape may be inside itself
+            self.definitions[name] = make(shape)
+        return {"$ref": f"#/definitions/{name}"}
+
+    def _dispatch(self, base: type[Shape]) -> Json:
+        """`if` the tag says this, `then` the shape is that. With a tag that nobody knows it may have any key."""
+        shared = self._mapping(base)
+        shared.pop("additionalProperties", None)
+        needed: Json = {name: shared.pop(name) for name in ("required", "allOf") if name in shared}
+        tag = self.dialect.spelled(base, base.tag) or base.tag
+        cases = [
+            {"if": _has(tag, self._any_of(base, names)), "then": self._ref(shape, self._mapping)}
+            for shape, names in self._names(base).items()
+        ]
+        if base is Evaluator and self.dialect.spelled(Include, "include") is not None:
+            included = {"if": _has("include"), "then": self._ref(Include, self._mapping), "else": {"required": [tag]}}
+            return {**shared, "allOf": [*cases, included]}
+        return {**shared, **needed, "allOf": [*needed.get("allOf", ()), *cases]}
+
+    def _names(self, base: type[Shape]) -> Mapping[type[Shape], list[str]]:
+        """Each shape below `base` with every way to write its tag."""
+        names: dict[type[Shape], dict[str, None]] = {}
+        folds = self.dialect.properties.folds_type_names
+        for known in self.dialect.types_of(base).values():
+            written = names.setdefault(known.shape, {})
+            written |= dict.fromkeys((known.name, known.name.replace("-", "_") if folds else known.name))
+        return {shape: list(written) for shape, written in names.items()}
+
+    def _any_of(self, base: type[Shape], names: list[str]) -> Json:
+        if base not in self.dialect.families:
+            return {"enum": names}
+        # What follows the colon is the model.
+        return {"pattern": f"^(?:{'|'.join(map(re.escape, names))})(?::|$)"}
+
+    def _mapping(self, shape: type[Shape]) -> Json:
+        """The keys of a shape; without a `type`, so that it can be one branch of a union."""
+        table = self.dialect.table(shape)
+        places = {field: number for number, field in enumerate(shape.keys)}
+        spellings = sorted(table.values(), key=lambda s: places.get(s.field, len(places)))
+        schema: Json = {
+            "description": f"{shape.title()[:1].upper()}{shape.title()[1:]}.",
+            "properties": {s.name: self._property(shape, s) for s in spellings},
+            **_required(self.dialect, shape),
+        }
+        if not shape.open and self.dialect.properties.strict_keys:
+            schema["additionalProperties"] = False
+        elif not shape.open:
+            schema["additionalProperties"] = {"deprecationMessage": f"{self.dialect.name} does not read this key."}
+        return schema
+
+    def _property(self, shape: type[Shape], spelling: Spelling) -> Json:
+        declared = shape.keys.get(spelling.field)
+        if spelling.fate is Fate.CURRENT and declared is not None:
+            return {**_annotations(spelling.name, declared), **self._content(shape, declared)}
+        if spelling.fate is Fate.ALIAS and declared is not None:
+            return {**_annotations(spelling.name, declared), **self._content(shape, declared), "doNotSuggest": True}
+        message = self._complaint(shape, spelling)
+        if spelling.fate is Fate.REJECTED:
+            return {"doNotSuggest": True, "type": "null", "errorMessage": message}
+        content = self._content(shape, declared) if declared is not None and spelling.fate.read else {}
+        return {**content, "deprecated": True, "deprecationMessage": message, "doNotSuggest": True}
+
+    def _complaint(self, shape: type[Shape], spelling: Spelling) -> str:
+        current = self.dialect.spelled(shape, spelling.field)
+        said = _FATES.get(spelling.fate, "`{}` is known to {}").format(spelling.name, self.dialect.name)
+        instead = f"; use `{current}`" if current and current != spelling.name else ""
+        return f"{said}{instead} ({spelling.note})." if spelling.note else f"{said}{instead}."
+
+    def _content(self, shape: type[Shape], declared: Key[Any]) -> Json:
+        bases: tuple[type[Shape], ...] = (Evaluator, *self.dialect.families)
+        base = next((b for b in bases if issubclass(shape, b)), None)
+        if base is not None and declared.field == base.tag:
+            return self._tags(base) if shape is base else {"type": "string"}
+        return self.value(declared.kind)
+
+    def _tags(self, base: type[Shape]) -> Json:
+        """The tags that there are, with what they stand for. Any other string may be a program, or is passed over."""
+        known = [t for t in self.dialect.types_of(base).values() if t.fate is Fate.CURRENT]
+        words = [t.shape.title() for t in known]
+        names: Json = {"type": "string", "enum": [t.name for t in known], "markdownEnumDescriptions": words}
+        return {"anyOf": [names, _NOT_BLANK]} if known else _NOT_BLANK
+
+
+def _text(kind: Text) -> Json:
+    return {"type": "string"} if kind.blank else _NOT_BLANK
+
+
+def _number(kind: Number | Integer) -> Json:
+    above = kind.above if isinstance(kind, Number) else None
+    bounds = {"minimum": kind.at_least, "maximum": kind.at_most, "exclusiveMinimum": above}
+    name = "integer" if isinstance(kind, Integer) else "number"
+    return {"type": name, **{k: bound for k, bound in bounds.items() if bound is not None}}
+
+
+def _choice(kind: Choice) -> Json:
+    words = [text for _, text in kind.options]
+    return {"type": "string", "enum": list(kind.names), "markdownEnumDescriptions": words}
+
+
+def _types(schema: Json) -> list[str]:
+    types = schema.get("type", _EVERY_TYPE)
+    return [types] if isinstance(types, str) else list(types)
+
+
+def _has(name: str, value: Json | None = None) -> Json:
+    """Whether a mapping has a key, and there a value like that."""
+    return {"type": "object", "required": [name], **({"properties": {name: value}} if value else {})}
+
+
+def _annotations(name: str, declared: Key[Any]) -> Json:
+    default = f"\n\nDefault: {declared.shown_default}" if declared.shown_default else ""
+    example = f"\n\nExample: `{name}: {declared.example}`" if declared.example else ""
+    made: Json = {"description": declared.doc, "markdownDescription": f"{declared.doc}{default}{example}"}
+    if isinstance(declared.default, str | int | float | bool):
+        made["default"] = declared.default
+    if declared.example:
+        tree = parse(declared.example)
+        made["examples"] = [plain(tree.root, tree.anchors)]
+    return made
+
+
+def _required(dialect: Dialect, shape: type[Shape]) -> Json:
+    """What has to be there: every spelling will do that is read, and one of the keys of a group."""
+    wanted: dict[str, list[str]] = {}
+    for spelling, declared in dialect.fields(shape):
+        if dialect.demanded(shape, declared.field):
+            others = [
+                s.name for s in dialect.table(shape).values() if s.field == declared.field and s.name != spelling.name
+            ]
+            wanted.setdefault(declared.group or declared.field, []).extend([spelling.name, *others])
+    single = [names[0] for names in wanted.values() if len(names) == 1]
+    several = [{"anyOf": [{"required": [name]} for name in names]} for names in wanted.values() if len(names) > 1]
+    return {**({"required": single} if single else {}), **({"allOf": several} if several else {})}
