@@ -1,6 +1,6 @@
 """Plant mistakes of many kinds into real suites and count how many are found, on their line, with a fix.
 
-    python tests/bench/planted.py [--corpus DIR] [--seed N] [--per-kind N] [--misses]
+    python tests/bench/bench_planted.py [--corpus DIR] [--seed N] [--per-kind N] [--misses]
 
 Every kind is a function from a sound suite to the same suite with one mistake and the line where it stands. A mistake is
 found when the check of the changed text has a finding that the check of the sound one has not. Prints a table.
@@ -13,13 +13,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.language.evaluators import CodeEvaluator, Comparison, Criterion, Evaluator, Rubric
 from rubric_core.language.model import Case, ContentBlock, Execution, Message
-from rubric_core.loading.grading import suite_list
 from rubric_core.language.shape import Shape, children
+from rubric_core.loading.grading import suite_list
 from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
 from rubric_core.text import Span
 
@@ -148,9 +149,7 @@ for _label, _shape in (
 
 @kind("key of suite: letters swapped")
 def _suite_key(suite: Suite, rng: random.Random) -> Planted | None:
-    found = [
-        m for m in re.finditer(r"^(description|tests|evalcases|execution|assertions)(?=:)", suite.text, re.MULTILINE)
-    ]
+    found = list(re.finditer(r"^(description|tests|evalcases|execution|assertions)(?=:)", suite.text, re.MULTILINE))
     if not found:
         return None
     match = rng.choice(found)
@@ -259,7 +258,7 @@ KINDS |= {
     "program without command": remove(CodeEvaluator, "command", only=_needed("command")),
     # A list of which nothing has a role is no conversation: expected output may be any list.
     "message without role": remove(
-        Message, "role", only=lambda s, suite: suite.text.count("role:") > 2 * len(suite.analysis.cases) + 1
+        Message, "role", only=lambda _, suite: suite.text.count("role:") > 2 * len(suite.analysis.cases) + 1
     ),
     "content block without value": remove(ContentBlock, "value"),
     "criterion without text": remove(
@@ -309,10 +308,10 @@ def same(shape_type: type[Shape], attribute: str) -> Plant:
                         and not i.places[attribute].borrowed
                         and not getattr(i, "shorthand", False)
                     ]
-                    pairs += [(a, b, offset) for a, b in zip(good, good[1:], strict=False)]
+                    pairs += [(a, b, offset) for a, b in pairwise(good)]
         if shape_type is Case:
-            good = [(s, o) for s, o in suite.of(Case, attribute)]
-            pairs = [(a, b, o) for (a, _), (b, o) in zip(good, good[1:], strict=False)]
+            good = suite.of(Case, attribute)
+            pairs = [(a, b, o) for (a, _), (b, o) in pairwise(good)]
         if not pairs:
             return None
         first, second, offset = rng.choice(pairs)
