@@ -1,0 +1,225 @@
+"""`rubric run` as a person or a program calls it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from suites import Folder
+
+from rubric_core.cli import main
+from rubric_core.evaluation.store import ResultStore
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SUITE = """
+tests:
+  - id: good
+    criteria: c
+    input: hi
+    assertions:
+      - {type: contains, value: hello}
+  - id: bad
+    criteria: c
+    input: hi
+    assertions:
+      - {type: contains, value: goodbye}
+      - {name: words, type: icontains, value: HELLO}
+"""
+PASSING = SUITE.replace("goodbye", "hello")
+NO_JUDGE = SUITE + "  - {id: open, criteria: c, input: hi, assertions: [Is kind]}\n"
+
+
+@pytest.fixture
+def suite(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    folder.mock("hello world")
+    folder.suite(SUITE)
+    monkeypatch.chdir(folder.path)
+    return folder
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    try:
+        code = main(["run", *arguments])
+    except SystemExit as end:
+        code = int(end.code or 0)
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [(PASSING, 0), (SUITE, 1), (NO_JUDGE, 3), (NO_JUDGE.replace("goodbye", "hello"), 3)]
+)
+def test_exit_codes(suite: Folder, capsys: pytest.CaptureFixture[str], text: str, code: int) -> None:
+    suite.suite(text)
+    assert run(capsys, "suite.eval.yaml")[0] == code
+
+
+def test_the_suite_with_its_results(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "suite.eval.yaml")
+    lines = out.splitlines()
+    assert lines[2].startswith("  - id: good")
+    assert "✔ 1.00" in lines[2]
+    assert "✘ 0.50" in lines[7]
+    assert lines[11].rstrip().endswith('✘  does not contain "goodbye"')
+    assert "suite.eval.yaml:8 bad failed 0.50, needs 0.80" in out
+    assert '    contains-goodbye: does not contain "goodbye"' in out
+    assert "1 passed, 1 failed · target default" in out
+
+
+def test_json(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "suite.eval.yaml", "--format", "json")
+    told = json.loads(out)
+    assert code == 1
+    assert (told["suite"], told["dialect"]) == ("suite.eval.yaml", "agentv-3")
+    assert told["summary"] == {"passed": 1, "borderline": 0, "failed": 1, "unscored": 0}
+    good, bad = told["cases"]
+    assert (good["id"], good["verdict"], good["score"], good["threshold"], good["reason"]) == (
+        "good",
+        "passed",
+        1.0,
+        0.8,
+        None,
+    )
+    first, second = bad["evaluators"]
+    assert (first["name"], first["type"], first["score"], first["verdict"]) == (
+        "contains-goodbye",
+        "contains",
+        0.0,
+        "failed",
+    )
+    assert (first["hits"], first["misses"], first["reasoning"]) == ([], ['does not contain "goodbye"'], None)
+    assert second["name"] == "words"
+
+
+def test_the_reason_of_an_unscored_case_is_in_the_json(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.suite(NO_JUDGE)
+    _, out, _ = run(capsys, "suite.eval.yaml::open", "--format", "json")
+    (case,) = json.loads(out)["cases"]
+    assert (case["verdict"], case["score"]) == ("unscored", None)
+    assert "no judge is configured" in case["reason"]
+    assert "no judge is configured" in case["evaluators"][0]["reason"]
+
+
+def test_jsonl_has_a_row_for_each_case(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "suite.eval.yaml", "--format", "jsonl")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert sorted((r["id"], r["suite"], r["dialect"]) for r in rows) == [
+        ("bad", "suite.eval.yaml", "agentv-3"),
+        ("good", "suite.eval.yaml", "agentv-3"),
+    ]
+
+
+def test_one_case(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "suite.eval.yaml::good")
+    assert code == 0
+    assert "bad" not in out
+    assert out.splitlines()[0].startswith("  - id: good")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none.eval.yaml"], "none.eval.yaml"),
+        (["suite.eval.yaml::god"], "no case has the id god; did you mean good?"),
+        (["empty.eval.yaml"], "there is no case to run"),
+        (["list.eval.yaml"], "list.eval.yaml"),
+        (["binary.eval.yaml"], "binary.eval.yaml"),
+        (["."], "folder"),
+        (["suite.eval.yaml", "--record", "--replay"], "exclude"),
+        (["suite.eval.yaml", "--dialect", "agentv-9"], "no dialect agentv-9"),
+        (["suite.eval.yaml", "--targets", "gone.yaml"], "gone.yaml: there is no such file"),
+        (["suite.eval.yaml", "--threshold", "2"], "from 0 to 1"),
+        (["suite.eval.yaml", "--workers", "0"], "at least 1"),
+        ([], "required"),
+    ],
+)
+def test_wrong_use_is_said_in_a_line_and_exits_2(
+    suite: Folder, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    suite.suite("", "empty.eval.yaml")
+    suite.suite("- a\n- b\n", "list.eval.yaml")
+    (suite.path / "binary.eval.yaml").write_bytes(b"\x00\xff\xfe")
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_results_are_stored(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "suite.eval.yaml")
+    run(capsys, "suite.eval.yaml::good")
+    cases = ResultStore.of(suite.path / "suite.eval.yaml").read()
+    assert {name: (c.latest.verdict.value, len(c.history)) for name, c in cases.items()} == {
+        "good": ("passed", 2),
+        "bad": ("failed", 1),
+    }
+
+
+def test_options_reach_the_run(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.targets(
+        {"name": "default", "provider": "mock", "response": "no"},
+        {"name": "other", "provider": "mock", "response": "hello goodbye"},
+    )
+    assert run(capsys, "suite.eval.yaml", "--target", "other", "--workers", "2")[0] == 0
+    assert run(capsys, "suite.eval.yaml::bad", "--threshold", "0")[0] == 0
+
+
+def test_a_suite_with_carriage_returns_tabs_and_control_characters(
+    suite: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (suite.path / "suite.eval.yaml").write_bytes(
+        ("name: a\r\n# \x1b[31m red\r\n" + PASSING.replace("\n", "\r\n")).encode()
+    )
+    _, out, _ = run(capsys, "suite.eval.yaml")
+    assert "\x1b" not in out
+
+
+def test_the_quickstart(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import shutil
+
+    shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns(".rubric"))
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, "examples/quickstart.eval.yaml")
+    assert (code, err) == (1, "")
+    assert "2 passed, 1 failed · target shop-bot · judge: recorded (hand-written)" in out
+    assert "gate: apology" in out
+    assert "✘ 3/10 → 0.30  min 0.7" in out
+    assert "✔ 3/3 cases" in out
+    assert main(["check", "examples/quickstart.eval.yaml"]) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_run_that_is_broken_off_keeps_what_is_done_and_leaves_nothing_behind(suite: Folder) -> None:
+    suite.targets({"name": "default", "provider": "cli", "command": "echo $$ >> pids; sleep {PROMPT}; echo hello"})
+    suite.suite(
+        SUITE.replace("id: bad\n    criteria: c\n    input: hi", "id: bad\n    criteria: c\n    input: '60'").replace(
+            "input: hi", "input: '0'"
+        )
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-m", "rubric_core.cli", "run", "suite.eval.yaml", "--format", "jsonl"],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=suite.path,
+    )
+    assert running.stdout is not None
+    row = json.loads(running.stdout.readline())
+    assert row["id"] == "good"
+    os.kill(running.pid, signal.SIGINT)
+    assert running.wait(10) == 130
+    running.stdout.close()
+    assert list(ResultStore.of(suite.path / "suite.eval.yaml").read()) == ["good"]
+    deadline = time.monotonic() + 3
+    for pid in (suite.path / "pids").read_text().split():
+        while Path(f"/proc/{pid}").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def test_checking_loads_nothing_of_what_running_needs() -> None:
+    script = "import sys, rubric_core, rubric_core.evaluation as e, rubric_core.cli.check; [getattr(e, n) for n in e.__all__]; print([m for m in ('httpx', 'pydantic', 'ruamel.yaml') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"

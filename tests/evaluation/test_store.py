@@ -1,0 +1,100 @@
+"""Results on disk: whole or not at all, with their history, whoever writes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from suites import Folder
+
+from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.store import ResultStore, results_path, write_atomically
+
+
+def result(name: str, score: float = 1.0) -> CaseResult:
+    return CaseResult(
+        id=name, verdict=Verdict.PASSED, score=score, fingerprint=f"f-{name}-{score}", at="2026-11-21T00:00:00+00:00"
+    )
+
+
+def test_results_stand_at_the_root_of_the_repository_or_beside_the_suite(folder: Folder) -> None:
+    suite = folder.path / "evals" / "a.eval.yaml"
+    assert results_path(suite) == folder.path / "evals" / ".rubric" / "results" / "a.eval.yaml.json"
+    (folder.path / ".git").mkdir()
+    assert results_path(suite) == folder.path / ".rubric" / "results" / "evals__a.eval.yaml.json"
+
+
+def test_results_are_added_and_read(folder: Folder) -> None:
+    store = ResultStore.of(folder.path / "a.eval.yaml")
+    assert store.read() == {}
+    store.add([result("a"), result("b")], "a.eval.yaml", "agentv-3")
+    store.add([result("a", 0.5)], "a.eval.yaml", "agentv-3")
+    cases = store.read()
+    assert (cases["a"].latest, cases["b"].latest) == (result("a", 0.5), result("b"))
+    assert [row["score"] for row in cases["a"].history] == [1.0, 0.5]
+    assert (store.path.parent.parent / ".gitignore").read_text() == "*\n"
+    assert [p.name for p in store.path.parent.iterdir() if p.name.startswith(".")] == []
+
+
+def test_the_history_has_an_end(folder: Folder) -> None:
+    store = ResultStore.of(folder.path / "a.eval.yaml")
+    for n in range(60):
+        store.add([result("a", n / 100)], "a.eval.yaml", "agentv-3")
+    history = store.read()["a"].history
+    assert (len(history), history[-1]["score"]) == (50, 0.59)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"version": 2, "cases": {}}',
+        b'{"version": 1, "cases": 5}',
+        b'{"version": 1, "cases": {"a": {"latest": {"verdict": "so so"}}}}',
+        b"\xff",
+    ],
+)
+def test_a_damaged_file_holds_nothing_and_is_replaced(folder: Folder, content: bytes) -> None:
+    store = ResultStore.of(folder.path / "a.eval.yaml")
+    store.path.parent.mkdir(parents=True)
+    store.path.write_bytes(content)
+    assert store.read() == {}
+    store.add([result("b")], "a.eval.yaml", "agentv-3")
+    assert store.read()["b"].latest == result("b")
+
+
+def test_writers_do_not_lose_what_others_wrote(folder: Folder) -> None:
+    script = """
+import sys
+from pathlib import Path
+from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.store import ResultStore
+store = ResultStore.of(Path(sys.argv[1]))
+for n in range(10):
+    store.add([CaseResult(id=f"{sys.argv[2]}-{n}", verdict=Verdict.PASSED, score=1.0)], "s", "agentv-3")
+"""
+    suite = str(folder.path / "a.eval.yaml")
+    writers = [subprocess.Popen([sys.executable, "-c", script, suite, name]) for name in "abcd"]
+    assert [w.wait() for w in writers] == [0, 0, 0, 0]
+    assert len(ResultStore.of(Path(suite)).read()) == 40
+
+
+def test_a_file_is_replaced_whole(folder: Folder) -> None:
+    path = folder.path / "x" / "y.json"
+    write_atomically(path, "one")
+    write_atomically(path, "two")
+    assert path.read_text() == "two"
+    assert [p.name for p in path.parent.iterdir()] == ["y.json"]
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(path, "\ud800")
+    assert path.read_text() == "two"
+    assert [p.name for p in path.parent.iterdir()] == ["y.json"]
+
+
+def test_the_file_is_json(folder: Folder) -> None:
+    store = ResultStore.of(folder.path / "a.eval.yaml")
+    store.add([result("a")], "a.eval.yaml", "agentv-3")
+    assert json.loads(store.path.read_text())["suite"] == "a.eval.yaml"
