@@ -5,12 +5,27 @@ from dataclasses import dataclass
 from rubric_core.language.dialect import Spelling, TypeName
 from rubric_core.language.kinds import Kind
 from rubric_core.language.shape import Key, Shape
-from rubric_core.syntax.tree import Entry, Node, Problem
+from rubric_core.syntax.tree import Entry, Node, Problem, Scalar
 from rubric_core.text import Span
 
 __all__ = [
-    "ConflictingKeys", "DuplicateKey", "ForeignKey", "ForeignType", "Issue", "MissingKey", "NotASuite", "NotYaml", "OutOfRange", "RenamedKey",
-    "RenamedType", "SplitItem", "UnknownAlias", "UnknownKey", "UnknownType", "WrongType",
+    "ConflictingKeys",
+    "DuplicateKey",
+    "ForeignKey",
+    "ForeignType",
+    "Issue",
+    "MissingKey",
+    "NotASuite",
+    "NotYaml",
+    "OutOfRange",
+    "RenamedKey",
+    "RenamedType",
+    "SplitItem",
+    "StrayEntry",
+    "UnknownAlias",
+    "UnknownKey",
+    "UnknownType",
+    "WrongType",
 ]  # fmt: skip
 
 
@@ -34,6 +49,14 @@ class NotASuite(Issue):
     """The file has no mapping in which a suite could be."""
 
     found: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrayEntry(Issue):
+    """A string in the place of cases, or among them, that may be no path to cases."""
+
+    node: Scalar
+    in_list: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

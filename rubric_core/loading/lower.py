@@ -30,6 +30,7 @@ from rubric_core.loading.issues import (
     RenamedKey,
     RenamedType,
     SplitItem,
+    StrayEntry,
     UnknownKey,
     UnknownType,
 )  # fmt: skip
@@ -121,6 +122,11 @@ class Lowering(Reading):
 
     def _by_node(self, kind: ByNode, node: Node, name: str) -> Any:
         branch = self._branch(kind, node)
+        if branch is kind.text and isinstance(node, Scalar) and (kind is CASE or kind is Suite.keys["cases"].kind):
+            in_list = kind is CASE
+            self.issues.append(
+                StrayEntry(span=self.at(node), borrowed=self.via is not None, node=node, in_list=in_list)
+            )
         if branch is not None:
             return self.value(branch, node, name)
         if isinstance(node, Scalar) and self._open_value(node):

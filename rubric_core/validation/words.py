@@ -14,10 +14,10 @@ def subject(name: str) -> str:
     return f"`{name}`" if name else "this"
 
 
-def names(words: Sequence[str]) -> str:
+def names(words: Sequence[str], between: str = "and") -> str:
     """`a`, `b` and `c`, in backquotes."""
     quoted = [f"`{w}`" for w in words]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {between} {quoted[-1]}"
 
 
 def number(value: float) -> str:

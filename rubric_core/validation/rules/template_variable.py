@@ -40,7 +40,8 @@ def TEMPLATE_VARIABLE(judge: LlmJudge, context: Context) -> Iterator[Finding]:  
             fixes = (Fix(f"change it to `{meant}`", (Edit(Span(*found.span(1)), meant),)),) if meant else ()
             yield Finding(
                 Span(*found.span()),
-                f"`{found[1]}` is no template variable; there are {names(known)}",
+                f"`{found[1]}` is no template variable; "
+                + (f"did you mean `{meant}`?" if meant else f"there are {names(known)}"),
                 fixes=fixes,
                 consequence="agentv leaves it in the prompt as it is",
             )
@@ -48,7 +49,7 @@ def TEMPLATE_VARIABLE(judge: LlmJudge, context: Context) -> Iterator[Finding]:  
     if used and all(u in known for u in used) and answers and not set(used) & set(answers):
         yield Finding(
             _first_line(context, place.node.span),
-            f"this prompt shows the judge no answer; use {names(answers)}",
+            f"this prompt shows the judge no answer; use {names(answers, 'or')}",
             consequence="agentv scores nothing with it",
         )
 
