@@ -1,6 +1,6 @@
 """Checks files as a command line and the configurations around them ask for it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -57,13 +57,13 @@ class Checker:
         analysis = fixed(text, self._language, dialect=dialect, selection=selection)
         return Checked(source.shown, analysis.document, analysis.diagnostics, analysis.ignored, text, before)
 
-    def configurations(self, sources: Iterable[Source]) -> Iterator[Checked]:
+    def configurations(self, sources: Collection[Source]) -> Iterator[Checked]:
         """Every configuration with mistakes that counts for one of the files."""
         named = {s.path for s in sources}
-        faulty = {c.path: c for c in map(self.configuration, sources) if c.diagnostics and c.path is not None}
-        for path, configuration in sorted(faulty.items()):
-            if path not in named:
-                yield _of_configuration(configuration, _relative(path))
+        one_a_folder = {s.path.parent: s for s in sources}.values()
+        faulty = {c.path: c for c in map(self.configuration, one_a_folder) if c.diagnostics and c.path is not None}
+        for path in sorted(faulty.keys() - named):
+            yield _of_configuration(faulty[path], _relative(path))
 
     def _selection(self, configuration: Configuration, path: Path) -> Selection:
         own = configuration.selection(path)

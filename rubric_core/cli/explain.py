@@ -1,11 +1,13 @@
 """`rubric explain [CODE]`: the page of a code, or the table of all codes."""
 
 import argparse
+import shutil
 import sys
 
 from rubric_core.analysis import Language
+from rubric_core.cli.page import rendered
 from rubric_core.cli.style import Style
-from rubric_core.validation.words import closest
+from rubric_core.language.closest import closest
 
 __all__ = ["add_arguments", "main"]
 
@@ -27,7 +29,9 @@ def main(options: argparse.Namespace) -> int:
         advice = f"; did you mean {meant}?" if meant else "; `rubric explain` lists them all"
         print(f"rubric: there is no code {options.code}{advice}", file=sys.stderr)
         return 2
-    print(rule.page.read_text(encoding="utf-8").rstrip())
+    page = rule.page.read_text(encoding="utf-8")
+    # Whoever pipes it into a file or a viewer wants the Markdown.
+    print(rendered(page, Style.of(), shutil.get_terminal_size().columns) if sys.stdout.isatty() else page.rstrip())
     return 0
 
 
@@ -35,6 +39,7 @@ def _table(language: Language) -> None:
     style = Style.of()
     widest = max(len(r.code) for r in language.rules)
     for rule in sorted(language.rules, key=lambda r: r.code):
-        print(
-            f"{style.paint(rule.code.ljust(widest), 'bold')}  {style.paint(rule.severity.ljust(11), rule.severity)}  {rule.summary}"
-        )
+        severity = style.paint(rule.severity.ljust(11), rule.severity)
+        print(f"{style.paint(rule.code.ljust(widest), 'bold')}  {severity}  {rule.summary}")
+    if sys.stdout.isatty():
+        print(f"\n{len(language.rules)} codes · rubric explain CODE says more about one")

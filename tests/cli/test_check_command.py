@@ -1,0 +1,324 @@
+"""`rubric check`: exit codes, bad input, standard input, fixes."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import BROKEN, CLEAN, Run, write
+
+NO_TRACE = "Traceback"
+
+
+def test_a_clean_suite_ends_with_0(rubric: Run) -> None:
+    write("a.eval.yaml", CLEAN)
+    ran = rubric("check", "a.eval.yaml")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("no findings in 1 suite · ")
+
+
+def test_an_error_ends_with_1(rubric: Run) -> None:
+    write("a.eval.yaml", BROKEN)
+    ran = rubric("check", "a.eval.yaml")
+    assert ran.code == 1
+    assert "a.eval.yaml:8:57 error[bad-weight]" in ran.out
+    assert "1 error, 1 warning in 1 of 1 suite · 1 fixable with --fix · " in ran.out.splitlines()[-1]
+
+
+def test_a_warning_ends_with_0(rubric: Run) -> None:
+    write("a.eval.yaml", BROKEN.replace("-1", "1"))
+    ran = rubric("check", "a.eval.yaml")
+    assert ran.code == 0
+    assert "warning[unknown-key]" in ran.out
+
+
+def test_without_a_path_the_current_folder_is_checked(rubric: Run) -> None:
+    write("evals/a.eval.yaml", BROKEN)
+    assert "evals/a.eval.yaml:8:57 error" in rubric("check").out
+
+
+def test_a_file_that_is_named_twice_is_checked_once(rubric: Run) -> None:
+    write("evals/a.eval.yaml", CLEAN)
+    assert rubric("check", "evals", "evals/a.eval.yaml", "./evals/../evals").out.startswith("no findings in 1 suite ")
+
+
+# What cannot be read.
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"tests:\n  - id: \xff\n", "a.eval.yaml:2: not UTF-8: byte 0xff at offset 15; save it as UTF-8"),
+        ("tests: []\n".encode("utf-16"), "this is UTF-16, not UTF-8; save it as UTF-8"),
+        ("tests: []\n".encode("utf-16-le"), "UTF-16 without a byte order mark: byte 0x00 at offset 1"),
+        (b"\x7fELF\x02\x01\x01\x00\x00\x9f\x92", "not UTF-8: byte 0x9f at offset 9; this is a binary file"),
+    ],
+    ids=["invalid UTF-8", "UTF-16", "UTF-16 without a mark", "binary"],
+)
+def test_what_is_no_text_is_named(rubric: Run, content: bytes, words: str) -> None:
+    write("a.eval.yaml", content)
+    ran = rubric("check", "a.eval.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("rubric: a.eval.yaml:")
+    assert words in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_the_others_are_checked_all_the_same(rubric: Run) -> None:
+    write("a.eval.yaml", b"\xff")
+    write("b.eval.yaml", BROKEN)
+    ran = rubric("check", "a.eval.yaml", "b.eval.yaml", "missing.yaml", "--format", "json")
+    assert ran.code == 2
+    assert {row["path"] for row in ran.json} == {"b.eval.yaml"}
+    assert len(ran.err.splitlines()) == 2
+
+
+def test_a_missing_file_is_named_with_the_one_that_was_meant(rubric: Run) -> None:
+    write("evals/support.eval.yaml", CLEAN)
+    ran = rubric("check", "evals/suport.eval.yaml")
+    assert ran.code == 2
+    assert ran.err == "rubric: evals/suport.eval.yaml: there is no such file; did you mean evals/support.eval.yaml?\n"
+
+
+def test_a_folder_without_suites_is_no_success(rubric: Run) -> None:
+    write("docs/readme.yaml", "a: 1\n")
+    ran = rubric("check", "docs")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("rubric: docs: no suites in this folder; rubric looks for *.eval.yaml, ")
+
+
+def test_a_pattern_that_matches_nothing_is_no_success(rubric: Run) -> None:
+    ran = rubric("check", "evals/**/*.eval.yaml")
+    assert (ran.code, ran.err) == (2, "rubric: evals/**/*.eval.yaml: no file matches this pattern\n")
+
+
+def test_a_file_that_may_not_be_read(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.eval.yaml", CLEAN)
+    monkeypatch.setattr(Path, "read_bytes", _refuse)
+    ran = rubric("check", "a.eval.yaml")
+    assert (ran.code, ran.err) == (2, "rubric: a.eval.yaml: cannot be read: Permission denied\n")
+
+
+def test_a_folder_that_may_not_be_looked_into(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("evals/a.eval.yaml", CLEAN)
+    write("evals/private/b.eval.yaml", CLEAN)
+    look = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: _refuse() if path.endswith("private") else look(path))
+    ran = rubric("check", "evals")
+    assert (ran.code, ran.err) == (2, "rubric: evals/private: cannot be looked into: Permission denied\n")
+    assert ran.out.startswith("no findings in 1 suite")
+
+
+def _refuse(*_: object) -> None:
+    raise PermissionError(13, "Permission denied")
+
+
+def test_a_link_that_leads_nowhere(rubric: Run) -> None:
+    Path("a.eval.yaml").symlink_to("gone.yaml")
+    assert rubric("check", "a.eval.yaml").err == "rubric: a.eval.yaml: there is no such file\n"
+    assert rubric("check", ".").code == 2, "found by nobody"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\ufeff" + CLEAN, "\t- x\n", "- a\n- b\n", "a: &x [*x]\n", "%YAML 9.9\n---\n", "[" * 10_000, "--- a\n--- b\n", "x: !!python/object:os.system\n"],
+)  # fmt: skip
+def test_no_text_ends_in_a_trace(rubric: Run, text: str) -> None:
+    write("a.eval.yaml", text)
+    ran = rubric("check", "a.eval.yaml")
+    assert ran.code in (0, 1)
+    assert NO_TRACE not in ran.out + ran.err
+
+
+def test_lines_may_end_as_on_windows(rubric: Run) -> None:
+    write("a.eval.yaml", BROKEN.replace("\n", "\r\n"))
+    assert "a.eval.yaml:8:57 error[bad-weight]" in rubric("check", "a.eval.yaml").out
+    rows = rubric("check", "a.eval.yaml", "--format", "json").json
+    assert rows[0]["range"]["start"] == {"line": 7, "character": 56}
+
+
+# Wrong use.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--dialect", "agentv-9"], "there is no dialect agentv-9; there are agentv-0.1, "),
+        (["--select", "bad-wieght"], "--select: there is no code bad-wieght; did you mean bad-weight?"),
+        (["--ignore", "bad-weight,xyz"], "--ignore: there is no code xyz; `rubric explain` lists them all"),
+        (["--select", ""], "--select: name at least one code"),
+        (["--path", "x.yaml"], "--path names standard input; give - as well"),
+        (["-", "-"], "- can be given once"),
+        (["-", "--watch"], "--watch needs files"),
+        (["--watch", "--fix"], "--watch only looks"),
+        (["--watch", "--format", "json"], "--watch prints text only"),
+        (["--diff", "--fix"], "--diff goes with neither --fix nor --format"),
+        (["--diff", "--format", "sarif"], "--diff goes with neither --fix nor --format"),
+        (["--statistics", "--format", "sarif"], "--statistics goes with --format text or json"),
+        (["--format", "xml"], "invalid choice"),
+        (["--nonsense"], "unrecognized arguments"),
+    ],
+)
+def test_wrong_use_is_explained(rubric: Run, arguments: list[str], words: str) -> None:
+    write("a.eval.yaml", CLEAN)
+    ran = rubric("check", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert words in ran.err
+
+
+# Standard input.
+
+
+def test_standard_input_is_checked(rubric: Run) -> None:
+    ran = rubric("check", "-", "--format", "json", stdin=BROKEN.encode())
+    assert ran.code == 1
+    assert {row["path"] for row in ran.json} == {"-"}
+
+
+def test_standard_input_has_the_name_and_the_settings_of_its_path(rubric: Run) -> None:
+    write("evals/.rubric.toml", 'ignore = ["bad-weight"]\n')
+    ran = rubric("check", "-", "--path", "evals/a.eval.yaml", "--format", "json", stdin=BROKEN.encode())
+    assert [(row["path"], row["code"]) for row in ran.json] == [("evals/a.eval.yaml", "unknown-key")]
+
+
+def test_standard_input_that_is_no_text(rubric: Run) -> None:
+    assert (
+        rubric("check", "-", stdin=b"a: \xff").err
+        == "rubric: -:1: not UTF-8: byte 0xff at offset 3; save it as UTF-8\n"
+    )
+
+
+def test_the_fixed_text_leaves_where_the_text_came_in(rubric: Run) -> None:
+    ran = rubric("check", "-", "--fix", stdin=BROKEN.replace("\n", "\r\n").encode())
+    assert ran.out == BROKEN.replace("vlaue", "value").replace("\n", "\r\n")
+    assert "1 finding fixed in 1 file · 1 error in 1 of 1 suite" in ran.err
+    assert ran.code == 1
+    assert rubric("check", "-", "--fix", stdin=CLEAN.encode()).out == CLEAN
+
+
+# Fixes.
+
+
+def test_safe_fixes_are_written_and_nothing_else_changes(rubric: Run) -> None:
+    file = write("a.eval.yaml", "\ufeff# mine\r\n" + BROKEN.replace("\n", "\r\n"))
+    file.chmod(0o640)
+    before = file.read_bytes()
+    ran = rubric("check", "--fix")
+    assert ran.out.splitlines()[-1].startswith("1 finding fixed in 1 file · 1 error in 1 of 1 suite · ")
+    assert file.read_bytes() == before.replace(b"vlaue", b"value")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert rubric("check", "--fix").out.splitlines()[-1].startswith("nothing to fix · 1 error ")
+
+
+def test_only_what_is_selected_is_fixed(rubric: Run) -> None:
+    file = write("a.eval.yaml", BROKEN)
+    assert rubric("check", "--fix", "--ignore", "unknown-key").code == 1
+    assert file.read_text() == BROKEN
+
+
+def test_a_file_that_cannot_be_written(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.eval.yaml", BROKEN)
+    monkeypatch.setattr(Path, "write_bytes", _refuse)
+    ran = rubric("check", "--fix")
+    assert (ran.code, ran.err) == (2, "rubric: a.eval.yaml: cannot be written: Permission denied\n")
+
+
+def test_diff_shows_what_would_change_and_changes_nothing(rubric: Run) -> None:
+    file = write("evals/a.eval.yaml", BROKEN.rstrip("\n"))
+    ran = rubric("check", "--diff")
+    assert file.read_text() == BROKEN.rstrip("\n")
+    assert ran.out.startswith("--- evals/a.eval.yaml\n+++ evals/a.eval.yaml\n@@ ")
+    assert "-      - {type: contains, vlaue: 30 days}\n\\ No newline at end of file\n" in ran.out
+    assert "+      - {type: contains, value: 30 days}\n\\ No newline at end of file\n" in ran.out
+    assert ran.err.startswith("1 finding would be fixed in 1 file · ")
+    assert subprocess.run(["patch", "-p0"], input=ran.out.encode(), capture_output=True, check=False).returncode == 0
+    assert file.read_text() == BROKEN.replace("vlaue", "value").rstrip("\n")
+
+
+def test_diff_ends_as_the_check_of_the_files_as_they_are(rubric: Run) -> None:
+    write("a.eval.yaml", CLEAN)
+    assert (rubric("check", "--diff").code, rubric("check", "--diff").out) == (0, "")
+    write("a.eval.yaml", BROKEN)
+    assert rubric("check", "--diff").code == 1
+
+
+# Statistics, selection, dialect.
+
+
+def test_statistics_count_codes(rubric: Run) -> None:
+    write("a.eval.yaml", BROKEN)
+    write("b.eval.yaml", BROKEN.replace("-1", "1"))
+    ran = rubric("check", "--statistics")
+    assert ran.out.splitlines()[:2] == [
+        "2  unknown-key  warning  A key that means nothing in its place  (all fixable)",
+        "1  bad-weight   error    A weight that is negative, or a criterion with weight 0",
+    ]
+    assert "1 error, 2 warnings in 2 of 2 suites" in ran.out
+    rows = rubric("check", "--statistics", "--format", "json").json
+    assert [(r["code"], r["severity"], r["count"], r["fixable"]) for r in rows] == [
+        ("unknown-key", "warning", 2, 2),
+        ("bad-weight", "error", 1, 0),
+    ]
+
+
+def test_codes_are_selected_and_ignored(rubric: Run) -> None:
+    write("a.eval.yaml", BROKEN)
+    assert rubric("check", "--format", "json", "--select", "unknown-key").codes == ["unknown-key"]
+    assert rubric(
+        "check", "--format", "json", "--select", "bad-weight, unknown-key", "--ignore", "unknown-key"
+    ).codes == ["bad-weight"]
+    assert rubric("check", "--format", "json", "--ignore", "bad-weight", "--ignore", "unknown-key").code == 0
+
+
+def test_a_dialect_counts_where_the_text_names_none(rubric: Run) -> None:
+    write("a.eval.yaml", CLEAN)
+    assert "agentv-1" in rubric("check", "--dialect", "agentv-1").out
+    write("a.eval.yaml", "# rubric: dialect=agentv-3\n" + CLEAN)
+    assert rubric("check", "--dialect", "agentv-1").code == 0
+
+
+# As a process.
+
+
+def test_the_process_says_the_same(process: Run) -> None:
+    write("a.eval.yaml", BROKEN)
+    ran = process("check", "a.eval.yaml", "--format", "json")
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.codes == ["bad-weight", "unknown-key"]
+
+
+def test_the_process_reads_standard_input(process: Run) -> None:
+    ran = process("check", "-", "--fix", stdin=BROKEN.encode())
+    assert (ran.code, ran.out) == (1, BROKEN.replace("vlaue", "value"))
+
+
+def test_nothing_heavy_is_loaded() -> None:
+    write(".gitignore", "x\n")
+    write("a.eval.yaml", BROKEN)
+    script = "import sys; from rubric_core.cli import main; main(['check', 'a.eval.yaml', '.']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    heavy = {
+        "pydantic",
+        "httpx",
+        "ruamel",
+        "ruamel.yaml",
+        "asyncio",
+        "pygls",
+        "lsprotocol",
+        "jsonschema",
+        "tomllib",
+        "unittest",
+        "email",
+    }
+    assert not loaded & heavy
+    assert not {m for m in loaded if m.startswith(("rubric_lsp", "rubric_core.evaluation"))}
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
+    write("a.eval.yaml", BROKEN + "".join(BROKEN[7:].replace("refund", f"r{i}") for i in range(500)))
+    command = f"{sys.executable} -m rubric_core.cli check a.eval.yaml | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr == ""
