@@ -10,7 +10,7 @@ from rubric_core.validation.rules import RULES
 
 RULE_FOLDER = Path(__import__("rubric_core.validation.rules", fromlist=["x"]).__file__).parent
 #: What they are about cannot be shown in a page; the tests of the core do it.
-SHOWN_ELSEWHERE = {"too-large", "bad-configuration"}
+SHOWN_ELSEWHERE = {"too-large"}
 HEADINGS = ["Example", "Fixed", "When it is right to ignore"]
 
 
