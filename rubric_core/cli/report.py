@@ -27,6 +27,8 @@ _MOST_LINES = 250
 #: The column at which marks stand at the latest.
 _FURTHEST = 64
 _LONGEST_NOTE = 110
+#: Columns where nobody looks at a terminal.
+_WIDE = 160
 
 
 class Report:
@@ -194,7 +196,7 @@ def _progress(event: Event) -> str:
 
 
 def _columns() -> int:
-    return shutil.get_terminal_size((120, 24)).columns
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDE
 
 
 def _can_say(text: str) -> bool:
