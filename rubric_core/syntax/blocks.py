@@ -11,16 +11,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange
 
-__all__ = ["FRAME", "Block", "Document"]
+__all__ = ["FRAME", "ROOT_LIST", "Block", "Document"]
 
 #: The name of the block that holds everything but the cases.
 FRAME = ""
+#: In place of a key, for items of a list that is the whole text.
+ROOT_LIST = "-"
 
 _BREAKS = re.compile(r"\r\n?|\n")
 _LINE_END = r"(?:\r\n?|\n|\Z)"
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_ROOT_LIST = re.compile(r"\ufeff?(?:(?:[ \t]*(?:#[^\r\n]*)?|---[ \t]*)(?:\r\n?|\n))*( *)-(?=[ \t\r\n]|\Z)")
 _STOP = re.compile(
     r"(?:^|(?<=[\r\n]))(?![ \t\r\n#-]|\Z)|(?:^|(?<=[\r\n]))(?:---|\.\.\.)(?=[ \t\r\n]|\Z)|(?:^|(?<=[\r\n]))-(?=[ \t\r\n]|\Z)"
 )
@@ -74,7 +79,7 @@ class Document:
 
     @classmethod
     def of(cls, text: str, item_keys: frozenset[str] = frozenset()) -> "Document":
-        """Cut `text`; the lists under the top-level keys `item_keys` hold the cases."""
+        """Cut `text`; the lists under the top-level keys `item_keys` hold the cases, with ROOT_LIST also one without a key."""
         items = _find_items(text, item_keys)
         if items is None:
             return cls([Block(text, FRAME)], -1, item_keys, text)
@@ -84,6 +89,11 @@ class Document:
         if items.end < len(text):
             blocks.append(Block(text[items.end :], FRAME))
         return cls(blocks, items.column, item_keys, text)
+
+    @staticmethod
+    def parse(text: str) -> Tree:
+        """The tree of one block."""
+        return parse(text)
 
     @property
     def text(self) -> str:
@@ -206,7 +216,7 @@ def _find_items(text: str, item_keys: frozenset[str]) -> _Items | None:
     if not item_keys:
         return None
     second = _second_document(text)
-    keys = "|".join(sorted(map(re.escape, item_keys)))
+    keys = "|".join(sorted(map(re.escape, item_keys - {ROOT_LIST})))
     head = re.compile(rf"(?:^|(?<=[\r\n]))(?:\ufeff)?(?:\"|'|)({keys})(?:\"|'|)[ \t]*:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n)")
     for found in head.finditer(text, 0, second):
         first = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*( *)-(?=[ \t\r\n]|\Z)").match(text, found.end())
@@ -217,7 +227,19 @@ def _find_items(text: str, item_keys: frozenset[str]) -> _Items | None:
         starts, end = _cut(text, dash, column, second)
         start = _leading_start(text, dash, column, found.end())
         return _Items(found[1], column, (start, *starts[1:]), end)
-    return None
+    return _root_items(text, second) if ROOT_LIST in item_keys else None
+
+
+def _root_items(text: str, second: int) -> _Items | None:
+    """The items of a list that has the text to itself."""
+    first = _ROOT_LIST.match(text)
+    if first is None or first.end() > second:
+        return None
+    column = len(first[1])
+    starts, end = _cut(text, first.start(1), column, second)
+    if end < second:
+        return None
+    return _Items(ROOT_LIST, column, (_leading_start(text, first.start(1), column), *starts[1:]), end)
 
 
 def _second_document(text: str) -> int:

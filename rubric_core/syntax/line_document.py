@@ -1,0 +1,40 @@
+"""A text whose every line is an item of its own: a data set with one JSON object per line."""
+
+import re
+
+from rubric_core.syntax.blocks import FRAME, ROOT_LIST, Block, Document
+from rubric_core.syntax.json_text import parse_json
+from rubric_core.syntax.tree import Tree
+from rubric_core.text import Edit
+
+__all__ = ["LineDocument"]
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
+
+
+class LineDocument(Document):
+    """One immutable version of a text, cut into lines. The frame is empty."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, text: str, item_keys: frozenset[str] = frozenset()) -> "LineDocument":
+        """Cut `text` at its line breaks."""
+        blocks = [Block("", FRAME), *(Block(line, ROOT_LIST) for line in _LINE.findall(text))]
+        return cls(blocks, 0, item_keys, text)
+
+    @staticmethod
+    def parse(text: str) -> Tree:
+        """The tree of one line."""
+        return parse_json(text)
+
+    def edited(self, edit: Edit) -> "LineDocument":
+        """The document after `edit`, sharing every line that the edit does not touch."""
+        first, last = max(1, self.block_at(edit.span.start) - 1), self.block_at(edit.span.end) + 1
+        touched = self.blocks[first : last + 1]
+        base = self.start(first) if first < len(self.blocks) else len(self)
+        old = "".join(b.text for b in touched)
+        new = old[: edit.span.start - base] + edit.new_text + old[edit.span.end - base :]
+        kept = {b.text: b for b in touched}
+        again = [kept.pop(line, None) or Block(line, ROOT_LIST) for line in _LINE.findall(new)]
+        return LineDocument([*self.blocks[:first], *again, *self.blocks[last + 1 :]], 0, self.item_keys)
