@@ -62,14 +62,19 @@ def _address(text: str) -> tuple[str, int]:
 def _log(file: str | None, level: int) -> None:
     shape = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(filename=file, level=level, format=shape, encoding="utf-8" if file else None)
+    # They say the same again, message by message.
+    logging.getLogger("asyncio").setLevel(logging.WARNING)
+    logging.getLogger("pygls").setLevel(logging.WARNING)
 
 
 async def _serve(address: tuple[str, int] | None) -> int:
-    from rubric_lsp.server import RubricServer  # noqa: PLC0415  # --help and --version need none of it
+    from rubric_lsp.client_log import ClientLog  # noqa: PLC0415  # --help and --version need none of it
+    from rubric_lsp.server import RubricServer  # noqa: PLC0415
     from rubric_lsp.transport import serve_stdio, serve_tcp  # noqa: PLC0415
 
     server = RubricServer()
     server.memory.started()
+    ClientLog.install(server.protocol)
     if address is None:
         return await serve_stdio(server.protocol)
     return await serve_tcp(server.protocol, *address, _announce)

@@ -52,11 +52,10 @@ def _fixes(analysis: Analysis, within: Span) -> Iterator[Action]:
 def _runs(analysis: Analysis, within: Span, *, asked: bool) -> Iterator[Action]:
     entry = analysis.case_at(within.start)
     name = entry.case.id if entry is not None else None
-    if entry is None or not isinstance(name, str) or not name:
-        return
-    # Offered unasked on every line, a light bulb would never go out.
-    line = id_span(analysis, entry)
-    if asked or (line.start <= within.end and within.start <= line.end):
-        yield Action(f"Run case ‹{name}›", RUN, command="rubric.runCase", case_id=name)
-        if asked:
-            yield Action("Run every case of this file", RUN, command="rubric.runFile")
+    if entry is not None and isinstance(name, str) and name:
+        # Offered unasked on every line, a light bulb would never go out.
+        line = id_span(analysis, entry)
+        if asked or (line.start <= within.end and within.start <= line.end):
+            yield Action(f"Run case ‹{name}›", RUN, command="rubric.runCase", case_id=name)
+    if asked and any(entry.case.id for entry in analysis.cases):
+        yield Action("Run every case of this file", RUN, command="rubric.runFile")

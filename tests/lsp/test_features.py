@@ -1,0 +1,231 @@
+"""What a person is shown, in the forms that their client knows."""
+
+from typing import Any
+
+import pytest
+from client import BARE, VSCODE, Client, replaced
+from conftest import Connect
+
+URI = "file:///suites/a.eval.yaml"
+SUITE = """\
+# rubric: dialect=agentv-3
+name: support
+tests:
+  - id: bands
+    criteria: Shows every band
+    input: Rate this answer.
+    assertions:
+      - type: rubrics
+        criteria:
+          - id: depth
+            outcome: Depth of the analysis
+            score_ranges:
+              - {score_range: [0, 5], outcome: poor}
+              - {score_range: [5, 10], outcome: good}
+  - id: renamed
+    expected_outcome: Says hello
+    input: Hello
+    assertions:
+      - type: contains
+        value: Hello
+"""
+
+
+def at(text: str, needle: str, after: int = 0) -> dict[str, int]:
+    offset = text.index(needle) + after
+    return {"line": text.count("\n", 0, offset), "character": offset - text.rfind("\n", 0, offset) - 1}
+
+
+def whole(text: str) -> dict[str, Any]:
+    return {"start": {"line": 0, "character": 0}, "end": {"line": text.count("\n"), "character": 0}}
+
+
+def applied(text: str, edits: list[dict[str, Any]]) -> str:
+    """The text with edits of the protocol made; everything here is ASCII."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    offset = lambda p: starts[p["line"]] + p["character"]  # noqa: E731
+    for edit in sorted(edits, key=lambda e: offset(e["range"]["start"]), reverse=True):
+        text = text[: offset(edit["range"]["start"])] + edit["newText"] + text[offset(edit["range"]["end"]) :]
+    return text
+
+
+def actions(client: Client, only: list[str] | None = None, where: Any = None, **context: Any) -> list[dict[str, Any]]:
+    asked = {"diagnostics": client.diagnostics(URI), **({"only": only} if only else {}), **context}
+    params = {"textDocument": {"uri": URI}, "range": where or whole(SUITE), "context": asked}
+    return list(client.request("textDocument/codeAction", params))
+
+
+@pytest.fixture
+def client(connect: Connect) -> Client:
+    client = connect()
+    client.initialize()
+    client.open(URI, SUITE)
+    return client
+
+
+def test_a_diagnostic_has_all_that_the_client_can_show(client: Client) -> None:
+    overlap, renamed = client.diagnostics(URI)
+    assert overlap["code"] == "overlapping-bands"
+    assert overlap["severity"] == 1
+    assert overlap["source"] == "rubric"
+    assert overlap["range"]["start"] == at(SUITE, "[5, 10]")
+    assert overlap["codeDescription"]["href"].endswith("overlapping_bands.md")
+    assert overlap["relatedInformation"][0]["location"]["range"]["start"] == at(SUITE, "[0, 5]")
+    assert overlap["message"].count("\n") == 1, "what the engine does about it has a line of its own"
+    assert overlap["data"]["fixes"]
+    assert renamed["tags"] == [2]
+    assert renamed["severity"] == 2
+
+
+def test_a_quick_fix_takes_its_finding_away(client: Client) -> None:
+    found = actions(client, ["quickfix"])
+    preferred = [a for a in found if a.get("isPreferred")]
+    assert [a["title"] for a in preferred] == ["Start this band at 6", "Rename it to `criteria`"]
+    assert preferred[0]["diagnostics"][0]["code"] == "overlapping-bands"
+    edit = preferred[0]["edit"]["documentChanges"][0]
+    assert edit["textDocument"] == {"uri": URI, "version": 1}
+    client.change(URI, {"text": applied(SUITE, edit["edits"])})
+    assert [d["code"] for d in client.diagnostics(URI)] == ["renamed-key"]
+
+
+def test_every_safe_fix_at_once(client: Client) -> None:
+    (action,) = actions(client, ["source.fixAll"])
+    assert action["kind"] == "source.fixAll.rubric"
+    client.change(URI, {"text": applied(SUITE, action["edit"]["documentChanges"][0]["edits"])})
+    assert client.diagnostics(URI) == []
+    assert actions(client, ["source.fixAll"]) == []
+
+
+def test_only_the_fixes_of_the_place_are_offered(client: Client) -> None:
+    here = {"start": at(SUITE, "expected_outcome", 3), "end": at(SUITE, "expected_outcome", 3)}
+    fixes = [a["title"] for a in actions(client, ["quickfix"], here)]
+    assert "Rename it to `criteria`" in fixes
+    assert "Start this band at 6" not in fixes
+
+
+def test_the_case_at_the_cursor_can_be_run(client: Client) -> None:
+    here = {"start": at(SUITE, "value: Hello"), "end": at(SUITE, "value: Hello")}
+    commands = [a["command"] for a in actions(client, ["rubric.run"], here)]
+    assert commands[0]["command"] == "rubric.runCase"
+    assert commands[0]["arguments"] == [URI, "renamed"]
+    assert "‹renamed›" in commands[0]["title"]
+
+
+def test_an_editor_that_looks_around_is_not_offered_runs_on_every_line(client: Client) -> None:
+    here = {"start": at(SUITE, "value: Hello"), "end": at(SUITE, "value: Hello")}
+    assert actions(client, ["rubric.run"], here, triggerKind=2) == []
+    on_id = {"start": at(SUITE, "id: renamed", 5), "end": at(SUITE, "id: renamed", 5)}
+    assert actions(client, ["rubric.run"], on_id, triggerKind=2)
+
+
+def test_a_client_without_literals_gets_commands(connect: Connect) -> None:
+    client = connect()
+    client.initialize(BARE)
+    client.open(URI, SUITE)
+    here = {"start": at(SUITE, "value: Hello"), "end": at(SUITE, "value: Hello")}
+    assert {a["command"] for a in actions(client, where=here)} == {"rubric.runCase", "rubric.runFile"}
+    assert {a["command"] for a in actions(client)} == {"rubric.runFile"}
+
+
+def test_lenses_run_the_file_and_each_case(client: Client) -> None:
+    lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": URI}})
+    assert [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in lenses] == [
+        (2, "▶ Run 2 cases"),
+        (3, "▶ Run"),
+        (14, "▶ Run"),
+    ]
+    assert lenses[0]["command"]["arguments"] == [URI]
+    assert lenses[2]["command"]["arguments"] == [URI, "renamed"]
+
+
+def test_the_outline(client: Client) -> None:
+    bands, renamed = client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
+    assert (bands["name"], renamed["name"]) == ("bands", "renamed")
+    assert bands["children"][0]["children"][0]["name"] == "depth"
+    assert renamed["range"]["start"] == at(SUITE, "id: renamed")
+    assert renamed["selectionRange"]["start"] == at(SUITE, "renamed")
+
+
+def test_a_flat_outline(connect: Connect) -> None:
+    client = connect()
+    client.initialize(BARE)
+    client.open(URI, SUITE)
+    found = client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
+    assert [s["name"] for s in found] == ["bands", "rubrics", "depth", "renamed", "contains-Hello"]
+    assert found[2]["containerName"] == "rubrics"
+
+
+def completion(client: Client, text: str) -> dict[str, dict[str, Any]]:
+    """What is offered at `<|>`, by label."""
+    offset = text.index("<|>")
+    clean = text.replace("<|>", "")
+    client.open(URI, clean, version=client.versions.get(URI, 0) + 1)
+    place = at(text, "<|>")
+    found = client.at("completion", URI, place["line"], place["character"])
+    for item in found["items"]:
+        edit = item["textEdit"]["range"]
+        assert edit["start"]["line"] == edit["end"]["line"] == place["line"], "an edit of another line"
+        assert edit["start"]["character"] <= place["character"] <= edit["end"]["character"]
+    assert offset >= 0
+    return {item["label"]: item for item in found["items"]}
+
+
+OLD = "evalcases:\n  - id: a\n    expected_outcome: Says hello\n    input: Hello\n    "
+
+
+def test_the_deprecated_key_is_offered_last_with_its_replacement(client: Client) -> None:
+    found = completion(client, OLD + "gra<|>")
+    assert found["grader"]["tags"] == [1]
+    assert found["evaluator"]
+    others = [i for i in found.values() if not i.get("tags")]
+    assert all(i["sortText"] < found["grader"]["sortText"] for i in others)
+    assert "evaluator" in found["grader"]["textEdit"]["newText"]
+
+
+def test_snippets_go_to_clients_that_know_them(client: Client, connect: Connect) -> None:
+    text = SUITE + "      - type: <|>"
+    assert any(i.get("insertTextFormat") == 2 for i in completion(client, text).values())
+    plain = connect()
+    plain.initialize(BARE)
+    for item in completion(plain, text).values():
+        assert "insertTextFormat" not in item
+        assert "${" not in item["textEdit"]["newText"]
+        assert item.get("documentation", {"kind": "plaintext"})["kind"] == "plaintext"
+
+
+def test_completion_right_behind_an_edit_sees_it(client: Client) -> None:
+    text = SUITE.replace("      - type: contains\n", "")
+    client.open(URI, text, version=5)
+    client.change(URI, replaced(text, "    input: Hello\n", "    input: Hello\n    on_dep\n"))
+    line = text.split("\n").index("    input: Hello") + 1
+    labels = [i["label"] for i in client.at("completion", URI, line, 10)["items"]]
+    assert "on_dependency_failure" in labels
+
+
+def test_hover(client: Client) -> None:
+    place = at(SUITE, "score_ranges", 3)
+    found = client.at("hover", URI, place["line"], place["character"])
+    assert found["contents"]["kind"] == "markdown"
+    assert "0 – 5" in found["contents"]["value"]
+    assert found["range"]["start"] == at(SUITE, "score_ranges")
+    assert client.at("hover", URI, 0, 3) is None
+
+
+@pytest.mark.parametrize("capabilities", [VSCODE, BARE])
+def test_every_request_at_every_place_is_answered(connect: Connect, capabilities: Any) -> None:
+    client = connect()
+    client.initialize(capabilities)
+    text = SUITE + "  - id: half\n    assert"
+    client.open(URI, text)
+    for offset in range(0, len(text), 5):
+        place = at(text, text[offset:]) if text[offset:] else at(text, "name")
+        for method in ("hover", "completion"):
+            client.at(method, URI, place["line"], place["character"])
+        span = {"start": place, "end": place}
+        context = {"diagnostics": [], "triggerKind": 1}
+        client.request("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": span, "context": context})
+        client.request("textDocument/inlayHint", {"textDocument": {"uri": URI}, "range": span})
+    assert not [m for m in client.heard("window/logMessage") if m["type"] == 1]
+    assert "Traceback" not in client.log

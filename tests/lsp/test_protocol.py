@@ -1,0 +1,404 @@
+"""The conversation itself: early, malformed, cancelled and duplicate messages, and how it ends."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from client import BARE, VSCODE, Client, ServerError, until
+from conftest import Connect
+
+URI = "file:///suites/a.eval.yaml"
+SUITE = "name: a\ntests:\n  - id: one\n    criteria: Says hello\n    input: Hello\n"
+
+
+def code_of(answer: dict[str, Any]) -> int | None:
+    return answer.get("error", {}).get("code")
+
+
+def test_hello(client: Client) -> None:
+    assert client.shut_down() == 0
+
+
+def test_the_server_says_what_it_is(connect: Connect) -> None:
+    result = connect().initialize()
+    assert result["serverInfo"]["name"] == "rubric"
+    assert result["capabilities"]["textDocumentSync"]["change"] == 2
+
+
+@pytest.mark.parametrize(
+    ("offered", "taken"),
+    [
+        (["utf-8", "utf-16"], "utf-8"),
+        (["utf-32", "utf-8"], "utf-32"),
+        (["utf-7", "utf-16"], "utf-16"),
+        (["utf-9"], "utf-16"),
+        (None, "utf-16"),
+    ],
+)
+def test_the_first_encoding_that_both_know_is_taken(connect: Connect, offered: list[str] | None, taken: str) -> None:
+    general = {} if offered is None else {"general": {"positionEncodings": offered}}
+    assert connect().initialize(general)["capabilities"]["positionEncoding"] == taken
+
+
+def test_requests_wait_for_initialize(connect: Connect) -> None:
+    client = connect()
+    assert code_of(client.answer(client.start("textDocument/hover", {}))) == -32002
+    client.notify("textDocument/didOpen", {})
+    client.initialize()
+    assert client.shut_down() == 0
+
+
+def test_initialize_comes_once(client: Client) -> None:
+    assert code_of(client.answer(client.start("initialize", {"capabilities": {}}))) == -32600
+
+
+@pytest.mark.parametrize(
+    "capabilities",
+    [
+        {"textDocument": {"publishDiagnostics": {"tagSupport": {"valueSet": [1, 99]}}}},
+        {"textDocument": {"semanticTokens": {"formats": ["relative", "absolute"]}, "codeAction": 7}},
+        {"general": {"positionEncodings": "utf-8"}, "window": [], "workspace": None},
+        {"textDocument": {"completion": {"completionItem": {"documentationFormat": [3, "html", "markdown"]}}}},
+    ],
+)
+def test_words_of_other_versions_do_no_harm(connect: Connect, capabilities: Any) -> None:
+    client = connect()
+    client.initialize(capabilities, trace="loud", initializationOptions=[], clientInfo="me")
+    client.open(URI, SUITE)
+    assert client.diagnostics(URI) == []
+
+
+def test_initialize_without_parameters(connect: Connect) -> None:
+    client = connect()
+    assert code_of(client.answer(client.start("initialize", None))) == -32602
+    client.initialize(BARE)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("textDocument/hover", {"textDocument": {"uri": URI}}),
+        ("textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": "1", "character": []}}),
+        ("textDocument/hover", None),
+        ("textDocument/completion", [1, 2]),
+        ("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": {}, "context": {}}),
+        ("workspace/executeCommand", {"command": "rubric.nothing"}),
+        ("workspace/executeCommand", {"command": "rubric.runCase", "arguments": [1]}),
+        ("workspace/executeCommand", {"command": "rubric.runFile"}),
+        ("workspace/executeCommand", {}),
+    ],
+)
+def test_malformed_parameters_are_answered(client: Client, method: str, params: Any) -> None:
+    assert code_of(client.answer(client.start(method, params))) == -32602
+    assert client.heard("window/showMessage") == []
+    assert client.shut_down() == 0
+
+
+def test_unknown_methods_are_answered(client: Client) -> None:
+    assert code_of(client.answer(client.start("textDocument/teleport", {}))) == -32601
+    assert code_of(client.answer(client.start("$/unheardOf"))) == -32601
+    client.notify("$/unheardOf", {})
+    client.notify("rubric/unheardOf", {})
+    assert client.shut_down() == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b"nonsense", b'\xff\xfe{"jsonrpc"', b"[" * 100_000],
+)
+def test_what_is_no_json_is_answered(client: Client, body: bytes) -> None:
+    client.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    assert code_of(client.answer(None)) == -32700
+    assert client.shut_down() == 0
+
+
+@pytest.mark.parametrize("message", [[], [{}], {}, 1, None, {"jsonrpc": "1.0", "id": 1, "method": "shutdown"}])
+def test_what_is_no_message_is_answered(client: Client, message: Any) -> None:
+    client.send(message)
+    assert code_of(client.answer(None)) == -32600
+    assert client.shut_down() == 0
+
+
+@pytest.mark.parametrize("number", [None, True, 1.5, [], {}])
+def test_an_id_is_a_number_or_a_string(client: Client, number: Any) -> None:
+    client.send({"jsonrpc": "2.0", "id": number, "method": "shutdown"})
+    assert code_of(client.answer(None)) == -32600
+    assert client.shut_down() == 0
+
+
+def test_ids_come_back_as_they_were(client: Client) -> None:
+    for number in ("seven", 7, "7", 0, -1, ""):
+        answer = client.answer(client.start("textDocument/documentSymbol", {"textDocument": {"uri": URI}}, number))
+        assert answer["id"] == number
+
+
+def test_answers_to_nothing_are_dropped(client: Client) -> None:
+    client.send({"jsonrpc": "2.0", "id": "nobody", "result": None})
+    client.send({"jsonrpc": "2.0", "id": [], "error": 3})
+    assert client.shut_down() == 0
+
+
+def framed(message: Any) -> bytes:
+    body = json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+SYMBOLS = {"jsonrpc": "2.0", "method": "textDocument/documentSymbol", "params": {"textDocument": {"uri": URI}}}
+
+
+@pytest.mark.parametrize("size", [1, 7, 20])
+def test_messages_may_come_in_pieces(client: Client, size: int) -> None:
+    data = framed({**SYMBOLS, "id": "a"}) + framed({**SYMBOLS, "id": "b"})
+    for start in range(0, len(data), size):
+        client.write(data[start : start + size])
+    assert client.answer("a")["result"] == []
+    assert client.answer("b")["result"] == []
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"content-length: %d\r\n\r\n",
+        b"CONTENT-LENGTH:%d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n",
+        b"Content-Type: x\r\nContent-Length:   %d\r\n\r\n",
+        b"\r\n\r\nContent-Length: %d\r\n\r\n",
+        b"Content-Length: %d\n\n",
+    ],
+)
+def test_headers_are_read_leniently(client: Client, header: bytes) -> None:
+    body = json.dumps({**SYMBOLS, "id": "a"}).encode()
+    client.write(header % len(body) + body)
+    assert client.answer("a")["result"] == []
+
+
+def test_a_header_without_length_is_answered(client: Client) -> None:
+    client.write(b"Content-Type: nothing\r\n\r\n")
+    assert code_of(client.answer(None)) == -32700
+    client.write(framed({**SYMBOLS, "id": "a"}))
+    assert client.answer("a")["result"] == []
+
+
+def test_a_request_can_be_cancelled(client: Client) -> None:
+    client.open(URI, SUITE)
+    request = framed({**SYMBOLS, "id": "a"})
+    cancel = framed({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "a"}})
+    client.write(request + cancel)
+    assert code_of(client.answer("a")) in (-32800, None)
+    client.notify("$/cancelRequest", {"id": "long gone"})
+    client.notify("$/cancelRequest", {"id": [1]})
+    client.notify("$/cancelRequest", [])
+    assert client.shut_down() == 0
+
+
+def test_a_cancelled_request_is_answered_before_it_is_worked_on(client: Client) -> None:
+    """The check of a large suite keeps the server busy while request and cancellation wait in line."""
+    client.open(URI, SUITE + "".join(f"  - id: c{n}\n    criteria: C\n    input: I\n" for n in range(4000)))
+    client.start("textDocument/documentSymbol", {"textDocument": {"uri": URI}}, "a")
+    client.notify("$/cancelRequest", {"id": "a"})
+    assert code_of(client.answer("a")) == -32800
+
+
+def test_an_id_that_is_in_use_is_refused(client: Client) -> None:
+    client.open(URI, SUITE + "".join(f"  - id: c{n}\n    criteria: C\n    input: I\n" for n in range(2000)))
+    client.write(framed({**SYMBOLS, "id": "a"}) + framed({**SYMBOLS, "id": "a"}))
+    codes = {code_of(client.answer("a")), code_of(client.answer("a"))}
+    assert codes in ({None}, {None, -32600})
+
+
+def test_a_stale_request_is_told_so(client: Client) -> None:
+    client.open(URI, SUITE + "".join(f"  - id: c{n}\n    criteria: C\n    input: I\n" for n in range(2000)))
+    end = {"line": 0, "character": 0}
+    client.start("textDocument/documentSymbol", {"textDocument": {"uri": URI}}, "a")
+    client.change(URI, {"range": {"start": end, "end": end}, "text": "# b\n"})
+    client.start("textDocument/documentSymbol", {"textDocument": {"uri": URI}}, "b")
+    assert code_of(client.answer("a")) in (-32801, None)
+    assert code_of(client.answer("b")) is None
+
+
+def test_shutdown_while_requests_wait(client: Client) -> None:
+    client.open(URI, SUITE + "".join(f"  - id: c{n}\n    criteria: C\n    input: I\n" for n in range(500)))
+    burst = b"".join(framed({**SYMBOLS, "id": f"r{n}"}) for n in range(20))
+    client.write(burst + framed({"jsonrpc": "2.0", "id": "end", "method": "shutdown"}))
+    assert client.answer("end")["result"] is None
+    assert all(code_of(client.answer(f"r{n}")) in (None, -32800) for n in range(20))
+    client.notify("exit")
+    assert client.process.wait(10) == 0
+
+
+def test_nothing_is_done_after_shutdown(client: Client) -> None:
+    client.request("shutdown")
+    assert code_of(client.answer(client.start("textDocument/documentSymbol", {}))) == -32600
+    assert code_of(client.answer(client.start("shutdown"))) == -32600
+    client.notify("exit")
+    assert client.process.wait(10) == 0
+
+
+def test_exit_without_shutdown_is_an_error(client: Client) -> None:
+    client.notify("exit")
+    assert client.process.wait(10) == 1
+
+
+def test_exit_before_initialize(connect: Connect) -> None:
+    client = connect()
+    client.notify("exit")
+    assert client.process.wait(10) == 1
+
+
+def test_the_end_of_input_ends_the_server(client: Client) -> None:
+    assert client.process.stdin
+    client.process.stdin.close()
+    assert client.process.wait(10) == 1
+
+
+def test_half_a_message_and_the_end_of_input(client: Client) -> None:
+    client.write(b"Content-Length: 500\r\n\r\n{")
+    assert client.process.stdin
+    client.process.stdin.close()
+    assert client.process.wait(10) == 1
+
+
+def test_an_interrupt_ends_the_server(client: Client) -> None:
+    client.open(URI, SUITE)
+    client.diagnostics(URI)
+    client.process.send_signal(signal.SIGINT)
+    assert client.process.wait(10) in (1, 130)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the end of standard input has to do on Windows")
+def test_the_server_ends_with_the_editor(connect: Connect) -> None:
+    """An editor that is killed says nothing, and another process may hold the pipe open."""
+    editor = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    client = connect()
+    client.request("initialize", {"processId": editor.pid, "capabilities": {}, "rootUri": None})
+    client.notify("initialized", {})
+    editor.kill()
+    editor.wait()
+    assert editor.stdin
+    editor.stdin.close()
+    assert client.process.wait(15) == 1
+
+
+def test_a_process_that_cannot_be_seen_is_not_watched(connect: Connect) -> None:
+    client = connect()
+    client.request("initialize", {"processId": 2**22 + 7, "capabilities": {}, "rootUri": None})
+    client.notify("initialized", {})
+    time.sleep(0.2)
+    assert client.shut_down() == 0
+
+
+def test_faults_in_the_background_open_no_window(client: Client) -> None:
+    client.versions[URI] = 1
+    client.change(URI, {"text": "x"})
+    client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    client.notify("textDocument/didOpen", {"textDocument": 1})
+    client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
+    assert client.heard("window/showMessage") == []
+    assert client.shut_down() == 0
+
+
+def test_requests_take_as_long_as_the_trace_says(client: Client) -> None:
+    client.notify("$/setTrace", {"value": "messages"})
+    client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
+    assert until("a trace", lambda: client.heard("$/logTrace"))[0]["message"].startswith("textDocument/documentSymbol")
+    client.notify("$/setTrace", {"value": "off"})
+    seen = len(client.heard("$/logTrace"))
+    client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
+    assert len(client.heard("$/logTrace")) == seen
+
+
+def test_settings_that_make_no_sense_are_said_once(connect: Connect) -> None:
+    client = connect()
+    client.initialize(BARE, initializationOptions={"trusted": "yes", "dialect": "agentv-99", "unheard": 1})
+    message = until("a message", lambda: client.heard("window/showMessage"))[0]["message"]
+    for words in (
+        "rubric.trusted has to be true or false",
+        "there is no dialect agentv-99",
+        "no setting rubric.unheard",
+    ):
+        assert words in message
+    assert len(client.heard("window/showMessage")) == 1
+
+
+def test_settings_are_asked_for_and_can_change(connect: Connect) -> None:
+    client = connect()
+    client.replies["workspace/configuration"] = lambda _: [{"codeLenses": False}]
+    client.initialize(VSCODE)
+    client.open(URI, SUITE)
+
+    def lenses() -> list[Any]:
+        return client.request("textDocument/codeLens", {"textDocument": {"uri": URI}})
+
+    until("no lenses", lambda: not lenses())
+    client.replies["workspace/configuration"] = lambda _: [{}]
+    client.notify("workspace/didChangeConfiguration", {"settings": None})
+    until("lenses", lenses)
+
+
+def test_a_workspace_cannot_trust_itself(connect: Connect) -> None:
+    client = connect()
+    client.replies["workspace/configuration"] = lambda _: [{"trusted": True}]
+    client.initialize(VSCODE)
+    message = until("a message", lambda: client.heard("window/showMessage"))[0]["message"]
+    assert "only when the editor starts the server" in message
+
+
+def test_tcp(connect: Connect) -> None:
+    server = connect("--tcp", "0")
+    address = until(
+        "an address", lambda: "listens on" in server.log and server.log.split("listens on ")[1].split("\n")[0]
+    )
+    host, _, port = str(address).rpartition(":")
+    with socket.create_connection((host, int(port)), 10) as connection:
+        connection.sendall(framed({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}))
+        assert b'"rubric"' in connection.recv(65_536)
+        connection.sendall(framed({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}))
+        assert b'"id":2' in connection.recv(65_536)
+        connection.sendall(framed({"jsonrpc": "2.0", "method": "exit"}))
+        assert server.process.wait(10) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--version"], 0, "rubric-lsp "),
+        (["--help"], 0, "--stdio"),
+        (["--tcp", "nowhere"], 2, "is no port"),
+        (["--stdio", "--tcp", "1"], 2, "not allowed"),
+        (["--log-file", "/nowhere/at/all"], 2, "cannot write"),
+    ],
+)
+def test_the_command_line(arguments: list[str], code: int, words: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "rubric_lsp", *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert words in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="looks at open files by /proc")
+def test_programs_cannot_write_into_the_conversation(client: Client) -> None:
+    """Whatever inherits standard output writes to the log instead, and what reads standard input finds nothing."""
+    files = Path(f"/proc/{client.process.pid}/fd")
+    assert (files / "1").readlink() == (files / "2").readlink()
+    assert str((files / "0").readlink()) == os.devnull
+
+
+def test_faults_are_in_the_log_of_the_editor(client: Client) -> None:
+    client.notify("textDocument/didOpen", {"textDocument": 1})
+    message = until("a line of the log", lambda: client.heard("window/logMessage"))[0]
+    assert message["type"] == 2
+    assert "textDocument/didOpen" in message["message"]
+    assert client.shut_down() == 0
+    assert client.log == ""
+
+
+def test_errors_of_clients_are_taken(client: Client) -> None:
+    with pytest.raises(ServerError):
+        client.request("workspace/executeCommand", {"command": "rubric.runFile", "arguments": ["untitled:1"]})
+    assert client.shut_down() == 0

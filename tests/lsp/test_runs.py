@@ -1,0 +1,424 @@
+"""Running cases: who may, what is seen meanwhile, and what is shown afterwards."""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from client import BARE, VSCODE, Client, ServerError, replaced, until
+from conftest import Connect
+
+SUITE = """\
+# rubric: dialect=agentv-3
+name: support
+execution:
+  target: canned
+tests:
+  - id: refund
+    criteria: Explains the refund window
+    input: Can I return this?
+    assertions:
+      - type: contains
+        value: 30 days
+  - id: late
+    criteria: Apologises
+    input: My order is late.
+    assertions:
+      - type: contains
+        value: sorry
+      - type: contains
+        value: refund
+  - id: judged
+    criteria: Stays polite
+    input: Hello
+    assertions:
+      - type: rubrics
+        criteria:
+          - id: tone
+            outcome: Stays polite
+"""
+SLOW = """\
+# rubric: dialect=agentv-3
+name: slow
+execution:
+  target: sleeper
+tests:
+  - id: slow
+    criteria: Answers
+    input: Hello
+    assertions:
+      - type: contains
+        value: Hello
+"""
+TARGETS = """\
+targets:
+  - name: canned
+    provider: mock
+    response: You can return it within 30 days and get a full refund.
+  - name: sleeper
+    provider: cli
+    command: {command}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "suites"
+    (folder / ".agentv").mkdir(parents=True)
+    marker = tmp_path / "alive"
+    program = f"import time, os; open(r'{marker}', 'w').write(str(os.getpid())); time.sleep(60)"
+    command = json.dumps(f'{sys.executable} -c "{program}"')
+    (folder / ".agentv" / "targets.yaml").write_text(TARGETS.replace("{command}", command), encoding="utf-8")
+    (folder / "a.eval.yaml").write_text(SUITE, encoding="utf-8")
+    (folder / "slow.eval.yaml").write_text(SLOW, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def uri(folder: Path) -> str:
+    return (folder / "a.eval.yaml").as_uri()
+
+
+@pytest.fixture
+def slow(folder: Path) -> str:
+    return (folder / "slow.eval.yaml").as_uri()
+
+
+def connected(connect: Connect, folder: Path, uri: str, capabilities: Any = VSCODE, *, trusted: bool = True) -> Client:
+    client = connect()
+    client.initialize(capabilities, folder, initializationOptions={"trusted": trusted})
+    client.open(uri, SLOW if "slow" in uri else SUITE)
+    assert client.diagnostics(uri) == []
+    return client
+
+
+def run(client: Client, uri: str, case: str | None = None) -> None:
+    arguments = [uri] if case is None else [uri, case]
+    client.request(
+        "workspace/executeCommand", {"command": "rubric.runCase" if case else "rubric.runFile", "arguments": arguments}
+    )
+
+
+def command(client: Client, name: str, uri: str) -> None:
+    client.request("workspace/executeCommand", {"command": f"rubric.{name}", "arguments": [uri]})
+
+
+def progress(client: Client, kind: str) -> list[dict[str, Any]]:
+    return [p["value"] for p in client.heard("$/progress") if p["value"]["kind"] == kind]
+
+
+def ended(client: Client, runs: int = 1) -> None:
+    until("the end of the run", lambda: len(progress(client, "end")) >= runs)
+
+
+def outcomes(client: Client, uri: str) -> dict[str, dict[str, Any]]:
+    """What is listed about runs now, by code."""
+    newest: dict[str, Any] = next(client.published(uri), {"diagnostics": []})
+    return {d["code"]: d for d in newest["diagnostics"] if d["source"] == "rubric run"}
+
+
+def hints(client: Client, uri: str) -> dict[int, str]:
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}}
+    found = client.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": whole})
+    return {hint["position"]["line"]: hint["label"] for hint in found}
+
+
+def line(text: str) -> int:
+    return SUITE[: SUITE.index(text)].count("\n")
+
+
+def test_a_pass_stands_on_its_line(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri, "refund")
+    ended(client)
+    shown = hints(client, uri)
+    assert shown[line("id: refund")].startswith("✔ 1.00")
+    assert shown[line("type: contains")] == "✔"
+    assert outcomes(client, uri) == {}
+    lens = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})[1]
+    assert lens["command"]["title"].startswith("✔ 1.00")
+    report = client.at("hover", uri, line("id: refund"), 9)["contents"]["value"]
+    assert "passed 1.00" in report
+    assert "rubric run a.eval.yaml::refund" in report
+
+
+def test_a_failure_is_a_problem_on_its_lines(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri, "late")
+    ended(client)
+    found = until("problems", lambda: outcomes(client, uri))
+    assert set(found) == {"case-failed", "criterion-failed"}
+    assert found["case-failed"]["severity"] == 1
+    assert found["case-failed"]["range"]["start"]["line"] == line("id: late")
+    criterion = found["criterion-failed"]
+    assert criterion["range"]["start"]["line"] == line("value: sorry") - 1
+    assert "sorry" in criterion["message"]
+    assert criterion["relatedInformation"][0]["location"]["range"]["start"]["line"] == line("id: late")
+    assert all(len(label) <= 43 for label in hints(client, uri).values())
+
+
+def test_what_cannot_be_scored_is_a_warning_with_its_reason(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri, "judged")
+    ended(client)
+    unscored = until("a problem", lambda: outcomes(client, uri).get("case-unscored"))
+    assert unscored["severity"] == 2
+    assert len(unscored["message"]) > len("unscored: ")
+    assert hints(client, uri)[line("id: judged")].startswith("○ unscored")
+
+
+def test_passes_are_listed_when_asked_for(connect: Connect, folder: Path, uri: str) -> None:
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True, "showPassed": True})
+    client.open(uri, SUITE)
+    run(client, uri, "refund")
+    assert until("a problem", lambda: outcomes(client, uri).get("case-passed"))["severity"] == 3
+
+
+def test_progress_begins_before_anything_runs(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri)
+    until("cases at work", lambda: len(progress(client, "report")) > 3)
+    begun = progress(client, "begin")
+    assert begun == [{"kind": "begin", "title": "Running 3 cases", "percentage": 0, "cancellable": True}]
+    assert [m for m, _ in client.requests if m == "window/workDoneProgress/create"]
+    assert any("case 2/3" in p["message"] for p in progress(client, "report"))
+    ended(client)
+    assert progress(client, "end")[0]["message"] == "✔ 1  ✘ 1  ○ 1"
+
+
+@pytest.mark.parametrize("how", ["command", "token"])
+def test_cancelling_ends_the_program(connect: Connect, folder: Path, slow: str, tmp_path: Path, how: str) -> None:
+    client = connected(connect, folder, slow)
+    run(client, slow, "slow")
+    process = int(until("a program", lambda: (tmp_path / "alive").exists() and (tmp_path / "alive").read_text()))
+    assert hints(client, slow)[5].startswith("⟳")
+    if how == "command":
+        command(client, "cancel", slow)
+    else:
+        client.notify("window/workDoneProgress/cancel", {"token": client.heard("$/progress")[0]["token"]})
+    ended(client)
+    assert progress(client, "end")[0]["message"] == "1 not run"
+    until("the end of the program", lambda: not alive(process), 5)
+    assert hints(client, slow) == {}
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return "Z" not in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1][:3]
+
+
+def test_the_end_of_the_server_ends_the_program(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:
+    client = connected(connect, folder, slow)
+    run(client, slow, "slow")
+    process = int(until("a program", lambda: (tmp_path / "alive").exists() and (tmp_path / "alive").read_text()))
+    begun = time.monotonic()
+    assert client.shut_down() == 0
+    assert time.monotonic() - begun < 3
+    until("the end of the program", lambda: not alive(process), 5)
+
+
+def test_a_run_in_the_way_of_nothing(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:
+    client = connected(connect, folder, slow)
+    run(client, slow, "slow")
+    until("a program", (tmp_path / "alive").exists)
+    client.change(slow, replaced(SLOW, "name: slow", "naem: slow"))
+    assert [d["code"] for d in client.diagnostics(slow)] == ["unknown-key"]
+    assert client.at("hover", slow, 4, 2)
+
+
+def test_a_second_run_of_a_case_replaces_the_first(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:
+    client = connected(connect, folder, slow)
+    run(client, slow, "slow")
+    until("a program", (tmp_path / "alive").exists)
+    first = int((tmp_path / "alive").read_text())
+    run(client, slow, "slow")
+    ended(client)
+    until("the end of the first program", lambda: not alive(first), 5)
+    second = int(
+        until("another program", lambda: (p := (tmp_path / "alive").read_text()) not in ("", str(first)) and p)
+    )
+    assert alive(second)
+
+
+def test_an_edited_case_has_a_stale_result_and_undo_brings_it_back(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri, "refund")
+    run(client, uri, "late")
+    ended(client, 2)
+    until("the failure", lambda: "case-failed" in outcomes(client, uri))
+    client.change(uri, replaced(SUITE, "value: sorry", "value: apologies"))
+    client.diagnostics(uri)
+    found = outcomes(client, uri)
+    assert list(found) == ["case-stale"]
+    assert found["case-stale"]["severity"] == 4
+    assert found["case-stale"]["message"] == "stale: was ✘ 0.50"
+    shown = hints(client, uri)
+    assert shown[line("id: late")].startswith("◌ stale")
+    assert shown[line("id: refund")].startswith("✔"), "the neighbour is as it was"
+    client.change(uri, {"text": SUITE})
+    client.diagnostics(uri)
+    assert "case-failed" in outcomes(client, uri)
+
+
+def test_results_move_with_their_cases(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri, "late")
+    ended(client)
+    client.change(uri, replaced(SUITE, "  - id: refund", "  - id: new\n    criteria: C\n    input: I\n  - id: refund"))
+    client.diagnostics(uri)
+    assert outcomes(client, uri)["case-failed"]["range"]["start"]["line"] == line("id: late") + 3
+
+
+def test_a_target_that_changes_makes_results_stale(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri, "late")
+    ended(client)
+    targets = folder / ".agentv" / "targets.yaml"
+    targets.write_text(targets.read_text().replace("30 days", "60 days"), encoding="utf-8")
+    change = {"uri": targets.as_uri(), "type": 2}
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
+    until("a stale result", lambda: "case-stale" in outcomes(client, uri))
+
+
+def test_what_is_run_is_what_stands_in_the_editor(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    client.change(uri, replaced(SUITE, "value: sorry", "value: You can"))
+    run(client, uri, "late")
+    ended(client)
+    assert hints(client, uri)[line("id: late")].startswith("✔ 1.00")
+    assert "sorry" in (folder / "a.eval.yaml").read_text()
+
+
+def test_results_can_be_cleared(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri, "late")
+    ended(client)
+    until("the failure", lambda: outcomes(client, uri))
+    command(client, "clearResults", uri)
+    until("nothing", lambda: not outcomes(client, uri))
+    assert hints(client, uri) == {}
+
+
+def test_results_outlive_the_server(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri, "late")
+    ended(client)
+    until("a file of results", lambda: list((folder / ".rubric").rglob("*.json")))
+    client.shut_down()
+    again = connect()
+    again.initialize(VSCODE, folder)
+    again.open(uri, SUITE)
+    until("the failure", lambda: "case-failed" in outcomes(again, uri))
+    assert hints(again, uri)[line("id: late")].startswith("✘ 0.50")
+
+
+def test_a_case_with_mistakes_is_unscored(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    client.change(uri, replaced(SUITE, "- id: tone", "- id: tone\n            weight: heavy"))
+    run(client, uri, "judged")
+    assert "wrong-type" in until("a result", lambda: outcomes(client, uri).get("case-unscored"))["message"]
+
+
+# -- trust --------------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_runs_without_trust(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:
+    client = connected(connect, folder, slow, BARE, trusted=False)
+    run(client, slow, "slow")
+    message = until("a message", lambda: client.heard("window/showMessage"))[0]["message"]
+    assert "rubric trust" in message
+    assert str(folder) in message
+    assert not (tmp_path / "alive").exists()
+    assert hints(client, slow) == {}
+
+
+def test_a_person_is_told_what_would_happen(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:
+    client = connected(connect, folder, slow, trusted=False)
+    run(client, slow, "slow")
+    asked = until("a question", lambda: [p for m, p in client.requests if m == "window/showMessageRequest"])[0]
+    assert asked["message"].startswith("Run `slow`? It will execute")
+    assert "time.sleep(60)" in asked["message"]
+    assert [a["title"] for a in asked["actions"]] == ["Run once", "Trust this folder", "Not now"]
+    until("how to allow it later", lambda: client.heard("window/showMessage"))
+    assert not (tmp_path / "alive").exists()
+
+
+def test_once(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri, trusted=False)
+    client.replies["window/showMessageRequest"] = lambda _: {"title": "Run once"}
+    run(client, uri, "refund")
+    ended(client)
+    assert hints(client, uri)
+    client.replies["window/showMessageRequest"] = lambda _: None
+    run(client, uri, "refund")
+    until("the question again", lambda: client.heard("window/showMessage"))
+
+
+def test_for_good(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri, trusted=False)
+    client.replies["window/showMessageRequest"] = lambda _: {"title": "Trust this folder"}
+    run(client, uri, "refund")
+    ended(client)
+    again = connected(connect, folder, uri, BARE, trusted=False)
+    run(again, uri, "refund")
+    until("a result", lambda: hints(again, uri).get(line("id: refund"), "").startswith("✔"))
+    assert again.heard("window/showMessage") == []
+
+
+def test_trust_by_command(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri, BARE, trusted=False)
+    command(client, "trust", folder.as_uri())
+    run(client, uri, "refund")
+    until("a result", lambda: hints(client, uri).get(line("id: refund"), "").startswith("✔"))
+
+
+def test_the_editor_vouches_for_its_folders_only(connect: Connect, folder: Path, uri: str, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    client = connect()
+    client.initialize(BARE, other, initializationOptions={"trusted": True})
+    client.open(uri, SUITE)
+    run(client, uri, "refund")
+    until("a message", lambda: client.heard("window/showMessage"))
+
+
+# -- other ways to ask --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [["{uri}", "nobody"], ["untitled:1", "refund"], ["file:///nowhere.yaml", "x"]])
+def test_what_cannot_be_run_is_said(connect: Connect, folder: Path, uri: str, arguments: list[str]) -> None:
+    client = connected(connect, folder, uri)
+    given = [a.format(uri=uri) for a in arguments]
+    with pytest.raises(ServerError, match="-32602"):
+        client.request("workspace/executeCommand", {"command": "rubric.runCase", "arguments": given})
+
+
+def test_a_suite_that_is_not_open_can_be_run(connect: Connect, folder: Path, uri: str) -> None:
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    run(client, uri, "refund")
+    ended(client)
+    assert progress(client, "end")[0]["message"] == "✔ 1"
+
+
+def test_a_client_without_progress_and_refresh(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri, BARE)
+    run(client, uri, "late")
+    until("the failure", lambda: "case-failed" in outcomes(client, uri))
+    assert client.requests == []
+    assert client.heard("$/progress") == []
+
+
+def test_clients_that_can_are_asked_to_look_again(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri, "late")
+    ended(client)
+    wanted = {"workspace/codeLens/refresh", "workspace/inlayHint/refresh"}
+    until("refreshes", lambda: wanted <= {m for m, _ in client.requests})
