@@ -47,12 +47,11 @@ class Ignore:
     span: Span
     #: None: every code.
     codes: tuple[Listed, ...] | None
-    reach: Literal["line", "case", "file", "nothing"]
+    reach: Literal["line", "case", "file", "comment", "nothing"]
     #: What starts here is covered, both ends included; a file's ignore covers everything.
     covers: Span
     #: What to take away with it: its line when nothing else is on it, and the spaces before it.
     whole: Span
-    for_file: bool = False
     #: A code that was written without brackets.
     bare: Listed | None = None
 
@@ -116,7 +115,7 @@ class _Reader:
         reach, covers = self._file(span) if match["file"] else self._reach(span.start)
         if listed is not None:
             reach = "nothing"
-        return Ignore(span, codes, reach, covers, self._whole(Span(*match.span())), bool(match["file"]), listed)
+        return Ignore(span, codes, reach, covers, self._whole(Span(*match.span())), listed)
 
     @staticmethod
     def _codes(match: re.Match[str]) -> tuple[Listed, ...] | None:
@@ -129,16 +128,17 @@ class _Reader:
         above = not self.in_case and (self.root is None or span.end <= self.root.whole.start)
         return ("file", Span(0, len(self.text))) if above else ("nothing", span)
 
-    def _reach(self, offset: int) -> tuple[Literal["line", "case", "nothing"], Span]:
-        line = self.lines.line_of(offset)
+    def _reach(self, offset: int) -> tuple[Literal["line", "case", "comment"], Span]:
+        first = line = self.lines.line_of(offset)
         alone = _COMMENT_LINE.match(self._line(line)) is not None
         while alone and _COMMENT_LINE.match(self._line(line)):
             line += 1
         if alone and self._is_first_of_case(line):
             return "case", self.cases.get(line, Span(0, len(self.text)))
+        start = self.lines.line_start(first)
         if not self._line(line).strip():
-            return "nothing", self.lines.line_span(line)
-        return "line", self._with_scalars(line)
+            return "comment", Span(start, self.lines.line_span(line - 1).end)
+        return "line", Span(start, self._with_scalars(line).end)
 
     def _line(self, line: int) -> str:
         return self.text[slice(*self.lines.line_span(line))]
@@ -249,7 +249,9 @@ class Suppression:
                 Span(ignore.span.start, ignore.bare.span.end), "bare", ignore.bare.name, whole, meant, mend
             )
         elif ignore.reach == "nothing":
-            yield UnusedIgnore(ignore.span, "low" if ignore.for_file else "last", "", whole)
+            yield UnusedIgnore(ignore.span, "low", "", whole)
+        elif ignore.reach == "comment" and not any(start == ignore.span.start for start, _ in self._used):
+            yield UnusedIgnore(ignore.span, "last", "", whole)
         elif ignore.codes is None:
             if (ignore.span.start, -1) not in self._used:
                 yield UnusedIgnore(ignore.span, "unused", "", whole)

@@ -1,0 +1,143 @@
+"""What `rubric check` prints for programs: JSON, SARIF, GitHub; and in colour for people."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import BROKEN, CLEAN, Run, write
+from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
+
+from rubric_core.cli.style import Style
+from rubric_core.text import Edit, LineIndex, Position, Span, apply_edits
+
+WIDE = BROKEN.replace("Stays friendly", "Stays 😀 friendly")
+
+
+def test_json_is_the_contract(rubric: Run) -> None:
+    write("a.eval.yaml", WIDE)
+    first, second = rubric("check", "a.eval.yaml", "--format", "json").json
+    assert list(first) == ["path", "code", "severity", "message", "range", "fixes"]
+    assert (first["path"], first["code"], first["severity"], first["fixes"]) == (
+        "a.eval.yaml",
+        "bad-weight",
+        "error",
+        [],
+    )
+    # UTF-16: the face counts twice.
+    assert first["range"] == {"start": {"line": 7, "character": 59}, "end": {"line": 7, "character": 61}}
+    (fix,) = second["fixes"]
+    assert fix["title"] == "change it to `value`"
+    place = {"start": {"line": 8, "character": 25}, "end": {"line": 8, "character": 30}}
+    assert fix["edits"] == [{"range": place, "newText": "value"}]
+
+
+def test_json_of_nothing_is_an_empty_list(rubric: Run) -> None:
+    write("a.eval.yaml", CLEAN)
+    assert rubric("check", "--format", "json").json == []
+
+
+def sarif(rubric: Run, *arguments: str) -> dict[str, Any]:
+    log = rubric("check", "--format", "sarif", *arguments).json
+    Sarif.model_validate(log)
+    (run,) = log["runs"]
+    return run
+
+
+def test_sarif_is_valid_and_complete(rubric: Run) -> None:
+    write(
+        "evals/müll, a.eval.yaml",
+        WIDE.replace("criteria:\n", "criteria:\n          # rubric: ignore[bad-weight]\n", 1).replace("-1", "-1"),
+    )
+    run = sarif(rubric)
+    assert run["columnKind"] == "unicodeCodePoints"
+    assert run["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
+    rules = run["tool"]["driver"]["rules"]
+    assert [r["id"] for r in rules] == ["bad-weight", "unknown-key"]
+    assert all(r["helpUri"].startswith("https://") and r["help"]["markdown"].startswith(f"# {r['id']}") for r in rules)
+    shown, ignored = run["results"]
+    assert (shown["ruleId"], shown["ruleIndex"], shown["level"]) == ("unknown-key", 1, "warning")
+    assert "suppressions" not in shown
+    assert ignored["suppressions"] == [{"kind": "inSource"}]
+    place = shown["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": "evals/m%C3%BCll%2C%20a.eval.yaml"}
+    assert place["region"] == {"startLine": 10, "startColumn": 26, "endLine": 10, "endColumn": 31}
+
+
+def test_the_fixes_in_sarif_mend_the_text(rubric: Run) -> None:
+    file = write("a.eval.yaml", WIDE)
+    change = sarif(rubric)["results"][1]["fixes"][0]["artifactChanges"][0]
+    index = LineIndex(file.read_text())
+
+    def offset(region: dict[str, int], end: str) -> int:
+        return index.offset(Position(region[f"{end}Line"] - 1, region[f"{end}Column"] - 1), "utf-32")
+
+    edits = [
+        Edit(Span(offset(r["deletedRegion"], "start"), offset(r["deletedRegion"], "end")), r["insertedContent"]["text"])
+        for r in change["replacements"]
+    ]
+    assert apply_edits(file.read_text(), edits) == WIDE.replace("vlaue", "value")
+
+
+def test_sarif_names_other_places(rubric: Run) -> None:
+    write("a.eval.yaml", CLEAN + CLEAN[7:])
+    (result,) = (r for r in sarif(rubric)["results"] if r["ruleId"] == "duplicate-case-id")
+    (other,) = result["relatedLocations"]
+    assert other["physicalLocation"]["region"]["startLine"] == 2
+
+
+def test_sarif_says_what_could_not_be_read(rubric: Run) -> None:
+    write("a.eval.yaml", b"\xff")
+    (invocation,) = sarif(rubric)["invocations"]
+    assert not invocation["executionSuccessful"]
+    assert "not UTF-8" in invocation["toolExecutionNotifications"][0]["message"]["text"]
+
+
+def test_sarif_of_absolute_paths(rubric: Run, here: Path) -> None:
+    write("a.eval.yaml", BROKEN)
+    place = sarif(rubric, str(here / "a.eval.yaml"))["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == (here / "a.eval.yaml").as_uri()
+
+
+def test_github_gets_one_command_for_each_finding(rubric: Run) -> None:
+    write("a,b: 100%.eval.yaml", BROKEN)
+    ran = rubric("check", "--format", "github")
+    assert ran.code == 1
+    first, second = ran.out.splitlines()
+    place = "file=a%2Cb%3A 100%25.eval.yaml,line=8,endLine=8,col=57,endColumn=59,title=bad-weight"
+    assert first == f"::error {place}::the weight is -1; a weight is 0 or more%0Aagentv subtracts it from the score"
+    assert second.startswith(
+        "::warning file=a%2Cb%3A 100%25.eval.yaml,line=9,endLine=9,col=26,endColumn=31,title=unknown-key::"
+    )
+    assert second.endswith("%0Aagentv ignores it without a word%0Afix: change it to `value`")
+    assert "1 error, 1 warning" in ran.err
+
+
+def test_information_is_a_notice_for_github(rubric: Run) -> None:
+    write(".rubric.toml", 'severity = {bad-weight = "hint", unknown-key = "information"}\n')
+    write("a.eval.yaml", BROKEN)
+    assert {line.partition(" ")[0] for line in rubric("check", "--format", "github").out.splitlines()} == {"::notice"}
+
+
+def test_colour_only_where_it_is_wanted(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.eval.yaml", BROKEN)
+    assert "\x1b[" not in rubric("check").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[1;31merror[bad-weight]\x1b[0m" in rubric("check").out
+    assert "\x1b[31m-      - {type: contains, vlaue: 30 days}\x1b[0m\n" in rubric("check", "--diff").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in rubric("check").out
+    assert not Style.of().colour
+
+
+def test_a_frame_shows_the_line_and_what_to_do(rubric: Run) -> None:
+    write("a.eval.yaml", BROKEN)
+    assert rubric("check").out.split("\n\n")[1].splitlines() == [
+        "a.eval.yaml:9:26 warning[unknown-key] a contains check has no key `vlaue`; did you mean `value`?",
+        "  │",
+        "8 │           - {id: tone, outcome: Stays friendly, weight: -1}",
+        "9 │       - {type: contains, vlaue: 30 days}",
+        "  │                          ^^^^^",
+        "  │",
+        "  = agentv ignores it without a word",
+        "  = fix: change it to `value`   rubric explain unknown-key",
+    ]
