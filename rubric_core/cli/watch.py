@@ -13,7 +13,7 @@ from rubric_core.cli.style import Style
 from rubric_core.configuration import Configuration
 from rubric_core.loading.files import UnreadableError
 
-__all__ = ["watch"]
+__all__ = ["Watching", "watch"]
 
 #: Seconds between two looks at the files, and between two searches for new ones.
 LOOK, SEARCH = 0.2, 2.0
@@ -24,7 +24,7 @@ _Stamp = tuple[int, int, Configuration]
 
 def watch(checker: Checker, sources: Callable[[], Sources]) -> int:
     """Look until Ctrl-C."""
-    watching = _Watching(checker, sources)
+    watching = Watching(checker, sources)
     try:
         while True:
             if watching.look():
@@ -35,10 +35,11 @@ def watch(checker: Checker, sources: Callable[[], Sources]) -> int:
         return 0
 
 
-class _Watching:
+class Watching:
     """What is known of the files, and when each changed last."""
 
-    def __init__(self, checker: Checker, sources: Callable[[], Sources]) -> None:
+    def __init__(self, checker: Checker, sources: Callable[[], Sources], *, search: float = SEARCH) -> None:
+        self._search_every = search
         self._checker = checker
         self._sources = sources
         self._searched = float("-inf")
@@ -51,7 +52,7 @@ class _Watching:
     def look(self) -> bool:
         """Check what has changed since the last look; whether there was anything."""
         begun = time.monotonic()
-        changed = self._search() if begun - self._searched >= SEARCH else False
+        changed = self._search() if begun - self._searched >= self._search_every else False
         configurations: dict[Path, Configuration] = {}
         for source in self._found:
             folder = source.path.parent

@@ -1,0 +1,225 @@
+"""Which files a folder or a pattern stands for."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import CLEAN, Run, write
+
+from rubric_core.analysis import Language
+from rubric_core.configuration import Configurations
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.loading.files import is_suite, is_suite_name
+from rubric_core.loading.patterns import Patterns, braces
+
+LANGUAGE = Language()
+
+
+def suites(folder: str = ".") -> list[str]:
+    return list(Discovery(Configurations(LANGUAGE)).suites(folder))
+
+
+def files(*paths: str) -> None:
+    for path in paths:
+        write(path, CLEAN)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["a.eval.yaml", "a.eval.yml", "A.EVAL.YAML", "my-eval.yaml", "dataset.yaml", "dataset-2.yml", "a.test.yaml", "evals/eval.yaml",
+     "evals/suite.yml", "x/evals/deep/er/suite.yaml"],
+)  # fmt: skip
+def test_names_of_suites(path: str) -> None:
+    files(path)
+    assert suites() == [path]
+    assert is_suite_name(Path(path).name)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["suite.yaml", "eval.yaml", "evals/cases.yaml", "evaluation.yaml", "a.eval.json", "dataset.scores.yaml", "evals/EVAL.yaml.bak",
+     "node_modules/a.eval.yaml", ".git/a.eval.yaml", "x/__pycache__/a.eval.yaml"],
+)  # fmt: skip
+def test_names_of_others(path: str) -> None:
+    files(path)
+    assert suites() == []
+
+
+def test_a_data_set_has_its_description_beside_it() -> None:
+    files("evals/dataset.yaml", "evals/dataset.jsonl", "evals/other.eval.yaml")
+    assert suites() == ["evals/other.eval.yaml"]
+    assert is_suite(Path("evals/dataset.yaml"))
+
+
+def test_paths_are_spelt_as_the_folder_is(here: Path) -> None:
+    files("evals/b.eval.yaml", "evals/a/a.eval.yaml")
+    assert suites("evals") == ["evals/b.eval.yaml", "evals/a/a.eval.yaml"]
+    assert suites("./evals/") == ["evals/b.eval.yaml", "evals/a/a.eval.yaml"]
+    assert suites("evals/../evals") == ["evals/../evals/b.eval.yaml", "evals/../evals/a/a.eval.yaml"]
+    assert suites(str(here)) == [f"{here}/evals/b.eval.yaml", f"{here}/evals/a/a.eval.yaml"]
+
+
+def test_links_to_files_count_and_links_to_folders_do_not(here: Path) -> None:
+    files("real/a.eval.yaml")
+    Path("evals").mkdir()
+    Path("evals/b.eval.yaml").symlink_to(here / "real" / "a.eval.yaml")
+    Path("evals/loop").symlink_to(here)
+    assert suites("evals") == ["evals/b.eval.yaml"]
+
+
+# What git ignores.
+
+
+def test_what_git_ignores_is_left_out() -> None:
+    write(".gitignore", "drafts/\n*.tmp.eval.yaml\n/top.eval.yaml\n\n# all of it\n!keep.tmp.eval.yaml\n!\n")
+    files(
+        "drafts/a.eval.yaml",
+        "a.tmp.eval.yaml",
+        "keep.tmp.eval.yaml",
+        "top.eval.yaml",
+        "sub/top.eval.yaml",
+        "sub/drafts/x.eval.yaml",
+    )
+    assert suites() == ["keep.tmp.eval.yaml", "sub/top.eval.yaml"]
+
+
+def test_a_deeper_file_counts_more() -> None:
+    write(".gitignore", "*.eval.yaml\n")
+    write("mine/.gitignore", "!*.eval.yaml\nsecret.eval.yaml\n")
+    files("a.eval.yaml", "mine/a.eval.yaml", "mine/secret.eval.yaml")
+    assert suites() == ["mine/a.eval.yaml"]
+
+
+def test_the_repository_above_counts() -> None:
+    Path(".git/info").mkdir(parents=True)
+    write(".git/info/exclude", "local.eval.yaml\n")
+    write(".gitignore", "*.tmp.eval.yaml\nbuilt/\n")
+    files(
+        "evals/a.eval.yaml",
+        "evals/a.tmp.eval.yaml",
+        "evals/local.eval.yaml",
+        "built/b.eval.yaml",
+        "built/b.tmp.eval.yaml",
+    )
+    assert suites("evals") == ["evals/a.eval.yaml"]
+    assert suites("built") == ["built/b.eval.yaml", "built/b.tmp.eval.yaml"], "whoever names it wants to see it"
+
+
+def test_nothing_above_counts_outside_a_repository() -> None:
+    write(".gitignore", "*.yaml\n")
+    files("evals/a.eval.yaml")
+    assert suites("evals") == ["evals/a.eval.yaml"]
+
+
+def test_it_agrees_with_git(here: Path) -> None:
+    patterns = [
+        "*.tmp.eval.yaml",
+        "/a",
+        "b/",
+        "c/**/x.eval.yaml",
+        "!c/keep/x.eval.yaml",
+        "d/*",
+        "!d/in.eval.yaml",
+        "e?.eval.yaml",
+        "[fg].eval.yaml",
+        "\\#h.eval.yaml",
+        "i.eval.yaml   ",
+    ]
+    write(".gitignore", "\n".join(patterns))
+    names = ["a", "z/a", "b", "z/b", "c", "c/1/2", "c/keep", "d", "d/deep"]
+    files(
+        *(
+            f"{folder}/{name}"
+            for folder in names
+            for name in ("x.eval.yaml", "in.eval.yaml", "y.tmp.eval.yaml", "e1.eval.yaml")
+        )
+    )
+    files("f.eval.yaml", "#h.eval.yaml", "i.eval.yaml", "j.eval.yaml")
+    try:
+        subprocess.run(["git", "init", "-q"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("needs git")
+    kept = subprocess.run(
+        ["git", "ls-files", "-coz", "--exclude-standard", "--", "*.yaml"], check=True, capture_output=True, text=True
+    )
+    assert sorted(suites()) == sorted(kept.stdout.rstrip("\0").split("\0"))
+
+
+# What configurations say.
+
+
+def test_what_is_excluded_is_left_out_unless_it_is_named(rubric: Run) -> None:
+    write(".rubric.toml", 'exclude = ["legacy/", "*.draft.eval.yaml"]\n')
+    files("a.eval.yaml", "legacy/b.eval.yaml", "x/c.draft.eval.yaml")
+    assert suites() == ["a.eval.yaml"]
+    assert suites("legacy") == ["legacy/b.eval.yaml"]
+    assert "1 suite" in rubric("check", "x/c.draft.eval.yaml").out
+
+
+def test_further_files_are_included() -> None:
+    write("pyproject.toml", '[tool.rubric]\ninclude = ["checks/*.yaml", "!checks/no.yaml"]\n')
+    files("checks/a.yaml", "checks/no.yaml", "checks/deep/a.yaml", "other/a.yaml")
+    assert suites() == ["checks/a.yaml"]
+
+
+def test_a_folder_below_has_settings_of_its_own() -> None:
+    write(".rubric.toml", 'exclude = ["*.eval.yaml"]\n')
+    write("team/.rubric.toml", 'include = ["cases.yaml"]\n')
+    files("a.eval.yaml", "team/b.eval.yaml", "team/cases.yaml")
+    assert suites() == ["team/b.eval.yaml", "team/cases.yaml"]
+
+
+def test_the_patterns_of_agentv_count_too() -> None:
+    write(".agentv/config.yaml", 'eval_patterns:\n  - "**/Checks/**/*.{yaml,yml}"\n  - 3\n')
+    files("checks/a.yaml", "x/CHECKS/deep/b.yml", "checks/c.json", "other/d.yaml", "e.eval.yaml")
+    assert suites() == ["e.eval.yaml", "checks/a.yaml", "x/CHECKS/deep/b.yml"]
+    assert suites("checks") == ["checks/a.yaml"], "those of a folder above as well"
+    write("x/.agentv/config.yaml", "eval_patterns: [only/*.yaml]\n")
+    files("x/only/f.yaml")
+    assert suites("x") == ["x/only/f.yaml"], "the nearest file counts"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "eval_patterns: x", "eval_patterns: ['[z-a]']", "- a", "eval_patterns: [", b"\xff"]
+)
+def test_patterns_that_cannot_be_used_are_passed_over(text: str | bytes) -> None:
+    write(".agentv/config.yaml", text)
+    files("a.eval.yaml")
+    assert suites() == ["a.eval.yaml"]
+
+
+# Patterns on the command line.
+
+
+def test_patterns_match_whatever_the_names_are(rubric: Run) -> None:
+    write(".gitignore", "secret/\n")
+    files("evals/a.yaml", "evals/b.yml", "evals/deep/c.yaml", "secret/d.yaml", "node_modules/e.yaml")
+    found = Discovery(Configurations(LANGUAGE))
+    assert list(found.matching("evals/*.yaml")) == ["evals/a.yaml"]
+    assert list(found.matching("**/*.{yaml,yml}")) == ["evals/a.yaml", "evals/b.yml", "evals/deep/c.yaml"]
+    assert list(found.matching("evals/[ab].y*")) == ["evals/a.yaml", "evals/b.yml"]
+    assert list(found.matching("nowhere/*.yaml")) == []
+    assert "in 3 suites" in rubric("check", "evals/**/*.y?ml", "evals/*.yml").out
+
+
+def test_a_file_whose_name_looks_like_a_pattern(rubric: Run) -> None:
+    files("a[1].eval.yaml")
+    assert rubric("check", "a[1].eval.yaml").code == 0
+
+
+def test_braces_are_written_out() -> None:
+    assert braces("a.{b,c{d,e}}") == ["a.b", "a.cd", "a.b", "a.ce"] or set(braces("a.{b,c{d,e}}")) == {
+        "a.b",
+        "a.cd",
+        "a.ce",
+    }
+    assert braces("{x}") == ["{x}"]
+
+
+def test_patterns_are_relative_to_their_folder(here: Path) -> None:
+    patterns = Patterns(here, ["/a/*", "!/a/b"])
+    assert [patterns.decide(here / p) for p in ("a/x", "a/b", "x", "../a/x")] == [True, False, None, None]
+    assert patterns == Patterns(str(here), ["/a/*", "!/a/b"])
+    assert not Patterns(here, ["", "# nothing"])
+    with pytest.raises(ValueError, match="range"):
+        Patterns(here, ["[z-a]"])
