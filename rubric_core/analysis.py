@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -404,10 +405,8 @@ class _Check:
         )
         for number, block in enumerate(analysis.document.blocks):
             if block.key and self.states[block].ignores:
-                start = analysis.document.start(number)
-                yield from (
-                    (number, i.moved(lambda span, by=start: span.moved(by))) for i in self.states[block].ignores
-                )
+                outer = partial(Span.moved, by=analysis.document.start(number))
+                yield from ((number, ignore.moved(outer)) for ignore in self.states[block].ignores)
 
     def _settled(self, number: int | None) -> bool:
         blocks = (
