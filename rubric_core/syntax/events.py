@@ -8,7 +8,7 @@ import yaml
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Problem, Scalar, Sequence, Style, Tree
 from rubric_core.text import Span
 
-__all__ = ["DEEPEST", "Failure", "build"]
+__all__ = ["DEEPEST", "Failure", "build", "stumble"]
 
 #: Collections nested deeper than this are cut off; no suite comes near it.
 DEEPEST = 200
@@ -49,6 +49,24 @@ def build(text: str, original: Callable[[int], int]) -> tuple[Tree, Failure | No
     finally:
         loader.dispose()
     return builder.finish(), failure
+
+
+def stumble(text: str) -> Failure | None:
+    """Why libyaml stops in the first document of `text`; None when it does not. Several times as fast as `build`."""
+    loader = _Loader(text)
+    documents = 0
+    try:
+        while True:
+            kind = type(loader.get_event())
+            documents += kind is yaml.DocumentStartEvent
+            if kind is yaml.StreamEndEvent or documents > 1:
+                return None
+    except yaml.MarkedYAMLError as error:
+        return Failure(error, len(text))
+    except yaml.YAMLError as error:
+        return Failure(yaml.MarkedYAMLError(problem=str(error)), len(text))
+    finally:
+        loader.dispose()
 
 
 class _Open:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from rubric_core.syntax.candidates import candidates
-from rubric_core.syntax.events import Failure, build
+from rubric_core.syntax.events import Failure, build, stumble
 from rubric_core.syntax.explain import explain
 from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESERVED, STAND_INS, Repair
 from rubric_core.syntax.tree import Problem, Scalar, Tree, walk
@@ -24,7 +24,7 @@ _FOREIGN = re.compile(
 )
 _HARMLESS = f"\x85\u2028\u2029\x0c\x0b{_STAND_IN}{STAND_INS}"
 _MOST_REPAIRS = 12
-_CHARACTERS_PER_PARSE = 800_000
+_CHARACTERS_PER_PARSE = 500_000
 _FEWEST_TRIES = 12
 
 
@@ -96,10 +96,14 @@ class _Lines:
         #: By line, in the order in which they were made: the column and the number of characters put in there.
         self._inserted: dict[int, list[tuple[int, int]]] = {}
 
-    def with_repair(self, repair: Repair) -> tuple[str, "_Back"]:
-        """The text with a further repair, and the way back from it."""
-        current, inserted = self._repaired(repair)
-        return "".join(current), _Back(self.starts, _starts(current), [len(s) for s in self.original], inserted)
+    def with_repair(self, repair: Repair) -> str:
+        """The text with a further repair."""
+        return "".join(self._repaired(repair)[0])
+
+    def result(self) -> tuple[str, "_Back"]:
+        """The text with all repairs that were kept, and the way back from it."""
+        lengths = [len(line) for line in self.original]
+        return "".join(self.current), _Back(self.starts, _starts(self.current), lengths, self._inserted)
 
     def accept(self, repair: Repair) -> None:
         """Keep a repair."""
@@ -152,32 +156,31 @@ def _repair(text: str, first: Failure, partial: Tree) -> tuple[Tree, list[Proble
     lines = _Lines(text)
     problems: list[Problem] = []
     tries = max(_FEWEST_TRIES, _CHARACTERS_PER_PARSE // max(1, len(text)))
-    tree = partial
     failure: Failure | None = first
     while failure is not None and len(problems) < _MOST_REPAIRS and tries > 0:
-        best: tuple[int, Repair, Tree, Failure | None] | None = None
+        best: tuple[int, Repair, Failure | None] | None = None
         for repair in _few(candidates(lines.current, lines.line_of, failure), tries):
             tries -= 1
-            repaired, back = lines.with_repair(repair)
-            attempt, left = build(repaired, back)
+            repaired = lines.with_repair(repair)
+            left = stumble(repaired)
             # How far the parser got is counted from the end, since a repair can make the text longer.
             reached = 1 if left is None else left.offset - len(repaired)
             if best is None or reached > best[0]:
-                best = (reached, repair, attempt, left)
+                best = (reached, repair, left)
             if left is None:
                 break
         if best is None:
             break
-        _, repair, tree, left = best
+        _, repair, left = best
         problems.append(explain(failure, repair, lines.original, lines.starts))
         lines.accept(repair)
         if left is not None and left.problem == failure.problem and not lines.current[repair.line].strip():
             tries -= 2  # little progress: come to an end sooner
         failure = left
-    if failure is not None and not problems:
-        at = min(failure.offset, len(text))
-        problems.append(Problem("syntax", Span(at, at), f"this is no valid YAML: {failure.problem}"))
-    return tree, problems
+    if not problems:
+        at = min(first.offset, len(text))
+        return partial, [Problem("syntax", Span(at, at), f"this is no valid YAML: {first.problem}")]
+    return build(*lines.result())[0], problems
 
 
 def _few(repairs: Iterator[Repair], most: int) -> list[Repair]:
