@@ -3,20 +3,27 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from itertools import compress
+from operator import or_
+from pathlib import PurePath
 from typing import Any
 
+from rubric_core.language.around import ITEMS, PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.detect import Choice, choose, modeline, signs_of
+from rubric_core.language.detect_around import around_choice
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.model import Case, Execution, Suite
+from rubric_core.language.kinds import Kind
+from rubric_core.language.model import CASE, Case, Execution, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, NotYaml, UnknownKey
+from rubric_core.loading.kind import kind_by_name, kind_of
 from rubric_core.loading.lower import Lowering
-from rubric_core.syntax.blocks import FRAME, Block, Document
-from rubric_core.syntax.parse import parse
+from rubric_core.syntax.blocks import FRAME, ROOT_LIST, Block, Document
+from rubric_core.syntax.line_document import LineDocument, PlainDocument, still_json
+from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Tree
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.text import Edit, Span
@@ -54,9 +61,14 @@ class Language:
         #: The top-level keys whose lists hold the cases, in any dialect.
         self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
 
-    def document(self, text: str) -> Document:
-        """`text` cut into blocks by the keys of this language."""
-        return Document.of(text, self.item_keys)
+    def document(self, text: str, path: PurePath | None = None) -> Document:
+        """`text` cut into blocks by the keys of this language; how, depends on what stands at `path`."""
+        kind = FileKind.SUITE if path is None else kind_by_name(path)
+        if kind is FileKind.DATASET:
+            return LineDocument.of(text)
+        if kind is FileKind.PROMPT:
+            return PlainDocument.of(text)
+        return Document.of(text, self.item_keys if kind is FileKind.SUITE else self.item_keys | {ROOT_LIST})
 
     def dialect(self, name: str) -> Dialect:
         """The dialect of that name. Raises KeyError."""
@@ -80,8 +92,8 @@ class _State:
 
     __slots__ = ("borrows", "findings", "ignores", "judged", "key", "shapes", "signs", "tree")
 
-    def __init__(self, text: str, item_keys: frozenset[str], *, frame: bool) -> None:
-        self.tree = parse(text)
+    def __init__(self, text: str, tree: Tree, item_keys: frozenset[str], *, frame: bool) -> None:
+        self.tree = tree
         self.ignores = ignores_in(text, self.tree, item_keys if frame else None)
         self.signs = signs_of(self.tree.root, text, frame=frame)
         #: Names of anchors that are used here and defined elsewhere.
@@ -121,10 +133,18 @@ class Analysis:
     """One version of a text, understood. Offsets are those of the whole text unless said otherwise."""
 
     def __init__(
-        self, document: Document, language: Language, states: dict[Block, _State], frame: _Frame, choice: Choice
+        self,
+        document: Document,
+        language: Language,
+        states: dict[Block, _State],
+        frame: _Frame,
+        choice: Choice,
+        kind: FileKind,
     ) -> None:
         self.document = document
         self.language = language
+        #: What the file is.
+        self.kind = kind
         #: The dialect and why it was taken.
         self.choice = choice
         self.dialect = language.dialect(choice.name)
@@ -254,6 +274,8 @@ def analyze(
     previous: Analysis | None = None,
     dialect: str | None = None,
     selection: Selection = EVERYTHING,
+    path: PurePath | None = None,
+    kind: FileKind | None = None,
 ) -> Analysis:
     """Understand `document`. Never raises, whatever the text is.
 
@@ -263,22 +285,36 @@ def analyze(
         previous: An analysis of an earlier version; what did not change since is not looked at again.
         dialect: The name of the dialect that the workspace's settings give, if any.
         selection: Which findings are wanted, and how severe they are.
+        path: Where the text is kept; what it is depends on that.
+        kind: What the text is, when that is known better than by its path and content.
     """
     frame = _Frame(document)
     old = previous._states if previous is not None and previous.language is language else {}  # noqa: SLF001  # the memo
     if previous is not None and previous._frame.block.text == frame.block.text:  # noqa: SLF001
         frame.block = previous._frame.block  # noqa: SLF001
-    states = {frame.block: old.get(frame.block) or _State(frame.block.text, language.item_keys, frame=True)}
-    signs = states[frame.block].signs
-    for block in document.blocks:
-        if block.key:
-            state = old.get(block) or _State(block.text, language.item_keys, frame=False)
-            states[block] = state
-            signs |= state.signs
-    choice = choose(signs, modeline(frame.head), dialect, (d.name for d in language.dialects))
-    analysis = Analysis(document, language, states, frame, choice)
+
+    def state_of(block: Block) -> _State:
+        known = old.get(block)
+        in_frame = block is frame.block
+        return known or _State(block.text, document.parse(block.text), language.item_keys, frame=in_frame)
+
+    states = {block: state_of(block) for block in (frame.block, *(b for b in document.blocks if b.key))}
+    root, items = states[frame.block].tree.root, _items(frame, states)
+    kind = kind or kind_of(path, root, next(iter(items), None))
+    signs = reduce(or_, (state.signs for state in states.values()))
+    around = around_choice(kind, root, items, frame.block.text if root is not None else document.text)
+    choice = choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
+    analysis = Analysis(document, language, states, frame, choice, kind)
     _Check(analysis).run(selection)
     return analysis
+
+
+def _items(frame: _Frame, states: Mapping[Block, _State]) -> list[Node]:
+    """The items of a list that is the whole text."""
+    if frame.item_key != ROOT_LIST:
+        return []
+    roots = (state.tree.root for block, state in states.items() if block.key)
+    return [item for root in roots for item in (root.items if isinstance(root, SequenceNode) else [root]) if item]
 
 
 class _Check:
@@ -291,13 +327,15 @@ class _Check:
         self.states = analysis._states  # noqa: SLF001  # the check fills the analysis
         self.anchors = analysis._anchors  # noqa: SLF001
         self.frame = analysis._frame  # noqa: SLF001
+        self.item_kind = _item_kind(analysis)
 
     def run(self, selection: Selection) -> None:
         analysis = self.analysis
         frame = self.states[self.frame.block]
         self._refresh_frame(frame)
         analysis.suite = next((s for s in frame.shapes if isinstance(s, Suite)), None)
-        defaults = _defaults(analysis.suite)
+        # What a file of cases inherits stands in the suites that refer to it.
+        defaults = _defaults(analysis.suite if analysis.kind is FileKind.SUITE else None)
         plain = (self.dialect.name, defaults, ())
         cases: list[CaseEntry] = []
         written = analysis.suite.cases if analysis.suite else None
@@ -321,17 +359,19 @@ class _Check:
             return
         lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, state.tree.anchors)
         broken = any(p.kind in ("syntax", "size") for p in state.tree.problems)
-        suite = None if state.tree.root is None and broken else lowering.suite(state.tree.root, self.frame.item_key)
+        skipped = self.analysis.kind not in ROOTS or (state.tree.root is None and broken)
+        shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
         lowering.references(state.tree.aliases)
+        suite = next((s for s in shapes if isinstance(s, Suite)), None)
         context = Context(self.frame.block.text, self.dialect, _defaults(suite))
-        shapes = () if suite is None else (suite,)
-        self._fill(state, key, shapes, lowering.issues, context, frozenset())
+        self._fill(state, key, tuple(shapes), lowering.issues, context, frozenset())
 
     def _refresh_item(self, state: _State, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
         lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.visible(number))
         root = state.tree.root
-        items = root.items if isinstance(root, SequenceNode) else []
-        shapes = tuple(c for c in map(lowering.case, items) if c is not None)
+        items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
+        name = self.dialect.spelled(Suite, "cases") if block.key != ROOT_LIST else ""
+        shapes = tuple(c for i in items if (c := lowering.item(self.item_kind, i, name or "")) is not None)
         lowering.references(state.tree.aliases)
         judged = (
             frozenset().union(*(self.states[b].judged for b in self.anchors.key(number)))
@@ -361,6 +401,10 @@ class _Check:
             (rule, replace(finding, span=context.underlined(finding.span)))
             for each in visited for rule in self.language.visitors(type(each)) for finding in rule.check(each, context)
         ]  # fmt: skip
+        if self.analysis.kind is FileKind.DATASET:
+            found = [
+                (r, replace(f, fixes=tuple(x for x in f.fixes if still_json(context.text, x.edits)))) for r, f in found
+            ]
         state.findings = tuple(
             {(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values()
         )
@@ -415,6 +459,15 @@ class _Check:
             else [self.frame.block if number < 0 else self.analysis.document.blocks[number]]
         )
         return not any(p.kind == "syntax" for b in blocks for p in self.states[b].tree.problems)
+
+
+def _item_kind(analysis: Analysis) -> Kind[Any]:
+    """What the items of the text are."""
+    if analysis.kind is FileKind.TARGETS:
+        items = _items(analysis._frame, analysis._states)  # noqa: SLF001  # a part of the check
+        if any(isinstance(i, MappingNode) and i.get("label") is not None for i in items):
+            return PROVIDER_ITEM
+    return ITEMS.get(analysis.kind, CASE)
 
 
 def _origin(each: Issue | Shape) -> object:

@@ -22,7 +22,7 @@ from rubric_core.language.targets import Defaults, Provider, Target, TargetFile
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
-    "ITEMS", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "Results", "Sidecar", "Template",
+    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "Results", "Sidecar", "Template",
 ]  # fmt: skip
 
 

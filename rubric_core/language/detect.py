@@ -98,14 +98,19 @@ def modeline(text: str) -> str | None:
     return found[1] if found else None
 
 
-def choose(signs: Sign, asked: str | None, configured: str | None, known: Iterable[str]) -> Choice:
-    """The dialect of a text with these signs. An unknown name that somebody asks for is passed over."""
+def choose(
+    signs: Sign, asked: str | None, configured: str | None, known: Iterable[str], detected: Choice | None = None
+) -> Choice:
+    """The dialect of a text with these signs, or what was `detected` otherwise.
+
+    An unknown name that somebody asks for is passed over.
+    """
     names = set(known)
     if asked in names and asked is not None:
         return Choice(asked, "its modeline says so", certain=True)
     if configured in names and configured is not None:
         return Choice(configured, "the workspace's settings say so", certain=True)
-    choice = _detect(signs)
+    choice = detected or _detect(signs)
     # A text of a dialect that is not known here is read as the newest one.
     return choice if choice.name in names else Choice(max(names), choice.reason, certain=False)
 

@@ -51,19 +51,23 @@ class Entry(Shape):
     nested: ClassVar[tuple[str, ...]] = ("settings",)
 
     name = key(Text(), "The name by which suites refer to it.", required=True, example="default")
-    provider = key(Text(refers_to="provider"), "Which kind of provider it is.", required=True, example="openai")
+    provider = key(
+        Text(refers_to="provider"), "Which kind of provider it is.", required=True, example="openai", group="kind"
+    )
     grader_target = key(
         _NAME, "The target that judges what this one answers.", shown="the target itself", example="judge"
     )
     use_target = key(
         _NAME,
         "Another target to use in place of this one; `${{ NAME }}` lets the environment choose.",
+        required=True,
+        group="kind",
         example="${{ MY_TARGET }}",
     )
     fallback_targets = key(
         ListOf(_NAME), "Targets that are asked after an error of this one, in their order.", example="[backup]"
     )
-    extends = key(_NAME, "Another target whose settings this one takes over.")
+    extends = key(_NAME, "Another target whose settings this one takes over.", required=True, group="kind")
     workers = key(Integer(at_least=1), "How many requests it is given at once.", shown="1", example="4")
     provider_batching = key(Boolean(), "Whether all cases go to it in one call.", default=False, shown="false")
     subagent_mode_allowed = key(Boolean(), "Whether it may hand work to subagents.")
@@ -81,6 +85,9 @@ class Entry(Shape):
     )
     hooks = key(MapOf(Anything()), "Programs that run before and after.")
     settings = key(MapOf(Anything()), "The settings of its kind.")
+
+    #: The kind in the text.
+    type_name: str = ""
 
 
 class Target(Entry):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Spelling, TypeName
 from rubric_core.language.kinds import Kind
 from rubric_core.language.shape import Key, Shape
@@ -25,6 +26,7 @@ __all__ = [
     "UnknownAlias",
     "UnknownKey",
     "UnknownType",
+    "WrongRoot",
     "WrongType",
 ]  # fmt: skip
 
@@ -49,6 +51,14 @@ class NotASuite(Issue):
     """The file has no mapping in which a suite could be."""
 
     found: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongRoot(Issue):
+    """The file as a whole is nothing that a file around a suite can be."""
+
+    found: str
+    kind: FileKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,13 +163,15 @@ class OutOfRange(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownType(Issue):
-    """An evaluator type that nobody has."""
+    """An evaluator type, or a kind of provider, that nobody has."""
 
     node: Node
     name: str
     known: tuple[str, ...]
     #: Whether a program of that name could stand for it.
     custom: bool
+    #: What it is a type of.
+    base: type[Shape]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

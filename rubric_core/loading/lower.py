@@ -4,9 +4,10 @@ from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from typing import Any
 
+from rubric_core.language.around import ROOTS, FileKind
 from rubric_core.language.closest import closest
 from rubric_core.language.dialect import Dialect, Fate
-from rubric_core.language.evaluators import Criterion, Custom, Evaluator, Include
+from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.kinds import (
     ByNode,
     Kind,
@@ -20,30 +21,31 @@ from rubric_core.language.kinds import (
 )  # fmt: skip
 from rubric_core.language.model import CASE, Case, Suite
 from rubric_core.language.shape import Place, Shape
+from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import (
     ConflictingKeys,
     DuplicateKey,
     ForeignKey,
-    ForeignType,
     MissingKey,
     NotASuite,
     RenamedKey,
-    RenamedType,
     SplitItem,
     StrayEntry,
     UnknownKey,
-    UnknownType,
+    WrongRoot,
 )  # fmt: skip
 from rubric_core.loading.ranges import lower_ranges
-from rubric_core.loading.reading import HOLE, Reading, found_words
+from rubric_core.loading.reading import HOLE, found_words
 from rubric_core.loading.split import Joined, joined
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.loading.tags import Tags
+from rubric_core.syntax.blocks import ROOT_LIST
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
 __all__ = ["Lowering"]
 
 
-class Lowering(Reading):
+class Lowering(Tags):
     """Lowers the nodes of one block to shapes."""
 
     def __init__(
@@ -56,20 +58,43 @@ class Lowering(Reading):
             Messages: self._messages, ByNode: self._by_node, Ranges: lambda _, node, __: lower_ranges(self, node),
         }  # fmt: skip
 
-    def suite(self, root: Node | None, cut_key: str) -> Suite | None:
-        """The suite of a frame; `cut_key` is the key whose list was cut into blocks of its own."""
-        if not isinstance(root, Mapping):
-            found = "nothing" if root is None or (isinstance(root, Scalar) and root.empty) else found_words(root)
-            self.issues.append(NotASuite(span=Span(0, 0) if root is None else self.at(root), found=found))
-            return None
+    def root(self, root: Node | None, file: FileKind, cut_key: str) -> list[Shape]:
+        """The shapes of a frame; `cut_key` is the key whose list was cut into blocks of its own, or ROOT_LIST."""
+        kind = ROOTS[file]
+        nothing = root is None or (isinstance(root, Scalar) and root.empty)
+        branch = self._branch(kind, root) if isinstance(kind, ByNode) and root is not None else kind
+        listed = nothing and cut_key == ROOT_LIST
+        if listed and isinstance(kind, ByNode):
+            return []
+        if root is None or nothing or branch is None or (isinstance(branch, Shaped) and not isinstance(root, Mapping)):
+            span = Span(0, 0) if root is None else self.at(root)
+            self._wrong_root(
+                span, file, "a list" if listed else "nothing" if root is None or nothing else found_words(root)
+            )
+            return []
         self._cut_key = cut_key
-        made = self.shape(Suite, root)
-        return made if isinstance(made, Suite) else None
+        made = self.value(branch, root, "")
+        return [m for m in (made if isinstance(made, list) else [made]) if isinstance(m, Shape)]
+
+    def _wrong_root(self, span: Span, file: FileKind, found: str) -> None:
+        if file is FileKind.SUITE:
+            self.issues.append(NotASuite(span=span, found=found))
+        elif found != "nothing" or file in (FileKind.TARGETS, FileKind.CASES, FileKind.TEMPLATE):
+            self.issues.append(WrongRoot(span=span, found=found, kind=file))
+
+    def suite(self, root: Node | None, cut_key: str) -> Suite | None:
+        """The suite of a frame."""
+        return next((s for s in self.root(root, FileKind.SUITE, cut_key) if isinstance(s, Suite)), None)
 
     def case(self, item: Node) -> Case | None:
         """The case of one block."""
-        made = self.value(CASE, item, f"{self.dialect.spelled(Suite, 'cases')}[]")
+        made = self.item(CASE, item, self.dialect.spelled(Suite, "cases") or "")
         return made if isinstance(made, Case) else None
+
+    def item(self, kind: Kind[Any], item: Node, name: str) -> Shape | None:
+        """The shape of one block."""
+        made = self.value(kind, item, f"{name}[]")
+        return made if isinstance(made, Shape) else None
 
     # Collections
 
@@ -169,78 +194,13 @@ class Lowering(Reading):
     def _tagged(self, kind: Tagged, node: Node, name: str) -> Any:
         if not isinstance(node, Mapping):
             return self._wrong(kind, node, name)
+        if kind.base.nested:
+            node = self.flatten(kind.base, node)
         shape, written = self.type_of(kind.base, node, report=True)
         made = self.shape(shape, node, lenient=shape is kind.base)
-        if isinstance(made, Evaluator):
+        if isinstance(made, Evaluator | TargetEntry):
             made.type_name = written
         return made
-
-    def type_of(self, base: type[Shape], node: Mapping, *, report: bool = False) -> tuple[type[Shape], str]:
-        """Which shape below `base` the mapping has, and the type as written; `base` itself when that is unknown."""
-        at: Span | None = None
-        tag: Node | None = None
-        for entry, via in self.entries(node):
-            if entry.name == "type":
-                tag, at = entry.value, self.via or via
-                break
-        if isinstance(tag, Alias):
-            at = at or tag.span
-            tag = self.anchors.get(tag.name)
-        if tag is None:
-            includes = self.dialect.spelled(Include, "include") is not None and node.get("include") is not None
-            return (Include, "include") if includes else (base, "")
-        if (
-            not isinstance(tag, Scalar)
-            or not isinstance(tag.value, str)
-            or not tag.text.strip()
-            or self._open_value(tag)
-        ):
-            return base, ""
-        name = tag.text
-        known = self.dialect.type_of(name)
-        if report:
-            self._report_type(tag, at or tag.span, borrowed=at is not None)
-        if known is not None:
-            return known.shape, name
-        return (Custom if self.dialect.properties.custom_types else base), name
-
-    def _report_type(self, node: Scalar, span: Span, *, borrowed: bool) -> None:
-        name = node.text
-        known = self.dialect.type_of(name)
-        if known is not None:
-            if known.fate not in (Fate.CURRENT, Fate.ALIAS):
-                current = self.dialect.type_name(known.shape)
-                self.issues.append(
-                    RenamedType(span=span, borrowed=borrowed, node=node, type_name=known, current=current)
-                )
-            return
-        others = [
-            (d, t) for d in self.dialects if (t := d.type_of(name)) is not None and t.fate in (Fate.CURRENT, Fate.ALIAS)
-        ]
-        if others:
-            current = self.dialect.type_name(others[-1][1].shape)
-            self.issues.append(
-                ForeignType(
-                    span=span,
-                    borrowed=borrowed,
-                    node=node,
-                    name=name,
-                    dialects=tuple(d.name for d, _ in others),
-                    current=current,
-                )
-            )
-            return
-        names = tuple(t.name for t in self.dialect.types.values() if t.fate is Fate.CURRENT)
-        self.issues.append(
-            UnknownType(
-                span=span,
-                borrowed=borrowed,
-                node=node,
-                name=name,
-                known=names,
-                custom=self.dialect.properties.custom_types,
-            )
-        )
 
     def shape(self, cls: type[Shape], node: Mapping, *, lenient: bool = False) -> Shape:
         """The mapping as a `cls`; a lenient one may have any key beside the known ones."""
@@ -315,6 +275,8 @@ class Lowering(Reading):
             if idle is place:
                 return
         made.places[field] = place
+        if field in made.nested:
+            return
         if field == "cases" and isinstance(made, Suite) and place.name == self._cut_key:
             return
         value = self._seen_from(via, type(made).keys[field].kind, entry)
@@ -329,7 +291,7 @@ class Lowering(Reading):
             present = declared.field in made.places or declared.field in made.unread
             if declared.group:
                 groups[declared.group] = groups.get(declared.group, False) or present
-            elif not present and (not lenient or declared.field == "type"):
+            elif not present and (not lenient or declared.field == made.tag or isinstance(made, TargetEntry)):
                 self._miss(made, node, declared, spelling.name)
         for group, present in groups.items():
             if not present:
@@ -394,7 +356,7 @@ class Lowering(Reading):
         free = {
             s.name: s.field
             for s, _ in self.dialect.fields(type(made))
-            if node.get(s.name) is None and (s.field == "type" or not any_key)
+            if node.get(s.name) is None and (s.field == made.tag or not any_key)
         }
         meant = closest(name, free)
         if meant is not None:

@@ -1,13 +1,15 @@
-"""A text whose every line is an item of its own: a data set with one JSON object per line."""
+"""Texts that are no YAML: data sets with one JSON object per line, and plain text."""
 
+import json
 import re
+from collections.abc import Iterable
 
 from rubric_core.syntax.blocks import FRAME, ROOT_LIST, Block, Document
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Tree
-from rubric_core.text import Edit
+from rubric_core.text import Edit, apply_edits
 
-__all__ = ["LineDocument"]
+__all__ = ["LineDocument", "PlainDocument", "still_json"]
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
 
@@ -36,5 +38,35 @@ class LineDocument(Document):
         old = "".join(b.text for b in touched)
         new = old[: edit.span.start - base] + edit.new_text + old[edit.span.end - base :]
         kept = {b.text: b for b in touched}
-        again = [kept.pop(line, None) or Block(line, ROOT_LIST) for line in _LINE.findall(new)]
+        lines: list[str] = _LINE.findall(new)
+        again = [kept.pop(line) if line in kept else Block(line, ROOT_LIST) for line in lines]
         return LineDocument([*self.blocks[:first], *again, *self.blocks[last + 1 :]], 0, self.item_keys)
+
+
+class PlainDocument(Document):
+    """One immutable version of a text in which no structure is looked for."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, text: str, item_keys: frozenset[str] = frozenset()) -> "PlainDocument":
+        """The text as one block."""
+        return cls([Block(text, FRAME)], -1, item_keys, text)
+
+    @staticmethod
+    def parse(text: str) -> Tree:  # noqa: ARG004  # the signature of its base
+        """No tree."""
+        return Tree(None, (), {}, [])
+
+    def edited(self, edit: Edit) -> "PlainDocument":
+        """The document after `edit`."""
+        return PlainDocument.of(apply_edits(self.text, [edit]), self.item_keys)
+
+
+def still_json(text: str, edits: Iterable[Edit]) -> bool:
+    """Whether a line is JSON after `edits`, which were made for YAML."""
+    try:
+        json.loads(apply_edits(text, edits))
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -60,6 +60,7 @@ from rubric_core.validation.rules.unknown_key import UNKNOWN_KEY
 from rubric_core.validation.rules.unknown_type import UNKNOWN_TYPE
 from rubric_core.validation.rules.unused_ignore import UNUSED_IGNORE
 from rubric_core.validation.rules.vague_criterion import VAGUE_CRITERION
+from rubric_core.validation.rules.wrong_root import WRONG_ROOT
 from rubric_core.validation.rules.wrong_type import WRONG_TYPE
 
 __all__ = ["RULES"]
@@ -123,5 +124,6 @@ RULES: tuple[Rule[Any], ...] = (
     UNKNOWN_TYPE,
     UNUSED_IGNORE,
     VAGUE_CRITERION,
+    WRONG_ROOT,
     WRONG_TYPE,
 )

@@ -1,0 +1,114 @@
+"""What a file is: by its place and name where these say so, else by what stands in it."""
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from rubric_core.language.around import FileKind
+from rubric_core.loading.files import is_suite_name
+from rubric_core.syntax.tree import Mapping, Node, Scalar
+
+__all__ = ["DATASETS", "kind_by_content", "kind_by_name", "kind_of"]
+
+#: Endings of data sets with one JSON object per line.
+DATASETS = (".jsonl", ".ndjson")
+_PROMPTS = (".md", ".markdown", ".txt", ".j2", ".njk")
+_HOMES = (".agentv", ".agentevo")
+_NAMED = re.compile(r"(?i)(?P<name>targets|providers)\.ya?ml\Z")
+_IN_HOME = {
+    "config": FileKind.CONFIG,
+    "config.local": FileKind.CONFIG,
+    "graders": FileKind.TARGETS,
+    "defaults": FileKind.DEFAULTS,
+    "tests": FileKind.CASES,
+    "default-test": FileKind.DEFAULT_TEST,
+}
+_SCHEMA = re.compile(r"agentv-(eval|targets|config)\b")
+_SCHEMAS = {"eval": FileKind.SUITE, "targets": FileKind.TARGETS, "config": FileKind.CONFIG}
+_SUITE_KEYS = frozenset({"tests", "evalcases", "eval_cases", "testcases", "prompts", "scenarios"})
+_CONFIG_KEYS = frozenset({"eval_patterns", "guideline_patterns", "required_version"})
+_CASE_KEYS = frozenset({
+    "criteria", "input", "input_messages", "messages", "vars", "assert", "assertions", "expected_output", "expected_outcome", "outcome", "rubrics",
+})  # fmt: skip
+
+
+def kind_of(path: PurePath | None, root: Node | None, first: Node | None = None) -> FileKind:
+    """What a file is; a suite where nothing says otherwise.
+
+    Args:
+        path: Where it is, if it is anywhere.
+        root: The root of its tree, or of what stands around its items.
+        first: The first item, when its root is a list.
+    """
+    named = kind_by_name(path) if path is not None else None
+    if path is None or named not in (None, FileKind.SUITE):
+        return named or FileKind.SUITE
+    found = kind_by_content(root, first)
+    if named is FileKind.SUITE:
+        # A name that says suite is right unless the file says by `$schema` what else it is.
+        return found if found is not None and _schema(root) is not None else FileKind.SUITE
+    return found or FileKind.SUITE
+
+
+def kind_by_name(path: PurePath) -> FileKind | None:
+    """What a file is by its name and folder alone, or None when these do not tell."""
+    suffix = path.suffix.lower()
+    if suffix in DATASETS:
+        return FileKind.DATASET
+    if suffix in _PROMPTS:
+        return FileKind.PROMPT
+    if suffix not in (".yaml", ".yml"):
+        return None
+    if _NAMED.match(path.name):
+        return FileKind.TARGETS
+    if path.parent.name in _HOMES:
+        return _IN_HOME.get(path.stem.lower())
+    if path.parent.name == "templates" and path.parent.parent.name in _HOMES:
+        return FileKind.TEMPLATE
+    if path.name.lower() in ("case.yaml", "case.yml"):
+        return None
+    return FileKind.SUITE if is_suite_name(path.name) else None
+
+
+def kind_by_content(root: Node | None, first: Node | None = None) -> FileKind | None:
+    """What a file is by what stands in it, or None when that could be anything."""
+    if isinstance(root, Mapping):
+        return _schema(root) or _by_keys(_names(root))
+    if isinstance(first, Mapping):
+        return _by_item(_names(first))
+    return None
+
+
+def _names(node: Mapping) -> frozenset[str]:
+    return frozenset(e.name for e in node.entries if e.name is not None)
+
+
+def _schema(root: Node | None) -> FileKind | None:
+    value = root.get("$schema") if isinstance(root, Mapping) else None
+    found = _SCHEMA.match(value.text) if isinstance(value, Scalar) else None
+    return _SCHEMAS[found[1]] if found else None
+
+
+def _by_keys(names: frozenset[str]) -> FileKind | None:
+    if names == {"tests"}:
+        return FileKind.CASES
+    if names & _SUITE_KEYS:
+        return FileKind.SUITE
+    if names & {"targets", "providers"}:
+        return FileKind.TARGETS
+    if names & _CONFIG_KEYS:
+        return FileKind.CONFIG
+    if names in ({"assertions"}, {"assert"}):
+        return FileKind.TEMPLATE
+    return FileKind.ENVIRONMENT if names >= {"type", "workdir"} else None
+
+
+def _by_item(names: Iterable[str]) -> FileKind | None:
+    names = frozenset(names)
+    if "provider" in names or names >= {"id", "label"} or names >= {"name", "settings"}:
+        return FileKind.TARGETS
+    if names >= {"config", "tests"}:
+        return FileKind.SCENARIOS
+    if names & _CASE_KEYS:
+        return FileKind.CASES
+    return FileKind.TEMPLATE if "type" in names and "id" not in names else None

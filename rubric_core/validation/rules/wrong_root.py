@@ -1,0 +1,26 @@
+"""wrong-root: a file around a suite that holds something else than its kind has."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.around import FileKind
+from rubric_core.language.targets import TargetFile
+from rubric_core.loading.issues import WrongRoot
+from rubric_core.validation.rule import Context, Finding, rule
+
+__all__ = ["WRONG_ROOT"]
+
+
+@rule("wrong-root", "error", "A file around a suite that holds something else than its kind has")
+def WRONG_ROOT(issue: WrongRoot, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Say what stands in a file of that kind."""
+    what = f"this file is {'empty' if issue.found == 'nothing' else issue.found}"
+    yield Finding(issue.span, f"{what}; {_wanted(issue.kind, context)}", consequence="agentv refuses the file")
+
+
+def _wanted(kind: FileKind, context: Context) -> str:
+    if kind is FileKind.TARGETS:
+        newest = context.dialect.spelled(TargetFile, "providers")
+        return f"a targets file has its entries in a list under `{newest or 'targets'}:`"
+    if kind in (FileKind.CASES, FileKind.TEMPLATE, FileKind.SCENARIOS):
+        return f"{kind.value} has a list"
+    return f"{kind.value} is a mapping"
