@@ -102,6 +102,11 @@ def folders(params: "types.DidChangeWorkspaceFoldersParams") -> tuple[dict[str, 
     return {f.uri: f.name for f in params.event.added}, [f.uri for f in params.event.removed]
 
 
+def changed_files(params: "types.DidChangeWatchedFilesParams") -> list[str]:
+    """The files that were made, changed or deleted."""
+    return [change.uri for change in params.changes]
+
+
 def arguments(params: "types.ExecuteCommandParams") -> tuple[str, Sequence[Any]]:
     """A command and its arguments."""
     return params.command, params.arguments or ()

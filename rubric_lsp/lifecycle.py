@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rubric_core.configuration import CONFIGURATION_FILES
 from rubric_lsp.capabilities import Client, folders_of, offered
 from rubric_lsp.protocol import RefusedError, watch_parent
 from rubric_lsp.settings import SECTION
@@ -50,7 +51,7 @@ async def _register(server: "RubricServer") -> None:
             {"id": "settings", "method": "workspace/didChangeConfiguration", "registerOptions": {"section": SECTION}}
         )
     if server.client.registers_watchers:
-        globs = ("**/*.{yaml,yml}", "**/.rubric/results/*.json")
+        globs = ("**/*.{yaml,yml}", "**/.rubric/results/*.json", *(f"**/{name}" for name in CONFIGURATION_FILES))
         watchers = [{"globPattern": glob} for glob in globs]
         registrations.append(
             {"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": {"watchers": watchers}}

@@ -9,6 +9,7 @@ from pygls.lsp.server import LanguageServer
 
 from rubric_core import __version__
 from rubric_core.analysis import Language
+from rubric_core.configuration import CONFIGURATION_FILES
 from rubric_lsp import convert, lifecycle
 from rubric_lsp.capabilities import Client
 from rubric_lsp.checks import Checks
@@ -21,6 +22,7 @@ from rubric_lsp.features.hover import hover
 from rubric_lsp.features.lenses import lenses
 from rubric_lsp.features.symbols import symbols
 from rubric_lsp.memory import Memory
+from rubric_lsp.neighbours import names_around
 from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError, RubricProtocol
 from rubric_lsp.runs import Runs
 from rubric_lsp.settings import Settings
@@ -99,6 +101,13 @@ class RubricServer(LanguageServer):
         self.documents.close(convert.uri(params))
         self.checks.closed(convert.uri(params))
 
+    def files_changed(self, uris: list[str]) -> None:
+        """Something on disk has changed."""
+        if any(uri.endswith(CONFIGURATION_FILES) for uri in uris):
+            self.documents.again()
+            self.checks.all_due()
+        self.runs.files_changed()
+
     async def closed(self) -> None:
         """The conversation is over: nothing may outlive it."""
         self.checks.stop()
@@ -155,7 +164,7 @@ def _route(s: RubricServer) -> None:
     s.hears("$/setTrace", lambda p: lifecycle.trace(s, p.value.value))
     s.hears("workspace/didChangeConfiguration", lambda p: lifecycle.configure(s, p.settings))
     s.hears("workspace/didChangeWorkspaceFolders", lambda p: lifecycle.change_folders(s, *convert.folders(p)))
-    s.hears("workspace/didChangeWatchedFiles", lambda _: s.runs.files_changed())
+    s.hears("workspace/didChangeWatchedFiles", lambda p: s.files_changed(convert.changed_files(p)))
 
     s.hears("textDocument/didOpen", s.opened)
     s.hears("textDocument/didChange", s.changed)
@@ -167,7 +176,7 @@ def _route(s: RubricServer) -> None:
 
     s.reads(
         "textDocument/completion",
-        lambda d, p: convert.completions(d, complete(d.analysis, convert.offset(d, p)), s.client),
+        lambda d, p: convert.completions(d, complete(d.analysis, convert.offset(d, p), names_around(d.path)), s.client),
     )
     s.reads(
         "textDocument/hover",

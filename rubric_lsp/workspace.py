@@ -1,13 +1,14 @@
 """The open documents, version by version, and what is known of each."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from pygls.uris import to_fs_path
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.loading.files import is_suite_name
 from rubric_core.loading.targets import TARGET_FILES
 from rubric_core.syntax.blocks import Document
@@ -20,6 +21,8 @@ __all__ = ["Change", "Snapshot", "Workspace", "path_of"]
 #: Language ids under which an editor sends suites only.
 _OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
 _TARGETS = frozenset(Path(name).name for name in TARGET_FILES)
+#: Folders with YAML of other kinds.
+_SETTINGS_FOLDERS = frozenset({".agentv", ".agentevo"})
 _MODELINE = re.compile(r"\A\ufeff?#[ \t]*rubric:")
 
 
@@ -39,23 +42,16 @@ def path_of(uri: str) -> Path | None:
 class Snapshot:
     """One version of one document. Its analysis is made when it is first asked for, once."""
 
-    def __init__(
-        self,
-        uri: str,
-        version: int | None,
-        kind: str,
-        document: Document,
-        encoding: Encoding,
-        analysis_of: Callable[["Snapshot"], Analysis],
-    ) -> None:
+    def __init__(self, workspace: "Workspace", uri: str, version: int | None, kind: str, document: Document) -> None:
         self.uri = uri
         self.version = version
         #: The language id that the editor gave.
         self.kind = kind
         self.document = document
-        self.encoding = encoding
-        self._analysis_of = analysis_of
+        self.encoding = workspace.encoding
+        self._workspace = workspace
         self._analysis: Analysis | None = None
+        self._is_suite: bool | None = None
         #: The last analysis of an earlier version: what did not change since is not looked at again.
         self.earlier: Analysis | None = None
 
@@ -63,7 +59,7 @@ class Snapshot:
     def analysis(self) -> Analysis:
         """What is in this version, and what is wrong with it."""
         if self._analysis is None:
-            self._analysis = self._analysis_of(self)
+            self._analysis = self._workspace.analyze(self)
             self.earlier = None
         return self._analysis
 
@@ -102,14 +98,9 @@ class Snapshot:
     @property
     def is_suite(self) -> bool:
         """Whether this is a suite. Editors also send targets, and any YAML at all."""
-        path = self.path
-        if path is not None and (path.name in _TARGETS or path.parent.name in (".agentv", ".agentevo")):
-            return False
-        if self.kind in _OWN_LANGUAGES or path is None or is_suite_name(path.name):
-            return True
-        return _MODELINE.match(self.document.blocks[0].text) is not None or (
-            self.document.column >= 0 and self.analysis.choice.certain
-        )
+        if self._is_suite is None:
+            self._is_suite = self._workspace.is_suite(self)
+        return self._is_suite
 
 
 class Workspace:
@@ -122,6 +113,7 @@ class Workspace:
         #: Name by URI.
         self.folders: dict[str, str] = {}
         self._memory = memory
+        self._configurations = Configurations(language)
         self._open: dict[str, Snapshot] = {}
 
     def all(self) -> list[Snapshot]:
@@ -179,13 +171,35 @@ class Workspace:
         """A document that is not open."""
         return self._snapshot(uri, None, "", self.language.document(text))
 
-    def _snapshot(self, uri: str, version: int | None, kind: str, document: Document) -> Snapshot:
-        return Snapshot(uri, version, kind, document, self.encoding, self._analyze)
+    def is_suite(self, snapshot: Snapshot) -> bool:
+        """Whether a document is a suite: by its language, its name, what its project says, or else what is in it."""
+        path = snapshot.path
+        if path is not None and (path.name in _TARGETS or path.parent.name in _SETTINGS_FOLDERS):
+            return False
+        if snapshot.kind in _OWN_LANGUAGES or path is None or is_suite_name(path.name):
+            return True
+        if _MODELINE.match(snapshot.document.blocks[0].text) or self.configuration(path).includes(path):
+            return True
+        return snapshot.document.column >= 0 and snapshot.analysis.choice.certain
 
-    def _analyze(self, snapshot: Snapshot) -> Analysis:
+    def _snapshot(self, uri: str, version: int | None, kind: str, document: Document) -> Snapshot:
+        return Snapshot(self, uri, version, kind, document)
+
+    def configuration(self, path: Path | None) -> Configuration:
+        """What the project of a file says about checking."""
+        return self._configurations.for_file(path) if path is not None else DEFAULT
+
+    def analyze(self, snapshot: Snapshot) -> Analysis:
+        """Understand a document, by what its project and this editor say."""
+        project = self.configuration(snapshot.path)
         with self._memory.busy(len(snapshot.document) if snapshot.earlier is None else 0):
+            # What the project says counts before what this editor says: others see the same.
             return analyze(
-                snapshot.document, self.language, previous=snapshot.earlier, dialect=self.settings.dialect or None
+                snapshot.document,
+                self.language,
+                previous=snapshot.earlier,
+                dialect=project.dialect or self.settings.dialect or None,
+                selection=project.selection(snapshot.path),
             )
 
 

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from rubric_core.analysis import Analysis
 from rubric_core.fixing import safe_edits
 from rubric_core.text import Edit, Span
+from rubric_core.validation.ignoring import suppression_edit
 from rubric_lsp.features.results import id_span
 
 __all__ = ["FIX_ALL", "KINDS", "QUICK_FIX", "RUN", "Action", "actions"]
 
 QUICK_FIX, FIX_ALL, RUN = "quickfix", "source.fixAll.rubric", "rubric.run"
+# As long as these are there, other findings may be missing.
+_NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large"})
 KINDS = (QUICK_FIX, FIX_ALL, RUN)
 
 
@@ -47,6 +50,10 @@ def _fixes(analysis: Analysis, within: Span) -> Iterator[Action]:
             preferred = number == 0 and fix.safe
             title = fix.title[:1].upper() + fix.title[1:]
             yield Action(title, QUICK_FIX, fix.edits, preferred=preferred, code=found.code, at=found.span)
+        if found.code in _NOT_TO_BE_IGNORED:
+            continue
+        quiet = suppression_edit(analysis.document, found)
+        yield Action(f"Ignore {found.code} here", QUICK_FIX, (quiet,), code=found.code, at=found.span)
 
 
 def _runs(analysis: Analysis, within: Span, *, asked: bool) -> Iterator[Action]:

@@ -1,9 +1,10 @@
 """What a person is shown, in the forms that their client knows."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from client import BARE, VSCODE, Client, replaced
+from client import BARE, VSCODE, Client, replaced, until
 from conftest import Connect
 
 URI = "file:///suites/a.eval.yaml"
@@ -229,3 +230,37 @@ def test_every_request_at_every_place_is_answered(connect: Connect, capabilities
         client.request("textDocument/inlayHint", {"textDocument": {"uri": URI}, "range": span})
     assert not [m for m in client.heard("window/logMessage") if m["type"] == 1]
     assert "Traceback" not in client.log
+
+
+def test_every_finding_can_be_ignored_where_it_is(client: Client) -> None:
+    (ignore,) = [a for a in actions(client, ["quickfix"]) if a["title"] == "Ignore overlapping-bands here"]
+    assert not ignore.get("isPreferred")
+    client.change(URI, {"text": applied(SUITE, ignore["edit"]["documentChanges"][0]["edits"])})
+    assert [d["code"] for d in client.diagnostics(URI)] == ["renamed-key"]
+
+
+def test_the_configuration_of_the_project_counts(connect: Connect, tmp_path: Path) -> None:
+    client = connect()
+    client.initialize(VSCODE, tmp_path)
+    uri = (tmp_path / "a.eval.yaml").as_uri()
+    client.open(uri, SUITE)
+    assert [d["code"] for d in client.diagnostics(uri)] == ["overlapping-bands", "renamed-key"]
+    configuration = tmp_path / ".rubric.toml"
+    configuration.write_text('ignore = ["overlapping-bands"]\n', encoding="utf-8")
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": configuration.as_uri(), "type": 1}]})
+    until("fewer findings", lambda: [d["code"] for d in client.diagnostics(uri)] == ["renamed-key"])
+
+
+def test_names_of_targets_and_files_are_completed(connect: Connect, tmp_path: Path) -> None:
+    (tmp_path / ".agentv").mkdir()
+    (tmp_path / ".agentv" / "targets.yaml").write_text(
+        "targets:\n  - {name: local, provider: mock}\n", encoding="utf-8"
+    )
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "judge.md").write_text("", encoding="utf-8")
+    client = connect()
+    client.initialize()
+    uri = (tmp_path / "a.eval.yaml").as_uri()
+    client.open(uri, "execution:\n  target: \ninput_files: [pro]\ntests: []\n")
+    assert "local" in [i["label"] for i in client.at("completion", uri, 1, 10)["items"]]
+    assert "prompts/judge.md" in [i["label"] for i in client.at("completion", uri, 2, 17)["items"]]
