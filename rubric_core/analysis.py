@@ -299,22 +299,21 @@ def analyze(
         return known or _State(block.text, document.parse(block.text), language.item_keys, frame=in_frame)
 
     states = {block: state_of(block) for block in (frame.block, *(b for b in document.blocks if b.key))}
-    root, items = states[frame.block].tree.root, _items(frame, states)
-    kind = kind or kind_of(path, root, next(iter(items), None))
+    root = states[frame.block].tree.root
+    first = next(_items(states), None) if frame.item_key == ROOT_LIST else None
+    kind = kind or kind_of(path, root, first)
     signs = reduce(or_, (state.signs for state in states.values()))
-    around = around_choice(kind, root, items, frame.block.text if root is not None else document.text)
+    around = None if kind is FileKind.SUITE else around_choice(kind, root, [*_items(states)], document.text)
     choice = choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
     analysis = Analysis(document, language, states, frame, choice, kind)
     _Check(analysis).run(selection)
     return analysis
 
 
-def _items(frame: _Frame, states: Mapping[Block, _State]) -> list[Node]:
-    """The items of a list that is the whole text."""
-    if frame.item_key != ROOT_LIST:
-        return []
+def _items(states: Mapping[Block, _State]) -> Iterator[Node]:
+    """The items that have blocks of their own."""
     roots = (state.tree.root for block, state in states.items() if block.key)
-    return [item for root in roots for item in (root.items if isinstance(root, SequenceNode) else [root]) if item]
+    return (item for root in roots for item in (root.items if isinstance(root, SequenceNode) else [root]) if item)
 
 
 class _Check:
@@ -370,8 +369,9 @@ class _Check:
         lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.visible(number))
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
-        name = self.dialect.spelled(Suite, "cases") if block.key != ROOT_LIST else ""
-        shapes = tuple(c for i in items if (c := lowering.item(self.item_kind, i, name or "")) is not None)
+        kind = self.item_kind if block.key == ROOT_LIST else CASE
+        name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
+        shapes = tuple(s for i in items if kind is not None and (s := lowering.item(kind, i, name)) is not None)
         lowering.references(state.tree.aliases)
         judged = (
             frozenset().union(*(self.states[b].judged for b in self.anchors.key(number)))
@@ -461,13 +461,13 @@ class _Check:
         return not any(p.kind == "syntax" for b in blocks for p in self.states[b].tree.problems)
 
 
-def _item_kind(analysis: Analysis) -> Kind[Any]:
-    """What the items of the text are."""
+def _item_kind(analysis: Analysis) -> Kind[Any] | None:
+    """What the items of a list are that is the whole text; None where there should be no list."""
     if analysis.kind is FileKind.TARGETS:
-        items = _items(analysis._frame, analysis._states)  # noqa: SLF001  # a part of the check
+        items = _items(analysis._states)  # noqa: SLF001  # a part of the check
         if any(isinstance(i, MappingNode) and i.get("label") is not None for i in items):
             return PROVIDER_ITEM
-    return ITEMS.get(analysis.kind, CASE)
+    return ITEMS.get(analysis.kind)
 
 
 def _origin(each: Issue | Shape) -> object:

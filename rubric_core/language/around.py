@@ -151,7 +151,6 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
 
 #: What an item of a list at the root is, for files whose items are looked at one by one.
 ITEMS: Mapping[FileKind, Kind[Any]] = {
-    FileKind.SUITE: CASE,
     FileKind.CASES: CASE,
     FileKind.DATASET: CASE,
     FileKind.TARGETS: Tagged(Target),

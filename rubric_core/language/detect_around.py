@@ -30,13 +30,15 @@ def around_choice(kind: FileKind, root: Node | None, items: Iterable[Node], text
     Args:
         kind: What the file is.
         root: The root of its tree, or of what stands around its items.
-        items: The items of a list that is the whole file.
+        items: The items of its list: cases, or entries of a list that is the whole file.
         text: The whole text.
     """
     if kind is FileKind.TARGETS:
         return _of_targets(root, [i for i in items if isinstance(i, Mapping)], text)
     if kind is FileKind.CONFIG:
         return _of_config(_names(root))
+    if kind in (FileKind.CASES, FileKind.DATASET):
+        return _of_cases(frozenset[str]().union(*map(_names, items)))
     if kind in (FileKind.DEFAULTS, FileKind.DEFAULT_TEST, FileKind.SCENARIOS, FileKind.ENVIRONMENT):
         return Choice("agentv-5", f"no other has {kind.value}", certain=True)
     return None
@@ -44,6 +46,20 @@ def around_choice(kind: FileKind, root: Node | None, items: Iterable[Node], text
 
 def _names(node: Node | None) -> frozenset[str]:
     return frozenset(e.name for e in node.entries if e.name) if isinstance(node, Mapping) else frozenset()
+
+
+def _of_cases(keys: frozenset[str]) -> Choice | None:
+    """A file of cases has no other keys than these; None where evaluators have to tell."""
+    newest = "vars" in keys and not keys & {"input", "messages", "input_messages"}
+    for name, dialect, applies in (
+        ("messages", "agentv-0.1", True),
+        ("vars", "agentv-5", newest),
+        ("expected_outcome", "agentv-1", not keys & {"criteria", "assertions", "assert"}),
+        ("outcome", "agentv-0.5", "input_messages" in keys),
+    ):
+        if name in keys and applies:
+            return Choice(dialect, f"of `{name}`" + (" without `input`" if name == "vars" else ""), certain=True)
+    return None
 
 
 def _of_targets(root: Node | None, items: list[Mapping], text: str) -> Choice:

@@ -63,6 +63,8 @@ def kind_by_name(path: PurePath) -> FileKind | None:
         return FileKind.TARGETS
     if path.parent.name in _HOMES:
         return _IN_HOME.get(path.stem.lower())
+    if path.stem.lower().replace("_", "-") == "default-test":
+        return FileKind.DEFAULT_TEST
     if path.parent.name == "templates" and path.parent.parent.name in _HOMES:
         return FileKind.TEMPLATE
     if path.name.lower() in ("case.yaml", "case.yml"):

@@ -284,13 +284,16 @@ class Lowering(Tags):
             vars(made)[field] = value
 
     def _missing(self, made: Shape, node: Mapping, *, lenient: bool) -> None:
+        written = {*made.places, *made.unread}
         groups: dict[str, bool] = {}
         for spelling, declared in self.dialect.fields(type(made)):
             if not self.dialect.demanded(type(made), declared.field):
                 continue
-            present = declared.field in made.places or declared.field in made.unread
+            present = declared.field in written
             if declared.group:
-                groups[declared.group] = groups.get(declared.group, False) or present
+                groups[declared.group] = any(
+                    k.group == declared.group and k.field in written for k in type(made).keys.values()
+                )
             elif not present and (not lenient or declared.field == made.tag or isinstance(made, TargetEntry)):
                 self._miss(made, node, declared, spelling.name)
         for group, present in groups.items():
