@@ -47,7 +47,7 @@ class FileKind(Enum):
 
 
 class ConfigExecution(Shape):
-    """Execution settings: how every suite is run."""
+    """An execution block: how every suite is run."""
 
     open: ClassVar[bool] = True
     verbose = key(Boolean(), "Whether the engine says more about what it does.")
@@ -68,14 +68,14 @@ class Export(Shape):
 
 
 class Results(Shape):
-    """Results: what becomes of them."""
+    """A results block: what becomes of them."""
 
     open: ClassVar[bool] = True
     export = key(Shaped(Export), "A repository that results are pushed to.")
 
 
 class ConfigHooks(Shape):
-    """Hooks: programs around the work of the engine."""
+    """A hooks block: programs around the work of the engine."""
 
     open: ClassVar[bool] = True
     before_session = key(

@@ -186,7 +186,7 @@ class Execution(Shape):
 
 
 class CaseExecution(Execution):
-    """Execution settings of a case: evaluators and limits that differ from the suite's."""
+    """An execution block of a case: evaluators and limits that differ from the suite's."""
 
 
 class Requires(Shape):
@@ -213,7 +213,7 @@ _ONE_OR_MORE = INLINE_PROVIDERS
 
 
 class RunSettings(Shape):
-    """Run settings: limits of one case."""
+    """A run block: limits of one case."""
 
     threshold = key(Number(0, 1), "The score, 0..1, from which the case passes.", example="0.8")
     repeat = key(
@@ -224,7 +224,7 @@ class RunSettings(Shape):
 
 
 class EvaluateOptions(Shape):
-    """Options of a run."""
+    """An options block: how the suite is run."""
 
     budget_usd = key(Number(above=0), "Stops starting cases when this many US dollars are spent.", example="2")
     max_concurrency = key(Integer(1, 50), "How many cases run at once.", example="4")
@@ -240,7 +240,7 @@ class EvaluateOptions(Shape):
 
 
 class DefaultTest(Shape):
-    """The default test: what every case inherits."""
+    """A default test: what every case inherits."""
 
     vars = key(MapOf(Anything()), "Values for `{{ name }}` in every case.")
     provider = key(_ONE_OR_MORE, "The provider that answers.")

@@ -28,7 +28,7 @@ _LOG = Choice((("summary", "one line for each step"), ("json", "every event as J
 
 
 class Settings(Shape):
-    """Settings: what a kind of provider takes."""
+    """A settings block: what a kind of provider takes."""
 
 
 class Api(Settings):

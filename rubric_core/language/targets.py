@@ -31,7 +31,7 @@ _MODE = Choice((("host", "on this machine"), ("profile", "with a profile of its 
 
 
 class Defaults(Shape):
-    """Defaults: the provider and grader where nothing else is said."""
+    """A defaults block: the provider and grader where nothing else is said."""
 
     provider = key(Text(refers_to="target"), "The provider that answers.", example="bot")
     grader = key(Text(refers_to="target"), "The provider that judges.", example="judge")

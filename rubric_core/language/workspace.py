@@ -39,7 +39,7 @@ class Hook(Shape):
 
 
 class Hooks(Shape):
-    """Hooks: the programs around the cases."""
+    """A hooks block: the programs around the cases."""
 
     enabled = key(Boolean(), "Whether the hooks are run.", default=True, shown="true")
     before_all = key(Shaped(Hook), "Before the first case.", example="{command: [python, setup.py]}")
@@ -104,7 +104,7 @@ class Container(Shape):
 
 
 class Requirements(Shape):
-    """Requirements: what has to be installed."""
+    """A requirements block: what has to be installed."""
 
     required_commands = key(ListOf(Text()), "Programs.", example="[git]")
     required_python_modules = key(ListOf(Text()), "Python modules.", example="[pandas]")

@@ -28,7 +28,8 @@ from rubric_core.language.model import Case, Execution, Message, Suite, ToolCall
 
 __all__ = ["AGENTV_1"]
 
-_NEWER = "agentv-1 does not read it"
+_UNGRADED = "agentv runs the case without it"
+_SKIPS_CRITERION = "agentv skips the criterion: it has no text"
 
 AGENTV_1 = AGENTV_0_5.successor(
     "agentv-1",
@@ -71,11 +72,11 @@ AGENTV_1 = AGENTV_0_5.successor(
             execution_metrics=ExecutionMetrics,
         ),
         # Spellings of later dialects whose meaning is the same: said, fixed, and where it is harmless read.
-        tolerates(Criterion, "outcome", "outcome", "criteria", note=_NEWER),
-        tolerates(Band, "outcome", "outcome", note=_NEWER),
-        tolerates(Case, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_NEWER),
-        tolerates(Execution, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_NEWER),
-        tolerates(CodeEvaluator, "command", "command", note=_NEWER),
+        tolerates(Criterion, "outcome", "outcome", "criteria", note=_SKIPS_CRITERION),
+        tolerates(Band, "outcome", "outcome", note="agentv drops the whole case with a log line"),
+        tolerates(Case, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_UNGRADED),
+        tolerates(Execution, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_UNGRADED),
+        tolerates(CodeEvaluator, "command", "command", note="agentv skips this evaluator with a log line"),
         *AROUND_1,
         *TARGETS_1,
     ],

@@ -139,7 +139,7 @@ class FieldAccuracy(Evaluator):
 
 
 class Similar(Evaluator):
-    """Similar: the answer means nearly the same as a text, by the cosine of embeddings."""
+    """A similar check: the answer means nearly the same as a text, by the cosine of embeddings."""
 
     value = key(Text(), "The text to compare with.", required=True, example="within 30 days")
     threshold = key(Number(0, 1), "The similarity, 0..1, from which it passes.", default=0.75, shown="0.75")
@@ -148,12 +148,12 @@ class Similar(Evaluator):
 
 
 class Javascript(Scripted):
-    """JavaScript: an expression or function that grades the answer."""
+    """A javascript check: an expression or function that grades the answer."""
 
 
 class Python(Scripted):
-    """Python: an expression or function that grades the answer."""
+    """A python check: an expression or function that grades the answer."""
 
 
 class Webhook(Scripted):
-    """Webhook: an address that grades the answer."""
+    """A webhook check: an address that grades the answer."""

@@ -38,7 +38,7 @@ class AgentJudge(LlmJudge):
 
 
 class GoalSuccess(Evaluator):
-    """Goal success: a judge says whether the agent reached the goal."""
+    """A goal-success check: a judge says whether the agent reached the goal."""
 
     value = key(
         ByNode(text=Text(), mapping=MapOf(Anything())), "The goal.", required=True, example="The order is cancelled"

@@ -121,7 +121,7 @@ class SkillTrigger(Evaluator):
 
 
 class SkillUsed(Evaluator):
-    """Skill used: the agent used a skill."""
+    """A skill-used check: the agent used a skill."""
 
     value = key(
         ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())),
@@ -132,11 +132,11 @@ class SkillUsed(Evaluator):
 
 
 class SkillNotUsed(SkillUsed):
-    """Skill not used: the agent did without a skill."""
+    """A not-skill-used check: the agent did without a skill."""
 
 
 class ToolUsed(Evaluator):
-    """Tool used: the agent called a tool."""
+    """A tool-used check: the agent called a tool."""
 
     value = key(
         ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())),
@@ -147,7 +147,7 @@ class ToolUsed(Evaluator):
 
 
 class ToolArgsMatch(Evaluator):
-    """Tool arguments: the agent called a tool with these arguments."""
+    """A tool-args-match check: the agent called a tool with these arguments."""
 
     value = key(
         MapOf(Anything()),
@@ -158,7 +158,7 @@ class ToolArgsMatch(Evaluator):
 
 
 class ToolSequence(Evaluator):
-    """Tool sequence: the agent called tools in this order."""
+    """A tool-sequence check: the agent called tools in this order."""
 
     value = key(
         ByNode(sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())),
@@ -169,6 +169,6 @@ class ToolSequence(Evaluator):
 
 
 class StepCount(Evaluator):
-    """Step count: the agent took so many steps."""
+    """A step-count check: the agent took so many steps."""
 
     value = key(MapOf(Anything()), "`{min, max, type, pattern}`.", required=True, example="{max: 10}")
