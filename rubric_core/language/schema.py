@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.dialect import Dialect, Fate, Spelling
 from rubric_core.language.evaluators import Band, Evaluator, Include
 from rubric_core.language.kinds import (
@@ -28,8 +29,8 @@ from rubric_core.language.kinds import (
     Tagged,
     Text,
 )  # fmt: skip
-from rubric_core.language.model import CASE, Suite
 from rubric_core.language.shape import Key, Shape
+from rubric_core.language.targets import Provider, Target
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
 
@@ -37,8 +38,14 @@ __all__ = ["KINDS", "Json", "json_schema"]
 
 Json = dict[str, Any]
 
-#: What a schema can be made for: a kind of file, and what stands in it.
-KINDS: Mapping[str, Kind[Any]] = {"suite": Shaped(Suite), "cases": ListOf(CASE)}
+#: What a schema can be made for, by the word on the command line.
+KINDS: Mapping[str, FileKind] = {
+    "suite": FileKind.SUITE,
+    "targets": FileKind.TARGETS,
+    "config": FileKind.CONFIG,
+    "cases": FileKind.CASES,
+    "template": FileKind.TEMPLATE,
+}
 
 _NOT_BLANK: Json = {"type": "string", "pattern": r"\S", "errorMessage": "This should be a non-empty string."}
 _EVERY_TYPE = ["string", "number", "boolean", "object", "array", "null"]
@@ -56,7 +63,7 @@ _FATES = {
 def json_schema(dialect: Dialect, kind: str = "suite") -> Json:
     """The JSON Schema of one kind of file (a key of KINDS) in one dialect."""
     schema = _Schema(dialect)
-    root = schema.value(KINDS[kind])
+    root = schema.root(KINDS[kind])
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": f"{dialect.name} {kind}",
@@ -78,6 +85,16 @@ class _Schema:
             Anything: lambda _: {}, ListOf: self._list, MapOf: self._map, Shaped: self._shaped, Tagged: self._tagged,
             Shorthand: lambda _: _NOT_BLANK, Messages: self._messages, Ranges: self._ranges, ByNode: self._by_node,
         }  # fmt: skip
+
+    def root(self, kind: FileKind) -> Json:
+        """The schema of a whole file."""
+        made = self._bare(ROOTS[kind])
+        if kind is FileKind.TARGETS and self.dialect.spelled(Provider, "provider") != self.dialect.spelled(
+            Target, "provider"
+        ):
+            # A list without a key above it holds entries of either form.
+            made["items"] = {"if": _has(Target.tag), "then": made["items"], "else": self.value(PROVIDER_ITEM)}
+        return made
 
     def value(self, kind: Kind[Any]) -> Json:
         """The schema of the values of a kind, and of a string that stands for one which is only known at run time."""
@@ -155,7 +172,8 @@ class _Schema:
         if base is Evaluator and self.dialect.spelled(Include, "include") is not None:
             included = {"if": _has("include"), "then": self._ref(Include, self._mapping), "else": {"required": [tag]}}
             return {**shared, "allOf": [*cases, included]}
-        return {**shared, **needed, "allOf": [*needed.get("allOf", ()), *cases]}
+        every = [*needed.get("allOf", ()), *cases]
+        return {**shared, **needed, **({"allOf": every} if every else {})}
 
     def _names(self, base: type[Shape]) -> Mapping[type[Shape], list[str]]:
         """Each shape below `base` with every way to write its tag."""
@@ -179,7 +197,7 @@ class _Schema:
         spellings = sorted(table.values(), key=lambda s: places.get(s.field, len(places)))
         schema: Json = {
             "description": f"{shape.title()[:1].upper()}{shape.title()[1:]}.",
-            "properties": {s.name: self._property(shape, s) for s in spellings},
+            "properties": {s.name: self._shared(shape, s) for s in spellings},
             **_required(self.dialect, shape),
         }
         if not shape.open and self.dialect.properties.strict_keys:
@@ -187,6 +205,15 @@ class _Schema:
         elif not shape.open:
             schema["additionalProperties"] = {"deprecationMessage": f"{self.dialect.name} does not read this key."}
         return schema
+
+    def _shared(self, shape: type[Shape], spelling: Spelling) -> Json:
+        """The schema of a key; one that the shape has from its base is written once, for all shapes below it."""
+        made = self._property(shape, spelling)
+        owner = next((base for base in shape.__mro__ if spelling.field in vars(base)), shape)
+        name = f"{owner.__name__}.{spelling.name}"
+        if owner is shape or self.definitions.setdefault(name, made) != made:
+            return made
+        return {"$ref": f"#/definitions/{name}"}
 
     def _property(self, shape: type[Shape], spelling: Spelling) -> Json:
         declared = shape.keys.get(spelling.field)
@@ -250,7 +277,9 @@ def _has(name: str, value: Json | None = None) -> Json:
 def _annotations(name: str, declared: Key[Any]) -> Json:
     default = f"\n\nDefault: {declared.shown_default}" if declared.shown_default else ""
     example = f"\n\nExample: `{name}: {declared.example}`" if declared.example else ""
-    made: Json = {"description": declared.doc, "markdownDescription": f"{declared.doc}{default}{example}"}
+    made: Json = {"description": declared.doc}
+    if default or example:
+        made["markdownDescription"] = f"{declared.doc}{default}{example}"
     if isinstance(declared.default, str | int | float | bool):
         made["default"] = declared.default
     if declared.example:
@@ -264,10 +293,9 @@ def _required(dialect: Dialect, shape: type[Shape]) -> Json:
     wanted: dict[str, list[str]] = {}
     for spelling, declared in dialect.fields(shape):
         if dialect.demanded(shape, declared.field):
-            others = [
-                s.name for s in dialect.table(shape).values() if s.field == declared.field and s.name != spelling.name
-            ]
-            wanted.setdefault(declared.group or declared.field, []).extend([spelling.name, *others])
+            alike = [f for f, k in shape.keys.items() if f == declared.field or (k.group and k.group == declared.group)]
+            others = [s.name for s in dialect.table(shape).values() if s.field in alike]
+            wanted[declared.group or declared.field] = list(dict.fromkeys([spelling.name, *others]))
     single = [names[0] for names in wanted.values() if len(names) == 1]
     several = [{"anyOf": [{"required": [name]} for name in names]} for names in wanted.values() if len(names) > 1]
     return {**({"required": single} if single else {}), **({"allOf": several} if several else {})}

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import analysis_of
+from harness import LANGUAGE
 from yaml_server import YamlServer, installed
 
+from rubric_core.analysis import analyze
+from rubric_core.language.around import FileKind
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.schema import json_schema
+from rubric_core.language.schema import KINDS, json_schema
 
 pytestmark = pytest.mark.node
 
@@ -21,10 +23,12 @@ NAMES = [dialect.name for dialect in DIALECTS]
 
 @pytest.fixture(scope="module")
 def schemas(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The schema of every dialect and kind, under the name `dialect-kind`."""
     folder = tmp_path_factory.mktemp("schemas")
-    paths = {dialect.name: folder / f"{dialect.name}.json" for dialect in DIALECTS}
+    paths = {f"{dialect.name}-{kind}": folder / f"{dialect.name}-{kind}.json" for dialect in DIALECTS for kind in KINDS}
     for dialect in DIALECTS:
-        paths[dialect.name].write_text(json.dumps(json_schema(dialect)))
+        for kind in KINDS:
+            paths[f"{dialect.name}-{kind}"].write_text(json.dumps(json_schema(dialect, kind)))
     return paths
 
 
@@ -36,64 +40,65 @@ def server(schemas: dict[str, Path]) -> Iterator[YamlServer]:
     server.close()
 
 
-def suites() -> list[tuple[str, Path]]:
-    """Every suite of the corpus once, with its dialect."""
+def corpus() -> list[tuple[str, str, Path]]:
+    """Every suite, targets file, file of cases and configuration of the corpus once, with its dialect and kind."""
     with (CORPUS / "INDEX.tsv").open(encoding="utf-8") as table:
-        rows = [row for row in csv.DictReader(table, delimiter="\t") if row["kind"] == "suite"]
-    firsts = [row for row in rows if row["copy"] == "first"]
-    # One release between two dialects is indexed under a name of its own.
-    return [
-        (row["dialect"] if row["dialect"] in NAMES else "agentv-0.5", CORPUS / row["tag"] / row["path"])
-        for row in firsts
-    ]
+        rows = [row for row in csv.DictReader(table, delimiter="\t") if row["copy"] == "first"]
+    found = []
+    kinds = {kind: name for name, kind in KINDS.items()}
+    for row in rows:
+        path = CORPUS / row["tag"] / row["path"]
+        # One release between two dialects is indexed under a name of its own.
+        dialect = row["dialect"] if row["dialect"] in NAMES else "agentv-0.5"
+        kind = analyze(LANGUAGE.document(path.read_text(encoding="utf-8")), LANGUAGE, dialect=dialect, path=path).kind
+        if (kind in kinds and row["kind"] != "other") or kind is FileKind.CONFIG:
+            found.append((dialect, kinds[kind], path))
+    return found
 
 
 @pytest.mark.corpus
 def test_no_false_error_in_the_corpus(server: YamlServer, schemas: dict[str, Path]) -> None:
     if not CORPUS.is_dir():
         pytest.skip(f"the corpus is not there: {CORPUS}")
-    every = [(dialect, path, path.read_text(encoding="utf-8")) for dialect, path in suites()]
-    assert len(every) > 200
+    every = [(f"{dialect}-{kind}", path, path.read_text(encoding="utf-8")) for dialect, kind, path in corpus()]
+    assert len(every) > 260
     # Without a modeline, `$schema: agentv-eval-v2` would be taken for the address of a schema.
-    marked = [(d, f"# yaml-language-server: $schema={schemas[d].as_uri()}\n{text}") for d, _, text in every]
+    marked = [(name, f"# yaml-language-server: $schema={schemas[name].as_uri()}\n{text}") for name, _, text in every]
+    notices = {name: set(_notices(json.loads(path.read_text()))) for name, path in schemas.items()}
     false: list[str] = []
-    for (dialect, path, text), found in zip(every, server.diagnostics(marked), strict=True):
-        wrong = _lines_with_errors(text, dialect)
-        complaints = [(d["range"]["start"]["line"] - 1, d["message"]) for d in found]
-        false += [
-            f"{path.relative_to(CORPUS)}:{line + 1}: {words}"
-            for line, words in complaints
-            if not _is_notice(words, dialect) and line not in wrong
+    for (name, path, text), found in zip(every, server.diagnostics(marked), strict=True):
+        complaints = [
+            (d["range"]["start"]["line"] - 1, d["message"]) for d in found if d["message"] not in notices[name]
         ]
-    assert false == []
+        if complaints:
+            wrong = _lines_with_errors(text, name.rpartition("-")[0], path)
+            false += [
+                f"{path.relative_to(CORPUS)}:{line + 1}: {words}" for line, words in complaints if line not in wrong
+            ]
+    assert not false, "\n".join(false)
 
 
-def _lines_with_errors(text: str, dialect: str) -> set[int]:
-    analysis = analysis_of(text, dialect)
-    return {
-        line
+def _lines_with_errors(text: str, dialect: str, path: Path) -> set[int]:
+    analysis = analyze(LANGUAGE.document(text), LANGUAGE, dialect=dialect, path=path)
+    document = analysis.document
+    errors = [
+        (document.position(d.span.start), document.position(d.span.end))
         for d in analysis.diagnostics
         if d.severity == "error"
-        for line in range(
-            analysis.document.position(d.span.start).line - 1, analysis.document.position(d.span.end).line + 1
-        )
-    }
+    ]
+    return {line for start, end in errors for line in range(start.line - 1, end.line + 1)}
 
 
-def _is_notice(words: str, dialect: str) -> bool:
-    """Whether it is a deprecation message of the schema, which is no complaint about the value."""
-
-    def notices(schema: Any) -> Iterator[str]:
-        if isinstance(schema, dict):
-            if isinstance(schema.get("deprecationMessage"), str):
-                yield schema["deprecationMessage"]
-            for inner in schema.values():
-                yield from notices(inner)
-        elif isinstance(schema, list):
-            for inner in schema:
-                yield from notices(inner)
-
-    return words in set(notices(json_schema(next(d for d in DIALECTS if d.name == dialect))))
+def _notices(schema: Any) -> Iterator[str]:
+    """The deprecation messages of a schema, which are no complaints about values."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("deprecationMessage"), str):
+            yield schema["deprecationMessage"]
+        for inner in schema.values():
+            yield from _notices(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _notices(inner)
 
 
 BROKEN = """\
@@ -112,7 +117,7 @@ tests:
 
 
 def test_one_complaint_for_one_mistake(server: YamlServer) -> None:
-    found = server.diagnostics([("agentv-3", BROKEN)])[0]
+    found = server.diagnostics([("agentv-3-suite", BROKEN)])[0]
     assert sorted((d["range"]["start"]["line"], d["message"]) for d in found) == [
         (6, "This should be a non-empty string."),
         (7, 'Missing property "criteria".'),
@@ -123,19 +128,22 @@ def test_one_complaint_for_one_mistake(server: YamlServer) -> None:
 
 def test_completes_types_and_their_keys(server: YamlServer) -> None:
     text = "tests:\n  - id: a\n    input: x\n    assertions:\n      - type: \n"
-    types = server.completions("agentv-3", text, 4, 14)
+    types = server.completions("agentv-3-suite", text, 4, 14)
     assert {"contains", "code-grader", "rubrics"} <= set(types)
     assert not {"code_judge", "llm_judge"} & set(types)
-    keys = server.completions("agentv-3", text.replace("type: ", "type: rubrics") + "        \n", 5, 8)
+    keys = server.completions("agentv-3-suite", text.replace("type: ", "type: rubrics") + "        \n", 5, 8)
     assert {"criteria", "weight", "required"} <= set(keys)
     assert "rubrics" not in keys
 
 
 def test_completes_and_explains_keys(server: YamlServer) -> None:
-    keys = server.completions("agentv-5", "prompts: [x]\n\n", 1, 0)
+    keys = server.completions("agentv-5-suite", "prompts: [x]\n\n", 1, 0)
     assert {"tests", "providers", "default_test"} <= set(keys)
     assert not {"input", "evalcases", "target"} & set(keys)
     shown = server.hover(
-        "agentv-3", "tests:\n  - id: a\n    input: x\n    assertions:\n      - type: regex\n        value: x\n", 5, 9
+        "agentv-3-suite",
+        "tests:\n  - id: a\n    input: x\n    assertions:\n      - type: regex\n        value: x\n",
+        5,
+        9,
     )
     assert "The pattern, in JavaScript syntax." in shown
