@@ -67,6 +67,12 @@ class DiskFiles:
             return path.is_dir()
         return False
 
+    def names(self, path: Path) -> tuple[str, ...]:
+        """See `ports.Files.names`."""
+        with suppress(OSError, ValueError):
+            return tuple(sorted(os.listdir(path)))  # noqa: PTH208  # names are wanted, not paths
+        return ()
+
 
 class SystemClock:
     """The clock of the machine."""

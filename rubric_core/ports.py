@@ -118,6 +118,9 @@ class Files(Protocol):
     def is_directory(self, path: Path) -> bool:
         """Whether there is a directory."""
 
+    def names(self, path: Path) -> tuple[str, ...]:
+        """The names in a directory, sorted; none when there is no such directory."""
+
 
 class Clock(Protocol):
     """Time."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.input import find_file, referenced_files
+from rubric_core.evaluation.input import referenced_files
 from rubric_core.evaluation.judging.templates import prompt_file
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.targets import Targets, target_name
@@ -22,6 +22,7 @@ from rubric_core.language.evaluators import (
     Rubric,
 )
 from rubric_core.language.shape import children
+from rubric_core.loading.search import find_file
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
 
@@ -94,7 +95,7 @@ def _files(runnable: Runnable, files: Files, entries: Sequence[Mapping[str, Any]
     """The files that take part and are there, under the names by which they are called."""
     directory = runnable.directory
     for name in referenced_files(runnable.suite, runnable.case):
-        path = find_file(name, directory, files)
+        path = find_file(name, directory, files, Path.cwd())
         if path is not None:
             yield name, path
     for config in runnable.evaluators:

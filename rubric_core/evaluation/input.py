@@ -11,24 +11,14 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
 from rubric_core.language.shape import Shape
-from rubric_core.loading.targets import directories_up
+from rubric_core.loading.search import find_file
 from rubric_core.ports import ChatMessage, Files, Role
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Node
 
-__all__ = ["find_file", "prompt_inputs", "referenced_files"]
+__all__ = ["prompt_inputs", "referenced_files"]
 
 _LARGEST = 5_000_000
-
-
-def find_file(name: str, directory: Path, files: Files) -> Path | None:
-    """The file that `name` refers to: beside the suite, or in a directory above it up to the root of the repository."""
-    path = Path(name)
-    if path.is_absolute() and files.is_file(path):
-        return path
-    relative = name.lstrip("/\\")
-    candidates = (place / relative for place in (*directories_up(directory, files), Path.cwd()))
-    return next((found for found in candidates if files.is_file(found)), None)
 
 
 def prompt_inputs(
@@ -111,7 +101,7 @@ class _Assembly:
         return self._file(block.value, block) if block.type == "file" else block.value.strip()
 
     def _file(self, name: str, at: Shape) -> str:
-        path = find_file(name, self.directory, self.files)
+        path = find_file(name, self.directory, self.files, Path.cwd())
         if path is None:
             raise Unscored(f"the file {name} of the input is not there", at=at)
         self.found.append(path)

@@ -1,23 +1,28 @@
 """Target files: which one counts for a suite, and what stands in it. Nothing here reads the environment."""
 
-from collections.abc import Iterator
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rubric_core.loading.search import directories_up
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Alias, Mapping, Node, Sequence, Tree
 from rubric_core.text import LineIndex, Span
 
-__all__ = ["TARGET_FILES", "TargetEntry", "TargetFile", "directories_up", "find_targets", "read_targets"]
+__all__ = ["TARGET_FILES", "TargetEntry", "TargetFile", "find_targets", "read_targets"]
 
 #: In the order in which they are looked for, in each directory from the suite's upward.
-TARGET_FILES = ("targets.yaml", "targets.yml", ".agentv/targets.yaml", ".agentv/targets.yml", ".agentevo/targets.yaml")
+TARGET_FILES = (
+    "targets.yaml", "targets.yml", ".agentv/targets.yaml", ".agentv/targets.yml", ".agentevo/targets.yaml",
+    "providers.yaml", "providers.yml", ".agentv/providers.yaml", ".agentv/providers.yml",
+)  # fmt: skip
 _LARGEST = 2_000_000
 _ROOT = Span(0, 0)
+#: Under these keys some dialects have the settings one level deeper.
+_NESTED = ("settings", "config")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +62,6 @@ class TargetFile:
         return f"{place}, {key}" if key else place
 
 
-def directories_up(start: Path, files: Files) -> Iterator[Path]:
-    """`start` and every directory above it up to the root of the repository, the top of the disk without one."""
-    for directory in (start, *start.parents):
-        yield directory
-        if files.is_file(directory / ".git" / "HEAD") or files.is_file(directory / ".git"):
-            return
-
-
 def find_targets(directory: Path, files: Files, fallback: Path | None = None) -> Path | None:
     """The target file for a suite in `directory`; `fallback` is looked at last (the current directory)."""
     for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
@@ -84,13 +81,14 @@ def read_targets(path: Path, files: Files) -> TargetFile:
 
 
 def _listed(tree: Tree, problems: list[tuple[Span, str]]) -> list[Node]:
-    """The nodes of the entries: `targets: [...]`, or the bare list of the first releases."""
+    """The nodes of the entries: `targets: [...]` or `providers: [...]`, or a bare list."""
     root = _followed(tree.root, tree)
-    listed = _followed(root.get("targets"), tree) if isinstance(root, Mapping) else root
-    if isinstance(listed, Sequence):
-        return listed.items
-    problems.append((listed.span if listed else _ROOT, "a target file has a list under `targets`"))
-    return []
+    lists = [root.get(name) for name in ("targets", "providers", "graders")] if isinstance(root, Mapping) else [root]
+    found = [each for node in lists if isinstance(each := _followed(node, tree), Sequence)]
+    if not found:
+        where = next((node.span for node in lists if node is not None), _ROOT)
+        problems.append((where, "a target file has a list under `targets`"))
+    return [item for each in found for item in each.items]
 
 
 def _followed(node: Node | None, tree: Tree) -> Node | None:
@@ -99,18 +97,29 @@ def _followed(node: Node | None, tree: Tree) -> Node | None:
 
 def _entry(node: Node, tree: Tree, problems: list[tuple[Span, str]]) -> TargetEntry | None:
     written = plain(node, tree.anchors)
-    if not isinstance(written, dict) or not isinstance(written.get("name"), str):
+    if not isinstance(written, dict) or (keys := _keys(written)) is None:
         problems.append((node.span, "a target needs a `name`"))
         return None
-    nested = written.get("settings")  # until agentv-0.5, everything but the name stood one level deeper
-    settings = {**written, **nested} if isinstance(nested, dict) else written
-    own = _followed(node, tree)
-    spans = {e.name: e.value.span for e in own.entries if e.name} if isinstance(own, Mapping) else {}
-    deeper = own.get("settings") if isinstance(own, Mapping) else None
-    if isinstance(deeper, Mapping):
-        spans.update({e.name: e.value.span for e in deeper.entries if e.name})
-    kind = settings.get("provider")
-    rest = {k: v for k, v in settings.items() if k not in ("name", "provider", "settings")}
-    return TargetEntry(
-        written["name"], kind if isinstance(kind, str) else "", rest, spans.get("name", node.span), spans
-    )
+    name, kind = keys
+    settings = dict(written)
+    spans = _spans(_followed(node, tree))
+    for nested in _NESTED:
+        if isinstance(written.get(nested), dict):
+            settings.update(written[nested])
+    rest = {k: v for k, v in settings.items() if k not in (name, kind, *_NESTED)}
+    return TargetEntry(written[name], settings.get(kind, ""), rest, spans.get(name, node.span), spans)
+
+
+def _keys(written: dict[str, Any]) -> tuple[str, str] | None:
+    """The keys that hold name and kind, None without a name. `id` is the kind unless `provider` is."""
+    kind = "provider" if "provider" in written or "id" not in written or "name" in written else "id"
+    names = ("label", "name", "id") if kind == "id" else ("name", "id", "label")
+    name = next((n for n in names if isinstance(written.get(n), str)), None)
+    return None if name is None else (name, kind if isinstance(written.get(kind, ""), str) else "")
+
+
+def _spans(node: Node | None) -> dict[str, Span]:
+    """Where each key of an entry has its value; what stands one level deeper counts as well."""
+    own = node.entries if isinstance(node, Mapping) else []
+    inner = [e for o in own if o.name in _NESTED and isinstance(o.value, Mapping) for e in o.value.entries]
+    return {e.name: e.value.span for e in (*own, *inner) if e.name}

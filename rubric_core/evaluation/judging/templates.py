@@ -6,27 +6,26 @@ from pathlib import Path
 
 from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.evaluation.evaluators.code import argv_of, not_started
-from rubric_core.evaluation.input import find_file
 from rubric_core.evaluation.judging.prompts import needed_variables, variables_in
 from rubric_core.evaluation.payload import payload_of
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Properties
 from rubric_core.language.evaluators import LlmJudge, PromptProgram
+from rubric_core.loading.search import URL, find_file
 from rubric_core.ports import Files, Ports, Program
 
 __all__ = ["own_prompt", "prompt_file"]
 
-_URL = "file://"
 _LARGEST = 1_000_000
 _LONGEST_NAME = 300
 
 
 def prompt_file(prompt: str, directory: Path, files: Files) -> Path | None:
     """The file that a prompt names: `file://x` has to be one, a bare path may be one."""
-    if prompt.startswith(_URL):
-        return find_file(prompt[len(_URL) :], directory, files) or directory / prompt[len(_URL) :]
+    if prompt.startswith(URL):
+        return find_file(prompt[len(URL) :], directory, files, Path.cwd()) or directory / prompt[len(URL) :]
     short = len(prompt) <= _LONGEST_NAME and "\n" not in prompt and "{{" not in prompt
-    return find_file(prompt, directory, files) if short else None
+    return find_file(prompt, directory, files, Path.cwd()) if short else None
 
 
 async def own_prompt(context: EvaluationContext) -> str | None:

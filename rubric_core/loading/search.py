@@ -1,0 +1,35 @@
+"""Where the files are that a suite names: beside it, or in a directory above it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rubric_core.loading.files import absolute
+from rubric_core.ports import Files
+
+__all__ = ["URL", "directories_up", "find_file", "places_of"]
+
+#: In front of a path where a text could stand, too.
+URL = "file://"
+
+
+def directories_up(start: Path, files: Files) -> Iterator[Path]:
+    """`start` and every directory above it up to the root of the repository, the top of the disk without one."""
+    for directory in (start, *start.parents):
+        yield directory
+        if files.is_file(directory / ".git" / "HEAD") or files.is_file(directory / ".git"):
+            return
+
+
+def places_of(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Iterator[Path]:
+    """Where the file or directory `name` is looked for, in this order; `fallback` comes last."""
+    path = Path(name)
+    if path.is_absolute():
+        yield path
+    relative = name.lstrip("/\\")
+    for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
+        yield absolute(place / relative)
+
+
+def find_file(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Path | None:
+    """The file that `name` refers to for a suite in `directory`."""
+    return next((found for found in places_of(name, directory, files, fallback) if files.is_file(found)), None)
