@@ -65,7 +65,7 @@ class Checks:
         if snapshot is None:
             return
         try:
-            if snapshot.is_suite:
+            if snapshot.is_ours:
                 _ = snapshot.analysis
                 # A request right behind the edit needs the analysis too, and nothing else: it goes first.
                 await asyncio.sleep(0)
@@ -76,7 +76,7 @@ class Checks:
             log.exception("checking %s (version %s) failed", uri, snapshot.version)
 
     def _send(self, snapshot: Snapshot) -> None:
-        found = self._found(snapshot) if snapshot.is_suite else []
+        found = self._found(snapshot) if snapshot.is_ours else []
         publication = (snapshot.version, found)
         if self._sent.get(snapshot.uri) == publication:
             return

@@ -66,7 +66,7 @@ class Runs:
 
     def opened(self, snapshot: Snapshot) -> None:
         """A suite was opened: it may have results from before."""
-        if snapshot.path is not None and snapshot.is_suite and not self._record.is_known(snapshot.uri):
+        if snapshot.path is not None and snapshot.is_ours and not self._record.is_known(snapshot.uri):
             self._server.keep(self._load(snapshot.uri, snapshot.path))
 
     async def _load(self, uri: str, path: Path) -> None:

@@ -147,7 +147,7 @@ class RubricServer(LanguageServer):
         if not self.documents.is_newest(snapshot) and not snapshot.analyzed:
             raise RefusedError(CONTENT_MODIFIED, "the document has changed since")
         try:
-            return work(snapshot, params) if snapshot.is_suite else empty
+            return work(snapshot, params) if snapshot.is_ours else empty
         except Exception:
             log.exception("%s failed: %s", method, convert.asked(snapshot, params))
             return empty
@@ -185,14 +185,16 @@ def _route(s: RubricServer) -> None:
     s.reads(
         "textDocument/codeAction",
         lambda d, p: convert.code_actions(
-            d, actions(d.analysis, convert.within(d, p), asked=convert.was_asked(p)), p, s.client
+            d, actions(d.analysis, convert.within(d, p), asked=convert.was_asked(p), runnable=d.can_run), p, s.client
         ),
         [],
     )
     s.reads(
         "textDocument/codeLens",
         lambda d, _: (
-            convert.code_lenses(d, lenses(d.analysis, s.runs.results(d))) if s.documents.settings.code_lenses else []
+            convert.code_lenses(d, lenses(d.analysis, s.runs.results(d)))
+            if s.documents.settings.code_lenses and d.can_run
+            else []
         ),
         [],
     )

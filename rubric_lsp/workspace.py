@@ -9,8 +9,8 @@ from pygls.uris import to_fs_path
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
-from rubric_core.loading.files import is_suite_name
-from rubric_core.loading.targets import TARGET_FILES
+from rubric_core.language.around import FileKind
+from rubric_core.loading.kind import kind_by_name
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
 from rubric_lsp.memory import Memory
@@ -20,7 +20,6 @@ __all__ = ["Change", "Snapshot", "Workspace", "path_of"]
 
 #: Language ids under which an editor sends suites only.
 _OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
-_TARGETS = frozenset(Path(name).name for name in TARGET_FILES)
 #: Folders with YAML of other kinds.
 _SETTINGS_FOLDERS = frozenset({".agentv", ".agentevo"})
 _MODELINE = re.compile(r"\A\ufeff?#[ \t]*rubric:")
@@ -51,7 +50,7 @@ class Snapshot:
         self.encoding = workspace.encoding
         self._workspace = workspace
         self._analysis: Analysis | None = None
-        self._is_suite: bool | None = None
+        self._is_ours: bool | None = None
         #: The last analysis of an earlier version: what did not change since is not looked at again.
         self.earlier: Analysis | None = None
 
@@ -96,11 +95,16 @@ class Snapshot:
         return Span(start, max(start, end))
 
     @property
-    def is_suite(self) -> bool:
-        """Whether this is a suite. Editors also send targets, and any YAML at all."""
-        if self._is_suite is None:
-            self._is_suite = self._workspace.is_suite(self)
-        return self._is_suite
+    def is_ours(self) -> bool:
+        """Whether this is a suite or a file that belongs to suites. Editors may send any YAML at all."""
+        if self._is_ours is None:
+            self._is_ours = self._workspace.is_ours(self)
+        return self._is_ours
+
+    @property
+    def can_run(self) -> bool:
+        """Whether this is a suite, whose cases can be run."""
+        return self.is_ours and self.analysis.kind is FileKind.SUITE
 
 
 class Workspace:
@@ -130,7 +134,7 @@ class Workspace:
 
     def open(self, uri: str, kind: str, version: int | None, text: str) -> Snapshot:
         """A document was opened, or sent again as a whole."""
-        snapshot = self._snapshot(uri, version, kind, self.language.document(text))
+        snapshot = self._snapshot(uri, version, kind, self.language.document(text, path_of(uri)))
         self._open[uri] = snapshot
         return snapshot
 
@@ -169,14 +173,17 @@ class Workspace:
 
     def from_disk(self, uri: str, text: str) -> Snapshot:
         """A document that is not open."""
-        return self._snapshot(uri, None, "", self.language.document(text))
+        return self._snapshot(uri, None, "", self.language.document(text, path_of(uri)))
 
-    def is_suite(self, snapshot: Snapshot) -> bool:
-        """Whether a document is a suite: by its language, its name, what its project says, or else what is in it."""
+    def is_ours(self, snapshot: Snapshot) -> bool:
+        """Whether a document is checked: by its name, its language, what its project says, or else what is in it."""
         path = snapshot.path
-        if path is not None and (path.name in _TARGETS or path.parent.name in _SETTINGS_FOLDERS):
+        kind = kind_by_name(path) if path is not None else None
+        if kind is not None:
+            return kind is not FileKind.PROMPT
+        if path is not None and path.parent.name in _SETTINGS_FOLDERS:
             return False
-        if snapshot.kind in _OWN_LANGUAGES or path is None or is_suite_name(path.name):
+        if snapshot.kind in _OWN_LANGUAGES or path is None:
             return True
         if _MODELINE.match(snapshot.document.blocks[0].text) or self.configuration(path).includes(path):
             return True
@@ -200,6 +207,7 @@ class Workspace:
                 previous=snapshot.earlier,
                 dialect=project.dialect or self.settings.dialect or None,
                 selection=project.selection(snapshot.path),
+                path=snapshot.path,
             )
 
 

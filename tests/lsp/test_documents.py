@@ -102,7 +102,8 @@ def test_language_ids(client: Client, kind: str) -> None:
     [
         ("compose.yaml", "services: {web: {image: nginx}}\n", False),
         (".agentv/targets.yaml", "targets:\n  - name: x\n    provider: mock\n", False),
-        ("targets.yaml", BROKEN, False),
+        (".agentv/notes.yaml", BROKEN, False),
+        ("targets.yaml", "targets:\n  - name: x\n    provder: mock\n", True),
         ("odd.yaml", BROKEN, True),
         ("odd.yaml", "# rubric: dialect=agentv-3\nnaem: x\n", True),
         ("my-eval.yaml", "naem: x\n", True),
