@@ -1,0 +1,154 @@
+"""One evaluation by a judge: what is asked, who is asked, and what is made of the reply."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.judging.judge import RecordingMode, ask_judge, raw_request
+from rubric_core.evaluation.judging.prompts import BUILT_IN, JudgeInputs, free_form_prompt, rubric_prompt
+from rubric_core.evaluation.result import CriterionResult, Unscored
+from rubric_core.evaluation.rubric import RubricSheet
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import LlmJudge
+from rubric_core.loading.grading import default_name
+from rubric_core.ports import ChatMessage, Provider, Request
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.judging.recordings import Asked, Recordings
+
+__all__ = ["NO_JUDGE", "Sitting"]
+
+NO_JUDGE = (
+    "no judge is configured and no recording matches this answer; name one with `grader_target` on the target in targets.yaml, "
+    "or with `rubric run --grader-target NAME`"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sitting:
+    """Everything that a judge's evaluation of one answer takes."""
+
+    context: EvaluationContext
+    dialect: Dialect
+    #: None when there is no judge; then `trouble` says why.
+    judge: Provider | None
+    trouble: str
+    #: The author's prompt.
+    template: str | None
+    recordings: "Recordings | None"
+    mode: RecordingMode
+    max_output_tokens: int | None
+    temperature: float | None
+    #: What a good answer achieves, in place of the criteria of the case.
+    criteria: str | None = None
+
+    async def rubric(self, sheet: RubricSheet) -> EvaluationScore:
+        """The score of a rubric, criterion by criterion. Raises Unscored."""
+        system, user = rubric_prompt(sheet, self._inputs(), self.dialect.properties, self.template)
+        if self.context.system_prompt is not None:
+            system = f"{self.context.system_prompt}\n\n{system}"
+        request = self._request(system, user)
+        if self.judge is None or self.mode == "replay":
+            return self._replayed(sheet, request)
+        from rubric_core.evaluation.judging.replies import read_checks, schema_for_checks  # noqa: PLC0415  # pydantic, when it is needed
+
+        request = replace(request, schema=("rubric_checks", schema_for_checks(sheet)))
+        (checks, overall), judged = await ask_judge(self.judge, request, lambda text: read_checks(text, sheet))
+        if self.mode == "record" and self.recordings is not None:
+            pairs = [(item, checks[item.id]) for item in sheet.items]
+            self.recordings.record_checks(self._asked(), pairs, sheet.ranges, *self._made(self.judge))
+        score = sheet.score([self._told(sheet.judged(item, checks[item.id])) for item in sheet.items])
+        raw = raw_request(request, self.judge.name, judged.attempts)
+        return replace(
+            score, reasoning=overall or None, judge=judged.answer.model or self.judge.name, evaluator_raw_request=raw
+        )
+
+    def _replayed(self, sheet: RubricSheet, request: Request) -> EvaluationScore:
+        """The score of recordings. Raises Unscored with what could be judged when one criterion has none."""
+        if self.recordings is None:
+            raise Unscored(self.trouble or NO_JUDGE)
+        asked, judge = self._asked(), self.judge.identity if self.judge else None
+        results: list[CriterionResult] = []
+        words: list[str] = []
+        for item in sheet.items:
+            found = self.recordings.check(asked, item, sheet.ranges, judge)
+            if found is None or found.check is None:
+                results.append(sheet.unjudged(item, self.trouble or "no recording matches this answer and criterion"))
+            else:
+                results.append(self._told(sheet.judged(item, found.check)))
+                words.append(found.words)
+        if any(r.score is None for r in results):
+            raise Unscored(self._missing_words(results), tuple(results))
+        judges = ", ".join(dict.fromkeys(words))
+        return replace(sheet.score(results), judge=judges, evaluator_raw_request=raw_request(request, "recorded"))
+
+    def _missing_words(self, results: Sequence[CriterionResult]) -> str:
+        missing = sum(r.score is None for r in results)
+        reason = (
+            self.trouble or "no recording matches this answer and criterion, and recordings are all that was asked for"
+        )
+        return reason if missing == len(results) else f"{missing} of {len(results)} criteria not judged: {reason}"
+
+    async def whole(self) -> EvaluationScore:
+        """The score that a judge gives the answer as a whole. Raises Unscored."""
+        properties = self.dialect.properties
+        system, user = free_form_prompt(self._inputs(), properties, self.template, self.context.system_prompt)
+        request = self._request(system, user)
+        if self.judge is None or self.mode == "replay":
+            judge = self.judge.identity if self.judge else None
+            found = self.recordings.free_form(self._asked(), judge) if self.recordings else None
+            if found is None or found.score is None:
+                raise Unscored(self.trouble or NO_JUDGE)
+            return replace(found.score, judge=found.words, evaluator_raw_request=raw_request(request, "recorded"))
+        from rubric_core.evaluation.judging.replies import read_free_form, schema_for_free_form  # noqa: PLC0415
+
+        style = properties.reply_style
+        request = replace(request, schema=("judgement", schema_for_free_form(style)))
+        score, judged = await ask_judge(self.judge, request, lambda text: read_free_form(text, style))
+        if self.mode == "record" and self.recordings is not None:
+            self.recordings.record_free_form(self._asked(), score, *self._made(self.judge))
+        raw = raw_request(request, self.judge.name, judged.attempts)
+        return replace(score, judge=judged.answer.model or self.judge.name, evaluator_raw_request=raw)
+
+    def _inputs(self) -> JudgeInputs:
+        answer, prompt = self.context.answer, self.context.prompt_inputs
+        used = answer.tool_uses if answer else None
+        calls = "\n".join(
+            f"- {u.tool}: {json.dumps(u.input, ensure_ascii=False, default=str)[:300]}" for u in used or ()
+        )
+        changes = answer.file_changes if answer else ""
+        criteria = (self.context.eval_case.criteria or "") if self.criteria is None else self.criteria
+        return JudgeInputs(criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls)
+
+    def _request(self, system: str, user: str) -> Request:
+        config = self.context.evaluator
+        own = config.temperature if isinstance(config, LlmJudge) and config.has("temperature") else None
+        return Request(
+            (ChatMessage("system", system), ChatMessage("user", user)),
+            user,
+            case_id=self.context.eval_case.id or "",
+            temperature=next((t for t in (own, self.temperature) if t is not None), 0.0),
+            max_output_tokens=self.max_output_tokens,
+        )
+
+    def _asked(self) -> "Asked":
+        from rubric_core.evaluation.judging.recordings import Asked  # noqa: PLC0415
+
+        inputs = self._inputs()
+        own = [text for text in (self.template, self.context.system_prompt) if text is not None]
+        prompt = BUILT_IN if not own else f"sha256:{hashlib.sha256(chr(0).join(own).encode()).hexdigest()[:16]}"
+        more = "\n\n".join(part for part in (inputs.file_changes, inputs.tool_calls) if part)
+        return Asked(prompt, inputs.question, inputs.answer, inputs.criteria, inputs.reference, more)
+
+    def _made(self, judge: Provider) -> tuple[str, str, str, str]:
+        """Who said it, when, about which case, for which evaluator."""
+        config = self.context.evaluator
+        name = default_name(config) if config is not None else "llm_judge"
+        return judge.identity, self.context.now.date().isoformat(), self.context.eval_case.id or "", name
+
+    def _told(self, result: CriterionResult) -> CriterionResult:
+        self.context.on_criterion(result)
+        return result
