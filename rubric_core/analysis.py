@@ -412,7 +412,11 @@ class _Check:
     def _diagnostics(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
         for rule, finding in self.states[self.frame.block].findings:
-            yield _diagnostic(rule, finding, lambda span: analysis.span_of(None, span))
+            shown = _diagnostic(rule, finding, lambda span: analysis.span_of(None, span))
+            if shown.span.start == shown.span.end:
+                # The frame of a bare list is empty: its first item is underlined.
+                shown = replace(shown, span=Context(analysis.document.text, self.dialect).underlined(shown.span))
+            yield shown
         for number, block in enumerate(analysis.document.blocks):
             if block.key and self.states[block].findings:
                 start = analysis.document.start(number)

@@ -16,7 +16,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import Configuration
@@ -37,6 +37,7 @@ _MARKER = re.compile(
     r"(?P<lead>#? *)(?P<line>\^+|~+) (?P<severity>error|warning|information|hint|note)"
     r"(?:\[(?P<code>[a-z-]+)\])?(?:: (?P<message>.*))?\Z"
 )
+_PATH = re.compile(r"# (\.?[\w/.-]+\.ya?ml)\n")
 _FENCED = re.compile(r"^```(?:yaml|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _FILE = re.compile(r"^--- (\S+)\n", re.MULTILINE)
@@ -61,10 +62,12 @@ class Mark:
 
 
 def analysis_of(text: str, dialect: str | None = None) -> Analysis | Configuration:
-    """A fresh analysis of `text`, which is a suite, or a configuration that begins with its table."""
+    """A fresh analysis of `text`: a suite, the file that its first line names (`# .agentv/targets.yaml`), or settings."""
     if text.startswith("[tool.rubric]"):
         return read(Path("pyproject.toml"), text, LANGUAGE)
-    return analyze(LANGUAGE.document(text), LANGUAGE, dialect=dialect)
+    named = _PATH.match(text)
+    path = PurePath(named[1]) if named else None
+    return analyze(LANGUAGE.document(text, path), LANGUAGE, dialect=dialect, path=path)
 
 
 def unmarked(text: str) -> tuple[str, list[Mark]]:

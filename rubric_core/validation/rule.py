@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 _COMMENT = re.compile(r"[ \t]+#[^\"']*\Z")
 _LINE = re.compile(r"[^\r\n]*[^\s]")
-_FIRST_WORD = re.compile(r"\s*([^\r\n]*[^\s])")
+_FIRST_WORD = re.compile(r"(?:\s*#[^\r\n]*[\r\n])*\s*([^\r\n]*[^\s])")
 #: The last key of a line, or the last dash of a line that has nothing else.
 _LAST_WORD = re.compile(r"(-|(?!-[ \t])[^\s,{}\[\]-][^,{}\[\]\r\n]*)\Z")
 

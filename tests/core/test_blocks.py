@@ -1,0 +1,161 @@
+"""A text is cut into blocks without parsing it, and an edit cuts only what it touches."""
+
+import random
+
+import pytest
+from edit_scripts import random_edit
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rubric_core.syntax.blocks import FRAME, Document
+from rubric_core.text import Edit, LineIndex, Span, apply_edits
+
+KEYS = frozenset({"tests", "evalcases"})
+
+SUITE = """\
+name: x  # about it
+tests:
+  # the first
+  - id: a
+    input: |
+      - not an item
+      # not a comment
+
+  - id: b
+    # inside
+    list:
+    - x
+  # the third
+  # in two lines
+  - id: c
+tags: [x]
+"""
+
+
+def cut(text: str) -> list[tuple[str, str]]:
+    return [(b.key, b.text) for b in Document.of(text, KEYS).blocks]
+
+
+def test_a_block_for_each_item_with_the_comments_above_it():
+    assert cut(SUITE) == [
+        (FRAME, "name: x  # about it\ntests:\n"),
+        ("tests", "  # the first\n  - id: a\n    input: |\n      - not an item\n      # not a comment\n\n"),
+        ("tests", "  - id: b\n    # inside\n    list:\n    - x\n"),
+        ("tests", "  # the third\n  # in two lines\n  - id: c\n"),
+        (FRAME, "tags: [x]\n"),
+    ]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_every_line_break_cuts_alike(newline):
+    assert [text.replace(newline, "\n") for _, text in cut(SUITE.replace("\n", newline))] == [
+        text for _, text in cut(SUITE)
+    ]
+
+
+def test_dashes_in_the_column_of_the_key():
+    assert [key for key, _ in cut("tests:\n- a: 1\n- b: 2\nname: x\n")] == [FRAME, "tests", "tests", FRAME]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tests: [a, b]\n",
+        "tests: cases.yaml\n",
+        "tests:\n  a: 1\n",
+        "tests:\n\t- a: 1\n",
+        "name: tests\n",
+        "  tests:\n    - a\n",
+        "other:\n  - a: 1\n",
+        "",
+        "tests:",
+    ],
+)
+def test_what_cannot_be_cut_stays_whole(text):
+    assert cut(text) == [(FRAME, text)]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["tests:", '"tests":', "'tests':", "tests : ", "\ufefftests:", "---\ntests:", "# c\n---\ntests:", "tests: # cases"],
+)
+def test_the_key_may_be_written_in_many_ways(head):
+    assert cut(f"{head}\n  - a: 1\n  - b: 2\n")[1:] == [("tests", "  - a: 1\n"), ("tests", "  - b: 2\n")]
+
+
+def test_a_second_document_ends_the_list():
+    assert cut("tests:\n  - a: 1\n---\ntests:\n  - b: 2\n") == [
+        (FRAME, "tests:\n"), ("tests", "  - a: 1\n"), (FRAME, "---\ntests:\n  - b: 2\n"),
+    ]  # fmt: skip
+
+
+def test_positions_are_those_of_the_whole_text():
+    text = SUITE.replace("id: b", "id: 😀b")
+    document, index = Document.of(text, KEYS), LineIndex(text)
+    assert document.text == text
+    assert document.line_count == index.line_count
+    for encoding in ("utf-8", "utf-16", "utf-32"):
+        for offset in range(len(text) + 1):
+            position = index.position(offset, encoding)
+            assert document.position(offset, encoding) == position
+            assert document.offset(position, encoding) == index.offset(position, encoding)
+
+
+def test_positions_outside_are_clamped():
+    document = Document.of(SUITE, KEYS)
+    end = LineIndex(SUITE).position(len(SUITE))
+    assert document.position(10**6) == end
+    assert document.offset(end._replace(line=10**6)) == len(SUITE)
+
+
+def test_an_edit_keeps_the_blocks_it_does_not_touch():
+    document = Document.of(SUITE, KEYS)
+    at = SUITE.index("id: b") + 5
+    edited = document.edited(Edit(Span(at, at), "b"))
+    assert edited.text == SUITE[:at] + "b" + SUITE[at:]
+    assert [a is b for a, b in zip(document.blocks, edited.blocks, strict=True)] == [True, True, False, True, True]
+
+
+def test_equal_blocks_are_two_blocks():
+    text = "tests:\n" + "  - id: a\n" * 3
+    document = Document.of(text, KEYS)
+    for edited in (
+        document.edited(Edit(Span(len(text), len(text)), "  - id: a\n")),
+        document.edited(Edit(Span(0, 0), "# x\n")),
+    ):
+        assert len({id(b) for b in edited.blocks}) == len(edited.blocks)
+
+
+def same(a: Document, b: Document) -> bool:
+    return [(x.key, x.text) for x in a.blocks] == [(x.key, x.text) for x in b.blocks] and a.column == b.column
+
+
+PARTS = st.lists(
+    st.sampled_from(
+        ["tests:\n", "  - id: a\n", "  - id: b\r\n", "    input: |\n", "      - x\n", "  # note\n", "# top\n", "\n", "\r", "\t- x\n", "- z\n", "---\n", "...\n", "key: 1\n",
+         "    'open\n", "  -\n", "  - - x\n", "evalcases:\n", "   - odd\n", "tests: []\n", "\ufeff", " ", "-"]
+    ),
+    max_size=14,
+).map("".join)  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(PARTS, st.data())
+def test_editing_gives_what_cutting_afresh_gives(text, data):
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    edit = Edit(Span(start, end), data.draw(PARTS))
+    edited = Document.of(text, KEYS).edited(edit)
+    assert same(edited, Document.of(apply_edits(text, [edit]), KEYS))
+
+
+def test_many_edits_one_after_the_other():
+    rng = random.Random(3)
+    for _ in range(40):
+        text, document = SUITE, Document.of(SUITE, KEYS)
+        for _ in range(25):
+            edit = random_edit(text, rng)
+            text, document = apply_edits(text, [edit]), document.edited(edit)
+            assert same(document, Document.of(text, KEYS))
+            assert document.text == text
+            assert document.line_count == LineIndex(text).line_count

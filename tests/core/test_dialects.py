@@ -1,0 +1,154 @@
+"""Which dialect a text is in (the ordered signs, modelines, settings), and that every dialect is whole."""
+
+import pytest
+from harness import LANGUAGE, analysis_of
+
+from rubric_core.language.dialect import Dialect, Fate
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Shape
+
+DIALECTS = pytest.mark.parametrize("dialect", LANGUAGE.dialects, ids=lambda d: d.name)
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("testcases:\n  - id: a\n", "agentv-0.1"),
+        ("version: 2.0\nevalcases:\n  - id: a\n", "agentv-0.5"),
+        (
+            "$schema: agentv-eval-v2\nevalcases:\n  - id: a\n    execution: {evaluators: [{type: llm_judge}]}\n",
+            "agentv-0.5",
+        ),
+        ("evalcases:\n  - id: a\n    evaluators: [{type: code}]\n", "agentv-0.5"),
+        ("evalcases:\n  - id: a\n    evaluators: [{type: code_judge}]\n", "agentv-1"),
+        ("evalcases:\n  - id: a\n    expected_outcome: x\n", "agentv-1"),
+        ("name: code-review\nversion: '1.0'\nevalcases:\n  - id: a\n    rubrics: [x]\n", "agentv-1"),
+        ("evalcases:\n  - id: a\n", "agentv-1"),
+        ("prompts: [x]\ntests:\n  - vars: {}\n", "agentv-5"),
+        ("scenarios: []\n", "agentv-5"),
+        ("tests:\n  - id: a\n    assertions: [x]\n", "agentv-3"),
+        ("tests:\n  - id: a\n    assert:\n      - {type: llm-grader}\n", "agentv-3"),
+        ("tests:\n  - id: a\n    assert:\n      - {type: skill_trigger}\n", "agentv-3"),
+        ("tests:\n  - id: a\n    rubrics: [{outcome: x, min_score: 0.5}]\n", "agentv-3"),
+        ("tests:\n  - id: a\n    turns: []\n", "agentv-3"),
+        ("tests:\n  - id: a\n    depends_on: [b]\n", "agentv-3"),
+        ("tests:\n  - id: a\n    assert:\n      - {type: contains, value: x}\n", "agentv-2.7"),
+        ("tests:\n  - id: a\n    evaluators:\n      - {type: code-judge}\n", "agentv-2.7"),
+        ("tests:\n  - id: a\n", "agentv-3"),
+        ("", "agentv-3"),
+    ],
+)
+def test_a_text_tells_its_dialect(text, dialect):
+    assert analysis_of(text).choice.name == dialect
+
+
+def test_a_guess_says_so():
+    assert not analysis_of("tests:\n  - id: a\n").choice.certain
+    assert analysis_of("tests:\n  - id: a\n    assertions: [x]\n").choice.certain
+    assert "`assertions`" in analysis_of("tests:\n  - id: a\n    assertions: [x]\n").choice.reason
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# rubric: dialect=agentv-1",
+        "#rubric: dialect = agentv-1",
+        "  # rubric: lint=off dialect=agentv-1  # x",
+        "# first\n# rubric: dialect=agentv-1",
+    ],
+)
+def test_a_modeline_is_stronger(line):
+    assert (
+        analysis_of(f"{line}\ntests:\n  - id: a\n    assertions: [x]\n", dialect="agentv-2.7").choice.name == "agentv-1"
+    )
+
+
+def test_then_comes_the_setting():
+    assert analysis_of("tests:\n  - id: a\n    assertions: [x]\n", dialect="agentv-2.7").choice.name == "agentv-2.7"
+
+
+def test_names_that_do_not_exist_are_passed_over():
+    assert (
+        analysis_of("# rubric: dialect=agentv-99\nevalcases:\n  - id: a\n", dialect="nonsense").choice.name
+        == "agentv-1"
+    )
+
+
+def test_the_dialect_of_an_edited_text_may_change():
+    old = "tests:\n  - id: a\n    input: hi\n    assert: [{type: contains, value: x}]\n"
+    assert analysis_of(old).choice.name == "agentv-2.7"
+    assert analysis_of(old.replace("assert:", "assertions:")).choice.name == "agentv-3"
+
+
+# What a dialect is
+
+
+def shapes(base: type[Shape] = Shape) -> set[type[Shape]]:
+    return {base, *(s for c in base.__subclasses__() for s in shapes(c))}
+
+
+@DIALECTS
+def test_every_spelling_leads_to_a_field(dialect: Dialect):
+    for shape, table in dialect.spellings.items():
+        for spelling in table.values():
+            assert not spelling.field or spelling.field in shape.keys, f"{shape.__name__}.{spelling.name}"
+
+
+@DIALECTS
+def test_a_field_has_one_current_spelling(dialect: Dialect):
+    for shape in dialect.spellings:
+        current = [s.field for s in dialect.table(shape).values() if s.fate is Fate.CURRENT]
+        assert len(current) == len(set(current)), shape.__name__
+
+
+@DIALECTS
+def test_every_type_has_a_current_name(dialect: Dialect):
+    for name in dialect.types.values():
+        if name.fate is Fate.DEPRECATED:
+            assert dialect.type_name(name.shape), name.name
+
+
+@DIALECTS
+def test_a_suite_has_cases_and_a_case_has_input(dialect: Dialect):
+    assert dialect.spelled(Suite, "cases")
+    assert dialect.spelled(Case, "input") or dialect.spelled(Case, "vars")
+    assert dialect.releases
+
+
+@DIALECTS
+def test_a_note_does_not_repeat_its_message(dialect: Dialect):
+    """The message says what is wrong; the note says what the engine does."""
+    for shape in dialect.spellings:
+        for spelling in dialect.table(shape).values():
+            if spelling.fate in (Fate.TOLERATED, Fate.IGNORED, Fate.REJECTED) and spelling.field:
+                assert not spelling.note.startswith(f"{dialect.name} does not read it"), (
+                    f"{shape.__name__}.{spelling.name}: {spelling.note}"
+                )
+
+
+def test_a_title_fits_into_a_sentence():
+    for shape in shapes() - {Shape}:
+        title = shape.title()
+        assert title.startswith(("a ", "an ", "`")), f"{shape.__name__}: {title}"
+        assert len(title) <= 45, title
+
+
+def test_names_are_those_of_the_releases():
+    assert [d.name for d in LANGUAGE.dialects] == [
+        "agentv-0.1",
+        "agentv-0.5",
+        "agentv-1",
+        "agentv-2.7",
+        "agentv-3",
+        "agentv-5",
+    ]
+
+
+@pytest.mark.parametrize(("old", "new"), [("agentv-1", "agentv-2.7"), ("agentv-2.7", "agentv-3")])
+def test_a_later_dialect_knows_what_became_of_every_key(old, new):
+    """A key is never simply unknown to the next dialect: it is current, renamed, or given up with a word."""
+    before, after = LANGUAGE.dialect(old), LANGUAGE.dialect(new)
+    for shape, table in before.spellings.items():
+        for name, spelling in table.items():
+            if spelling.fate is Fate.CURRENT:
+                assert name in after.table(shape), f"{shape.__name__}.{name}"
