@@ -20,7 +20,7 @@ __all__ = [
     "Checkout", "Clone", "Container", "Environment", "Hook", "Hooks", "Mount", "Repo", "RepoSource", "Requirements", "Setup", "Workspace",
 ]  # fmt: skip
 
-_COMMAND = ByNode(text=Text(), sequence=ListOf(Text(), empty=False))
+_COMMAND = ByNode(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
 _MILLISECONDS = Number(above=0)
 
 

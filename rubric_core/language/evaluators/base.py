@@ -7,7 +7,7 @@ from rubric_core.language.shape import Shape, key
 
 __all__ = ["CodeEvaluator", "Custom", "Evaluator", "Include", "Preprocessor", "PromptProgram", "Scripted"]
 
-_ARGV = ByNode(text=Text(), sequence=ListOf(Text(), empty=False))
+_ARGV = ByNode(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
 
 
 class Preprocessor(Shape):

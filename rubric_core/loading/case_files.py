@@ -1,0 +1,162 @@
+"""Cases in files of their own, as a suite sees them: their ids, and what keeps them from being read."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from rubric_core.loading.files import absolute
+from rubric_core.loading.kind import DATASETS
+from rubric_core.loading.project import Look
+from rubric_core.loading.search import URL, directories_up, places_of
+from rubric_core.syntax.json_text import parse_json
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+
+__all__ = ["CaseSet", "ExternalCase", "cases_behind"]
+
+_YAML = (".yaml", ".yml")
+#: Files that are run, or read as tables, to get cases.
+_MADE = (".csv", ".json", ".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
+_GLOB = re.compile(r"[*?\[]")
+_SUITE = re.compile(r"(?i).*\.eval\.ya?ml\Z|suite\.ya?ml\Z")
+
+
+class ExternalCase(NamedTuple):
+    """A case that stands in another file."""
+
+    id: str
+    path: Path
+
+
+class CaseSet(NamedTuple):
+    """What is behind a path in the case list."""
+
+    cases: tuple[ExternalCase, ...] = ()
+    #: Whether these are all.
+    complete: bool = True
+    #: Why they cannot be read, in words for the author of the suite.
+    trouble: str = ""
+    #: Whether there is nothing at all behind the path.
+    missing: bool = False
+    #: The files that they stand in.
+    files: tuple[Path, ...] = ()
+
+
+def cases_behind(look: Look, name: str, directory: Path) -> CaseSet:
+    """The cases behind a path as a suite in `directory` writes it: a file, a directory, or a pattern."""
+    name = name.removeprefix(URL)
+    if _GLOB.search(name):
+        return _of_files(look, sorted(_matching(look, name, directory)))
+    for place in places_of(name, directory, look, look.project.fallback):
+        if look.is_file(place):
+            return look.once(("cases", place), lambda inner, path=place: _of_file(inner, path))  # type: ignore[misc]
+        if look.is_directory(place):
+            return look.once(("case directory", place), lambda inner, path=place: _of_directory(inner, path))  # type: ignore[misc]
+    return CaseSet(missing=True, complete=False)
+
+
+def _of_files(look: Look, paths: list[Path]) -> CaseSet:
+    if not paths:
+        return CaseSet(missing=True, complete=False)
+    sets = [look.once(("cases", p), lambda inner, path=p: _of_file(inner, path)) for p in paths]  # type: ignore[misc]
+    return CaseSet(
+        tuple(c for s in sets for c in s.cases),
+        all(s.complete for s in sets),
+        next((s.trouble for s in sets if s.trouble), ""),
+        files=tuple(paths),
+    )
+
+
+def _of_file(look: Look, path: Path) -> CaseSet:
+    suffix = path.suffix.lower()
+    text = look.text(path)
+    if suffix in _MADE:
+        return CaseSet(complete=False, files=(path,))
+    if text is None:
+        return CaseSet(complete=False, trouble=f"{path.name} cannot be read", files=(path,))
+    if suffix in DATASETS:
+        return _of_lines(path, text)
+    return _of_yaml(look, path) if suffix in _YAML else CaseSet(complete=False, files=(path,))
+
+
+def _of_yaml(look: Look, path: Path) -> CaseSet:
+    tree = look.tree(path)
+    root = tree.root if tree is not None else None
+    items = root.get("tests") if isinstance(root, Mapping) else root
+    if tree is not None and any(p.kind == "syntax" for p in tree.problems):
+        return CaseSet(complete=False, trouble=f"{path.name} is no YAML", files=(path,))
+    if isinstance(items, Mapping | Sequence) and _SUITE.match(path.name) and isinstance(root, Mapping):
+        return CaseSet(complete=False, trouble=f"{path.name} is a suite; only cases can be taken over", files=(path,))
+    if not isinstance(items, Sequence):
+        return CaseSet(complete=False, trouble=f"{path.name} is no list of cases", files=(path,))
+    return CaseSet(tuple(_cases(items.items, path)), files=(path,))
+
+
+def _cases(items: list[Node], path: Path) -> Iterator[ExternalCase]:
+    for item in items:
+        name = item.get("id") if isinstance(item, Mapping) else None
+        if isinstance(name, Scalar) and name.text:
+            yield ExternalCase(name.text, path)
+
+
+def _of_lines(path: Path, text: str) -> CaseSet:
+    found: list[Node] = []
+    for number, line in enumerate(re.split(r"\r\n?|\n", text), 1):
+        tree = parse_json(line)
+        if tree.problems:
+            return CaseSet(
+                complete=False, trouble=f"{path.name}:{number} is no JSON: {tree.problems[0].message}", files=(path,)
+            )
+        if tree.root is not None:
+            found.append(tree.root)
+    return CaseSet(tuple(_cases(found, path)), files=(path,))
+
+
+def _of_directory(look: Look, path: Path) -> CaseSet:
+    """A directory of cases: each of its directories holds a `case.yaml`, whose id is the name of the directory."""
+    cases: list[ExternalCase] = []
+    files: list[Path] = []
+    for name in look.names(path):
+        file = next((f for n in ("case.yaml", "case.yml") if look.is_file(f := path / name / n)), None)
+        if file is not None:
+            tree = look.tree(file)
+            written = tree.root.get("id") if tree is not None and isinstance(tree.root, Mapping) else None
+            cases.append(ExternalCase(written.text if isinstance(written, Scalar) and written.text else name, file))
+            files.append(file)
+    if not cases:
+        return CaseSet(complete=False, trouble=f"no directory in {path.name} has a case.yaml")
+    return CaseSet(tuple(cases), files=tuple(files))
+
+
+def _matching(look: Look, pattern: str, directory: Path) -> Iterator[Path]:
+    """The files that match a pattern, relative to the nearest directory upward in which there is one."""
+    for base in directories_up(directory, look):
+        found = list(_below(look, base, PurePath(pattern).parts))
+        if found:
+            yield from found
+            return
+
+
+def _below(look: Look, base: Path, parts: tuple[str, ...]) -> Iterator[Path]:
+    head, rest = parts[0], parts[1:]
+    if not _GLOB.search(head):
+        place = absolute(base / head)
+        if rest:
+            yield from _below(look, place, rest)
+        elif look.is_file(place):
+            yield place
+        return
+    if head == "**":
+        if rest:
+            yield from _below(look, base, rest)
+        for name in look.names(base):
+            if not name.startswith(".") and look.is_directory(base / name):
+                yield from _below(look, base / name, parts)
+        return
+    for name in look.names(base):
+        if PurePath(name).match(head):
+            place = base / name
+            if rest and look.is_directory(place):
+                yield from _below(look, place, rest)
+            elif not rest and look.is_file(place):
+                yield place

@@ -1,0 +1,140 @@
+"""The names that a suite can use: targets, templates of evaluators, programs for types and kinds of its own."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from types import MappingProxyType
+
+from rubric_core.loading.project import Look
+from rubric_core.loading.search import URL, directories_up, find_file
+from rubric_core.loading.targets import TargetFile, find_targets, read_targets
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node, Scalar, Sequence
+
+__all__ = ["KnownTargets", "entry_name", "known_targets", "programs", "template_of", "templates"]
+
+_HOMES = (".agentv", ".agentevo")
+_CONFIGS = ("config.yaml", "config.yml", "config.local.yaml")
+_LISTS = ("providers", "targets", "graders")
+_PROGRAMS = (".ts", ".js", ".mts", ".mjs", ".cts", ".cjs")
+_TEMPLATES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True)
+class KnownTargets:
+    """The targets in reach of a suite."""
+
+    #: Where each of them is.
+    names: Mapping[str, Path]
+    #: The file that counts, None when there is none.
+    path: Path | None = None
+    #: Whether there may be more: names made by the environment, files that cannot be read.
+    more: bool = False
+
+
+_NONE = KnownTargets(MappingProxyType({}))
+
+
+def known_targets(look: Look, directory: Path) -> KnownTargets:
+    """The targets for suites in `directory`: of the nearest targets file, and of the configuration."""
+    return look.once(("targets", directory), lambda inner: _known(inner, directory))
+
+
+def _known(look: Look, directory: Path) -> KnownTargets:
+    path = find_targets(directory, look, look.project.fallback)
+    found = _NONE if path is None else _of_file(look, path)
+    for place in directories_up(directory, look):
+        for home in _HOMES:
+            for config in (place / home / name for name in _CONFIGS):
+                if look.is_file(config):
+                    found = _joined(found, _of_config(look, config))
+    return found
+
+
+def _joined(one: KnownTargets, other: KnownTargets) -> KnownTargets:
+    return KnownTargets({**other.names, **one.names}, one.path or other.path, one.more or other.more)
+
+
+def _of_file(look: Look, path: Path) -> KnownTargets:
+    file = look.once(("target file", path), lambda inner: _read(inner, path))
+    if file is None:
+        return KnownTargets({}, path, more=True)
+    names = {e.name: path for e in file.entries}
+    return KnownTargets(names, path, bool(file.problems) or any("{{" in n for n in names))
+
+
+def _read(look: Look, path: Path) -> TargetFile | None:
+    try:
+        return read_targets(path, look)
+    except (OSError, ValueError):
+        return None
+
+
+def _of_config(look: Look, path: Path) -> KnownTargets:
+    tree = look.tree(path)
+    root = tree.root if tree is not None else None
+    found = _NONE
+    for name in _LISTS:
+        listed = root.get(name) if isinstance(root, MappingNode) else None
+        items = listed.items if isinstance(listed, Sequence) else [listed] if listed is not None else []
+        for item in items:
+            found = _joined(found, _of_item(look, path, item))
+    return found
+
+
+def _of_item(look: Look, path: Path, item: Node) -> KnownTargets:
+    if isinstance(item, MappingNode):
+        name = entry_name(item)
+        return KnownTargets({name: path} if name else {}, path, more=not name)
+    if not isinstance(item, Scalar):
+        return KnownTargets({}, path, more=True)
+    name = item.text.removeprefix(URL)
+    found = find_file(name, path.parent, look)
+    return _of_file(look, found) if found is not None else KnownTargets({}, path, more=True)
+
+
+def entry_name(node: MappingNode) -> str | None:
+    """The name of an entry of a targets file, however the dialect writes it."""
+    if len(node.entries) == 1 and isinstance(node.entries[0].value, MappingNode):
+        node = node.entries[0].value
+    keys = ("name", "id", "label") if node.get("provider") is not None else ("label", "name", "id")
+    values = (node.get(key) for key in keys)
+    return next((v.text for v in values if isinstance(v, Scalar) and v.text), None)
+
+
+def templates(look: Look, directory: Path) -> dict[str, Path]:
+    """The templates of evaluators in reach of `directory`, by the words that include them."""
+    return look.once(("templates", directory), lambda inner: _templates(inner, directory))
+
+
+def _templates(look: Look, directory: Path) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for place in directories_up(directory, look):
+        folder = place / ".agentv" / "templates"
+        for name in look.names(folder):
+            if name.endswith(_TEMPLATES):
+                found.setdefault(PurePath(name).stem, folder / name)
+    return found
+
+
+def template_of(look: Look, name: str, directory: Path) -> Path | None:
+    """The file behind an `include`: a bare word is the name of a template, anything else a path."""
+    if "/" not in name and not name.endswith(_TEMPLATES):
+        return templates(look, directory).get(name)
+    return find_file(name.removeprefix(URL), directory, look, look.project.fallback)
+
+
+def programs(look: Look, kind: str, directory: Path) -> frozenset[str]:
+    """The names of the programs in `.agentv/assertions` or `.agentv/providers` (`kind`) in reach of `directory`."""
+
+    def make(inner: Look) -> frozenset[str]:
+        folders = [place / home / kind for place in directories_up(directory, inner) for home in _HOMES]
+        return frozenset(_stems(name for folder in folders for name in inner.names(folder)))
+
+    return look.once(("programs", kind, directory), make)
+
+
+def _stems(names: Iterable[str]) -> Iterable[str]:
+    for name in names:
+        path = PurePath(name)
+        yield path.stem if path.suffix in (*_PROGRAMS, ".py", ".sh", ".rb", ".go", ".exe") else name

@@ -1,0 +1,169 @@
+"""The files around suites, each read once and remembered until somebody says that it has changed.
+
+Nothing here is executed, nothing is written, and the environment is not read.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from rubric_core.loading.files import absolute
+from rubric_core.ports import Files
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.tree import Tree
+
+__all__ = ["Look", "OpenFiles", "Project"]
+
+T = TypeVar("T")
+#: Bytes; a longer file is not looked into.
+LARGEST = 5_000_000
+
+
+class OpenFiles:
+    """Files on disk, with the documents that an editor has open in front of them."""
+
+    def __init__(self, files: Files, opened: Callable[[Path], str | None]) -> None:
+        """`opened` gives the text of an open document, None for a file that is not open."""
+        self._files = files
+        self._opened = opened
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read`."""
+        text = self._opened(path)
+        return self._files.read(path, limit) if text is None else text.encode("utf-8", "surrogatepass")
+
+    def is_file(self, path: Path) -> bool:
+        """See `ports.Files.is_file`."""
+        return self._opened(path) is not None or self._files.is_file(path)
+
+    def is_directory(self, path: Path) -> bool:
+        """See `ports.Files.is_directory`."""
+        return self._files.is_directory(path)
+
+    def names(self, path: Path) -> tuple[str, ...]:
+        """See `ports.Files.names`."""
+        return self._files.names(path)
+
+
+class _Kept(Generic[T]):
+    """Something that was found out, and what it depends on."""
+
+    __slots__ = ("seen", "value")
+
+    def __init__(self, value: T, seen: frozenset[Path]) -> None:
+        self.value = value
+        self.seen = seen
+
+
+class Project:
+    """What is known of the files around suites. One serves every analysis of a command or a server.
+
+    Args:
+        files: Where they are read.
+        fallback: A directory that is searched last, the current one of a command line.
+        suites: Every suite there is, with its text, for those who know the whole workspace; None for everybody else.
+    """
+
+    def __init__(
+        self,
+        files: Files,
+        fallback: Path | None = None,
+        suites: Callable[[], Mapping[Path, str]] | None = None,
+    ) -> None:
+        self.files = files
+        self.fallback = absolute(fallback) if fallback is not None else None
+        self.suites = suites
+        #: Grows with every change: what was worked out before may be wrong.
+        self.version = 0
+        self._kept: dict[object, _Kept[object]] = {}
+
+    def changed(self, paths: Iterable[Path] | None = None) -> None:
+        """Files have changed, come or gone, or directories; None: any of them."""
+        self.version += 1
+        if paths is None:
+            self._kept.clear()
+            return
+        gone = {absolute(p) for p in paths}
+        tops = tuple(f"{p}/" for p in gone)
+        gone |= {p.parent for p in gone}
+        stale = [
+            k for k, kept in self._kept.items() if kept.seen & gone or any(f"{s}/".startswith(tops) for s in kept.seen)
+        ]
+        for key in stale:
+            del self._kept[key]
+
+    def look(self) -> "Look":
+        """Look at the files, keeping account of which."""
+        return Look(self)
+
+    def kept(self, key: object) -> "_Kept[object] | None":
+        """What was found out under that key."""
+        return self._kept.get(key)
+
+    def keep(self, key: object, value: object, seen: frozenset[Path]) -> None:
+        """Remember what was found out."""
+        self._kept[key] = _Kept(value, seen)
+
+
+class Look:
+    """One look at the files of a project. `seen` is everything that it depends on, missing files included."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.seen: set[Path] = set()
+
+    def once(self, key: object, make: "Callable[[Look], T]") -> T:
+        """What `make` finds out, the same for the same key until a file that it saw has changed."""
+        known = self.project.kept(key)
+        if known is None:
+            inner = Look(self.project)
+            value = make(inner)
+            known = _Kept[object](value, frozenset(inner.seen))
+            self.project.keep(key, value, known.seen)
+        self.seen |= known.seen
+        return known.value  # type: ignore[return-value]  # one key, one type
+
+    def _fact(self, what: str, path: Path, find: Callable[[Path], T]) -> T:
+        key = (what, path)
+        known = self.project.kept(key)
+        if known is None:
+            known = _Kept[object](find(path), frozenset((path,)))
+            self.project.keep(key, known.value, known.seen)
+        self.seen.add(path)
+        return known.value  # type: ignore[return-value]
+
+    def is_file(self, path: Path) -> bool:
+        """See `ports.Files.is_file`."""
+        return self._fact("file", path, self.project.files.is_file)
+
+    def is_directory(self, path: Path) -> bool:
+        """See `ports.Files.is_directory`."""
+        return self._fact("directory", path, self.project.files.is_directory)
+
+    def names(self, path: Path) -> tuple[str, ...]:
+        """See `ports.Files.names`."""
+        return self._fact("names", path, self.project.files.names)
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read`."""
+        self.seen.add(path)
+        return self.project.files.read(path, limit)
+
+    def text(self, path: Path) -> str | None:
+        """The text of a file, None for one that cannot be read as text."""
+        return self._fact("text", path, self._text)
+
+    def _text(self, path: Path) -> str | None:
+        try:
+            return self.project.files.read(path, LARGEST).decode("utf-8")
+        except (OSError, ValueError):
+            return None
+
+    def tree(self, path: Path) -> Tree | None:
+        """The tree of a YAML file, None for a file that cannot be read."""
+
+        def make(look: Look) -> Tree | None:
+            text = look.text(path)
+            return None if text is None else parse(text)
+
+        return self.once(("tree", path), make)

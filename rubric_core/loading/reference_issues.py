@@ -1,0 +1,76 @@
+"""What is wrong with references to other files. As every issue plain data; the rule of its class has the words."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from rubric_core.loading.issues import Issue
+from rubric_core.syntax.tree import Node, Scalar
+
+__all__ = ["BrokenCases", "MissingFile", "PromptText", "UnknownTarget", "UnknownTemplate", "UnusedTarget"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingFile(Issue):
+    """A file or directory that is not there."""
+
+    node: Node
+    name: str
+    what: Literal["file", "directory"] = "file"
+    severity: Literal["error", "warning"] = "error"
+    #: What the engine does about it.
+    consequence: str = ""
+    #: What there is in the directory in which it should be.
+    known: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownTarget(Issue):
+    """A name that no target in reach has."""
+
+    node: Scalar
+    name: str
+    known: tuple[str, ...]
+    #: The targets file that counts.
+    path: Path
+    #: Whether it names a judge, which only some evaluators ask.
+    judges: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnusedTarget(Issue):
+    """A target that no suite of the workspace names."""
+
+    node: Node
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownTemplate(Issue):
+    """An `include` of a template that is not there, or that cannot be used."""
+
+    node: Node
+    name: str
+    known: tuple[str, ...] = ()
+    #: What is wrong with the template that is there.
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenCases(Issue):
+    """A file of cases that cannot be read as one."""
+
+    node: Node
+    name: str
+    trouble: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptText(Issue):
+    """The text of a judge's prompt that stands in a file of its own; `span` is where a suite names it."""
+
+    text: str
+    #: The file; None when it is the text that is looked at.
+    path: Path | None = None
+    #: The path in the suite, when the engine takes it for the prompt itself.
+    bare: Scalar | None = field(default=None)

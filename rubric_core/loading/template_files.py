@@ -1,0 +1,56 @@
+"""Templates of evaluators: whether an `include` gives what it should."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rubric_core.loading.names import template_of
+from rubric_core.loading.project import Look
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+
+__all__ = ["template_trouble"]
+
+#: A template may include templates, and these may once more.
+_DEEPEST = 3
+
+
+def template_trouble(look: Look, path: Path) -> str:
+    """What is wrong with the template at `path`, in words for whoever includes it; empty when it can be used."""
+    return look.once(("template", path), lambda inner: _trouble(inner, path, ()))
+
+
+def _trouble(look: Look, path: Path, above: tuple[Path, ...]) -> str:
+    if path in above:
+        names = [p.name for p in (*above[above.index(path) :], path)]
+        return f"templates include one another: {' → '.join(names)}"
+    if len(above) >= _DEEPEST:
+        return f"{above[-1].name} includes {path.name}, which is deeper than {_DEEPEST} levels"
+    tree = look.tree(path)
+    if tree is None:
+        return f"{path.name} cannot be read"
+    if any(p.kind == "syntax" for p in tree.problems):
+        return f"{path.name} is no YAML"
+    items = _items(tree.root)
+    if items is None:
+        return f"{path.name} is no list of evaluators"
+    for name in _includes(items):
+        inner = template_of(look, name, path.parent)
+        if inner is None:
+            return f"{path.name} includes `{name}`, which is not there"
+        trouble = _trouble(look, inner, (*above, path))
+        if trouble:
+            return trouble
+    return ""
+
+
+def _items(root: Node | None) -> list[Node] | None:
+    """The evaluators: of a list, or of a mapping with a list under `assertions` or `assert`."""
+    if isinstance(root, Mapping):
+        root = root.get("assertions") or root.get("assert")
+    return root.items if isinstance(root, Sequence) else None
+
+
+def _includes(items: list[Node]) -> Iterator[str]:
+    for item in items:
+        name = item.get("include") if isinstance(item, Mapping) else None
+        if isinstance(name, Scalar):
+            yield name.text
