@@ -18,8 +18,9 @@ from rubric_core.evaluation.events import CaseDone, Event
 from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.rows import case_row
-from rubric_core.evaluation.run import run_cases, save_recordings
+from rubric_core.evaluation.run import save_recordings
 from rubric_core.evaluation.runnable import Options, Runnable, runnables
+from rubric_core.evaluation.schedule import run_cases
 from rubric_core.evaluation.store import ResultStore
 from rubric_core.loading.files import UnreadableError, read_text
 

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.registry import build_evaluator_registry, evaluator_for
     from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Unscored, Verdict
     from rubric_core.evaluation.rows import case_row, evaluation_row
-    from rubric_core.evaluation.run import run_case, run_cases
+    from rubric_core.evaluation.run import run_case
     from rubric_core.evaluation.runnable import Options, Runnable, runnables
+    from rubric_core.evaluation.schedule import run_cases
     from rubric_core.evaluation.store import ResultStore, StoredCase
 
 _HOMES = {
@@ -47,7 +48,7 @@ _HOMES = {
     "Listener": "events", "LlmJudgeEvaluator": "evaluators.llm_judge", "Mark": "marks", "Options": "runnable", "PromptInputs": "context",
     "ResolvedTarget": "context", "ResultStore": "store", "Runnable": "runnable", "StoredCase": "store", "Unscored": "result",
     "Verdict": "result", "build_evaluator_registry": "registry", "case_row": "rows", "evaluation_row": "rows", "evaluator_for": "registry",
-    "is_evaluator_kind": "context", "marks_of": "marks", "run_case": "run", "run_cases": "run",
+    "is_evaluator_kind": "context", "marks_of": "marks", "run_case": "run", "run_cases": "schedule",
     "run_evaluators_for_case": "grade", "runnables": "runnable",
 }  # fmt: skip
 

@@ -16,7 +16,7 @@ from rubric_core.ports import ChatMessage, Files, Role
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Node
 
-__all__ = ["prompt_inputs", "referenced_files"]
+__all__ = ["messages_of", "prompt_inputs", "reference_of", "referenced_files"]
 
 _LARGEST = 5_000_000
 
@@ -41,7 +41,7 @@ def prompt_inputs(
 
     Raises Unscored for a file that is not there, and for a case without input.
     """
-    return _Assembly(suite, case, directory, files, anchors).assembled(properties)
+    return _Assembly(suite, case, _Texts(directory, files, anchors)).assembled(properties)
 
 
 def referenced_files(suite: Suite, case: Case) -> list[str]:
@@ -53,37 +53,35 @@ def referenced_files(suite: Suite, case: Case) -> list[str]:
     return [*(n for n in named or () if isinstance(n, str)), *(b.value for b in blocks if b.value)]
 
 
-class _Assembly:
-    def __init__(self, suite: Suite, case: Case, directory: Path, files: Files, anchors: Mapping[str, Node]) -> None:
-        self.suite, self.case = suite, case
+def messages_of(value: object, directory: Path, files: Files, anchors: Mapping[str, Node]) -> Sequence[ChatMessage]:
+    """An `input` as messages, the content of its files among them. Raises Unscored for a file that is not there."""
+    texts = _Texts(directory, files, anchors)
+    return [ChatMessage(_role(m), texts.of(m)) for m in _written(value)]
+
+
+def reference_of(expected: object, anchors: Mapping[str, Node], position: int = -1) -> str:
+    """The text of an expected output: of its last message, or of the one at `position`."""
+    if isinstance(expected, list) and expected and isinstance(expected[position], Message):
+        message = expected[position]
+        calls = [plain(c.node, anchors) for c in message.tool_calls or ()]
+        if not message.has("content"):
+            return json.dumps(calls, ensure_ascii=False, indent=2) if calls else ""
+        content = message.content
+        if isinstance(content, list):
+            blocks = (b.value if isinstance(b, ContentBlock) else b for b in content)
+            return "\n\n".join(b for b in blocks if isinstance(b, str))
+        return _flat(plain(content, anchors))
+    return _flat(plain(expected, anchors))
+
+
+class _Texts:
+    """Messages as texts; remembers the files that it read on the way."""
+
+    def __init__(self, directory: Path, files: Files, anchors: Mapping[str, Node]) -> None:
         self.directory, self.files, self.anchors = directory, files, anchors
         self.found: list[Path] = []
 
-    def assembled(self, properties: Properties) -> PromptInputs:
-        written = [*_written(self.suite.input), *_written(self.case.input)]
-        reference = self._reference(0 if properties.reference == "first" else -1)
-        if properties.reference == "in-input":
-            first = next((m for m in written if isinstance(m, Message) and m.role == "assistant"), None)
-            reference = self._text(first) if first is not None else reference
-            written = [m for m in written if not isinstance(m, Message) or m.role != "assistant"]
-        messages = [ChatMessage(_role(m), self._text(m)) for m in written]
-        self._put_files_first(messages)
-        if not any(m.content.strip() for m in messages):
-            raise Unscored("the case has no input to ask", at=self.case)
-        expected = plain(self.case.expected_output, self.anchors)
-        return PromptInputs(
-            question=conversation_text(tuple(messages)), messages=tuple(messages), reference_answer=reference, files=tuple(self.found),
-            input=[{"role": m.role, "content": m.content} for m in messages], expected=_as_messages(self._plain_messages(expected)),
-        )  # fmt: skip
-
-    def _put_files_first(self, messages: list[ChatMessage]) -> None:
-        named = self.case.input_files if self.case.has("input_files") else self.suite.input_files
-        contents = [self._file(name, self.case) for name in named or () if isinstance(name, str)]
-        at = next((i for i, m in enumerate(messages) if m.role == "user"), None)
-        if contents and at is not None:
-            messages[at] = ChatMessage("user", "\n\n".join([*contents, messages[at].content]))
-
-    def _text(self, message: Message | str) -> str:
+    def of(self, message: Message | str) -> str:
         if isinstance(message, str):
             return message
         content = message.content
@@ -98,9 +96,9 @@ class _Assembly:
             return ""
         if block.type == "image":
             raise Unscored(f"rubric does not send pictures to targets yet ({block.value[:60]})", at=block)
-        return self._file(block.value, block) if block.type == "file" else block.value.strip()
+        return self.file(block.value, block) if block.type == "file" else block.value.strip()
 
-    def _file(self, name: str, at: Shape) -> str:
+    def file(self, name: str, at: Shape) -> str:
         path = find_file(name, self.directory, self.files, Path.cwd())
         if path is None:
             raise Unscored(f"the file {name} of the input is not there", at=at)
@@ -113,28 +111,40 @@ class _Assembly:
             raise Unscored(f"the file {name} of the input cannot be read: {error.strerror or error}", at=at) from None
         return f'<file path="{name}">\n{content.rstrip()}\n</file>'
 
-    def _reference(self, position: int) -> str:
-        """The content of the first or last expected message."""
-        expected = self.case.expected_output
-        if isinstance(expected, list) and expected and isinstance(expected[position], Message):
-            last = expected[position]
-            calls = [plain(c.node, self.anchors) for c in last.tool_calls or ()]
-            return (
-                self._text(last)
-                if last.has("content")
-                else json.dumps(calls, ensure_ascii=False, indent=2)
-                if calls
-                else ""
-            )
-        return _flat(plain(expected, self.anchors))
 
-    def _plain_messages(self, value: Any) -> Any:
-        """Messages among shapes as plain data."""
-        return (
-            [plain(v.node, self.anchors) if isinstance(v, Message) else v for v in value]
-            if isinstance(value, list)
-            else value
+class _Assembly:
+    """Puts the input of a case together."""
+
+    def __init__(self, suite: Suite, case: Case, texts: _Texts) -> None:
+        self.suite, self.case, self.texts = suite, case, texts
+
+    def assembled(self, properties: Properties) -> PromptInputs:
+        written = [*_written(self.suite.input), *_written(self.case.input)]
+        anchors = self.texts.anchors
+        reference = reference_of(self.case.expected_output, anchors, 0 if properties.reference == "first" else -1)
+        if properties.reference == "in-input":
+            first = next((m for m in written if isinstance(m, Message) and m.role == "assistant"), None)
+            reference = self.texts.of(first) if first is not None else reference
+            written = [m for m in written if not isinstance(m, Message) or m.role != "assistant"]
+        messages = [ChatMessage(_role(m), self.texts.of(m)) for m in written]
+        self._put_files_first(messages)
+        if not any(m.content.strip() for m in messages):
+            raise Unscored("the case has no input to ask", at=self.case)
+        return PromptInputs(
+            question=conversation_text(tuple(messages)),
+            messages=tuple(messages),
+            reference_answer=reference,
+            files=tuple(self.texts.found),
+            input=[{"role": m.role, "content": m.content} for m in messages],
+            expected=_as_messages(_plain_messages(self.case.expected_output, anchors)),
         )
+
+    def _put_files_first(self, messages: list[ChatMessage]) -> None:
+        named = self.case.input_files if self.case.has("input_files") else self.suite.input_files
+        contents = [self.texts.file(name, self.case) for name in named or () if isinstance(name, str)]
+        at = next((i for i, m in enumerate(messages) if m.role == "user"), None)
+        if contents and at is not None:
+            messages[at] = ChatMessage("user", "\n\n".join([*contents, messages[at].content]))
 
 
 def _written(value: object) -> list[Message | str]:
@@ -159,6 +169,13 @@ def _flat(value: Any) -> str:
     if value is None:
         return ""
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _plain_messages(value: object, anchors: Mapping[str, Node]) -> Any:
+    """An expected output as plain data, messages among it."""
+    if isinstance(value, list):
+        return [plain(v.node if isinstance(v, Message) else v, anchors) for v in value]
+    return plain(value, anchors)
 
 
 def _as_messages(value: Any) -> Sequence[Any]:

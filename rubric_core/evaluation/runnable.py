@@ -35,6 +35,8 @@ class Options:
     #: A target file in place of the one that would be found.
     targets_file: Path | None = None
     mode: RecordingMode = "auto"
+    #: How often each case is run, in place of what the suite says.
+    repeat: int | None = None
     #: Seconds that a program of the suite may take to grade.
     time_limit: float = 60.0
     #: Evaluators of one's own, by kind.

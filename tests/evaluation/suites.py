@@ -12,8 +12,8 @@ from rubric_core.analysis import Language, analyze
 from rubric_core.evaluation.context import EvaluationContext, PromptInputs, ResolvedTarget
 from rubric_core.evaluation.events import Event
 from rubric_core.evaluation.result import CaseResult
-from rubric_core.evaluation.run import run_cases
 from rubric_core.evaluation.runnable import Options, Runnable, runnables
+from rubric_core.evaluation.schedule import run_cases
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator

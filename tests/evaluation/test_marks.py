@@ -10,7 +10,7 @@ from suites import Folder, checks
 from rubric_core.adapters import system_ports
 from rubric_core.evaluation.marks import LONGEST, case_words, evaluator_words, marks_of, seconds_words, shortened
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.run import run_cases
+from rubric_core.evaluation.schedule import run_cases
 
 SUITE = """
 assertions:

@@ -37,7 +37,7 @@ async def recorded(folder: Folder, judge: JudgeServer, text: str = SUITE) -> str
     folder.targets(JUDGE, judge.target())
     cases = folder.cases(text, mode="record")
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.run import run_cases
+    from rubric_core.evaluation.schedule import run_cases
 
     async with system_ports({}) as ports:
         results = await run_cases(cases, ports)

@@ -1,0 +1,205 @@
+"""One attempt at a case: the target is asked, its answer is graded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.evaluation.context import (
+    EvaluationContext,
+    Evaluator,
+    EvaluatorConfig,
+    PromptInputs,
+    ResolvedTarget,
+)
+from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDone, EvaluatorStarted, Listener
+from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case
+from rubric_core.evaluation.input import prompt_inputs
+from rubric_core.evaluation.judging.templates import own_prompt
+from rubric_core.evaluation.registry import build_evaluator_registry
+from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
+from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.score import case_outcome, threshold_of
+from rubric_core.evaluation.targets import Targets, load_targets, target_name
+from rubric_core.language.evaluators import GoalSuccess, LlmJudge, LlmRubric, Rubric
+from rubric_core.loading.grading import default_name
+from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.judging.recordings import Recordings
+
+__all__ = ["Attempt", "asked_for", "targets_of"]
+
+
+def asked_for(case: Runnable) -> dict[str, Any]:
+    """The target and the threshold of a case, as fields of its result."""
+    threshold = threshold_of(case.options.threshold, case.suite, case.case, case.dialect.properties)
+    return {"threshold": threshold, "target": target_name(case.suite, case.options.target)}
+
+
+def targets_of(case: Runnable, ports: Ports) -> Targets:
+    """The targets of the suite of `case`, read once for all cases of a run."""
+    found = case.shared.get("targets")
+    if not isinstance(found, Targets):
+        found = case.shared["targets"] = load_targets(case.directory, ports.files, case.options.targets_file)
+    return found
+
+
+@dataclass
+class _Metered:
+    """A provider whose costs are counted."""
+
+    provider: Provider
+    spent: float | None = None
+
+    @property
+    def name(self) -> str:
+        return self.provider.name
+
+    @property
+    def kind(self) -> str:
+        return self.provider.kind
+
+    @property
+    def identity(self) -> str:
+        return self.provider.identity
+
+    async def ask(self, request: Request) -> Answer:
+        answer = await self.provider.ask(request)
+        if answer.cost_usd is not None:
+            self.spent = (self.spent or 0.0) + answer.cost_usd
+        return answer
+
+
+class Attempt:
+    """One case on its way to a result. `case` has its variables filled in."""
+
+    def __init__(self, case: Runnable, ports: Ports, on_event: Listener, number: int = 1) -> None:
+        self.case = case
+        self.ports = ports
+        self.on_event = on_event
+        #: Which attempt this is, from 1.
+        self.number = number
+        self._targets = targets_of(case, ports)
+        self._metered: dict[str, _Metered] = {}
+        self._grading = ""
+
+    async def result(self, base: CaseResult) -> CaseResult:
+        """Raises Unscored when not even the evaluators could be asked."""
+        properties = self.case.dialect.properties
+        target, provider = self.target(base.target)
+        inputs = self.inputs()
+        answer = await self.ask(provider, inputs)
+        context = self.context(target, provider, inputs, answer, base.threshold)
+        graded = await self.grade(context, self.case.evaluators)
+        score, verdict, reason = case_outcome(graded.results, properties, base.threshold)
+        return replace(
+            base,
+            verdict=verdict,
+            score=score,
+            reason=reason,
+            evaluators=graded.results,
+            answer=answer.text,
+            tokens=answer.tokens,
+            cost_usd=self.cost(),
+        )
+
+    def target(self, name: str) -> tuple[ResolvedTarget, Provider]:
+        """The target of that name, its costs counted. Raises Unscored."""
+        resolved, _ = self._targets.provider(name, self.ports)
+        return resolved, self._provider(name)
+
+    def _provider(self, name: str) -> Provider:
+        if name not in self._metered:
+            self._metered[name] = _Metered(self._targets.provider(name, self.ports)[1])
+        return self._metered[name]
+
+    def inputs(self) -> PromptInputs:
+        """What the target is asked. Raises Unscored."""
+        case, files = self.case, self.ports.files
+        return prompt_inputs(case.suite, case.case, case.directory, files, case.anchors, case.dialect.properties)
+
+    async def ask(self, provider: Provider, inputs: PromptInputs) -> Answer:
+        """The answer of the target. Raises Unscored."""
+        request = Request(
+            inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files
+        )
+        try:
+            answer = await provider.ask(request)
+        except ProviderError as error:
+            raise Unscored(f"target {provider.name}: {error}") from None
+        self.on_event(Answered(self.case.id, answer))
+        return answer
+
+    def context(
+        self, target: ResolvedTarget, provider: Provider, inputs: PromptInputs, answer: Answer, threshold: float
+    ) -> EvaluationContext:
+        """What the evaluators may look at."""
+        return EvaluationContext(
+            eval_case=self.case.case,
+            candidate=answer.text,
+            target=target,
+            provider=provider,
+            attempt=self.number,
+            prompt_inputs=inputs,
+            now=self.ports.clock.now(),
+            answer=answer,
+            dialect=self.case.dialect,
+            ports=self.ports,
+            directory=self.case.directory,
+            anchors=self.case.anchors,
+            on_criterion=self._judged,
+            threshold=threshold,
+            time_limit=self.case.options.time_limit,
+        )
+
+    async def grade(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig]) -> CaseScore:
+        """What the evaluators find."""
+        options = self.case.options
+        registry: dict[str, Evaluator] = build_evaluator_registry(
+            options.evaluators, self._judge, recordings=self._recordings(), mode=options.mode, judge_prompt=own_prompt
+        )
+        return await run_evaluators_for_case(context, registry, configs, self._hooks(len(configs)), self.case.blame)
+
+    def cost(self) -> float | None:
+        """US dollars that target and judges told of so far; None when nobody told."""
+        known = [each.spent for each in self._metered.values() if each.spent is not None]
+        return sum(known) if known else None
+
+    def _recordings(self) -> "Recordings":
+        from rubric_core.evaluation.judging.recordings import Recordings, RecordingsError  # noqa: PLC0415  # pydantic, when something runs
+
+        found = self.case.shared.get("recordings")
+        if not isinstance(found, Recordings):
+            try:
+                found = Recordings.beside(self.case.path, self.ports.files)
+            except RecordingsError as error:
+                raise Unscored(str(error)) from None
+            self.case.shared["recordings"] = found
+        return found
+
+    def _judge(self, context: EvaluationContext) -> Provider | None:
+        """The judge for an evaluator: its own, the command line's, that of the target, else the target when it is a model."""
+        name = _own_judge(context.evaluator) or self.case.options.grader_target or context.target.grader_target
+        if name is None and self._targets.kind_judges(context.target.name, self.ports.environment):
+            name = context.target.name
+        return None if name is None else self._provider(name)
+
+    def _hooks(self, count: int) -> EvaluatorHooks:
+        def before(config: EvaluatorConfig, position: int) -> None:
+            self._grading = default_name(config)
+            self.on_event(EvaluatorStarted(self.case.id, self._grading, position, count or 1))
+
+        def after(result: EvaluatorResult) -> None:
+            self.on_event(EvaluatorDone(self.case.id, result))
+
+        return EvaluatorHooks(before, after)
+
+    def _judged(self, result: CriterionResult) -> None:
+        self.on_event(CriterionJudged(self.case.id, self._grading, result))
+
+
+def _own_judge(config: EvaluatorConfig | None) -> str | None:
+    """The target that an evaluator names as its judge."""
+    if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, str):
+        return config.provider
+    return config.target if isinstance(config, LlmJudge | Rubric) else None

@@ -1,0 +1,168 @@
+"""A case run several times: how the runs become one result, and how sure one can be of it."""
+
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist, fmean, stdev
+from typing import Any, Literal
+
+from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
+from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.score import verdict_of
+from rubric_core.language.dialect import Properties
+from rubric_core.language.model import Execution, RunSettings, Trials
+from rubric_core.syntax.plain import plain
+
+__all__ = ["Repeats", "pass_at", "pass_hat", "repeated", "repeats_of", "share_interval"]
+
+Strategy = Literal["pass_at_k", "pass_all", "mean", "confidence_interval"]
+_Z = NormalDist().inv_cdf(0.975)
+# Student's t for 95 % with 1, 2, … degrees of freedom; beyond, the normal distribution is near enough.
+_T = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """How often a case runs, and how the runs count."""
+
+    count: int = 1
+    strategy: Strategy = "pass_at_k"
+    #: Whether a first pass is enough where the best run counts.
+    early_exit: bool = False
+    #: US dollars that the runs of the case may cost together.
+    cost_limit_usd: float | None = None
+
+
+def repeats_of(case: Runnable) -> Repeats:
+    """What command line, case and suite say; once without any."""
+    if case.options.repeat is not None:
+        return Repeats(case.options.repeat, "mean")
+    for shape in (case.case, case.suite):
+        execution = shape.execution
+        trials = execution.trials if isinstance(execution, Execution) else None
+        if isinstance(trials, Trials) and trials.count:
+            return Repeats(trials.count, _strategy(trials.strategy), True, trials.cost_limit_usd)
+    run = case.case.run
+    options = case.suite.evaluate_options
+    for written in (
+        run.repeat if isinstance(run, RunSettings) else None,
+        options.repeat if options is not None else None,
+    ):
+        if written is not None:
+            return _of_value(plain(written, case.anchors))
+    return Repeats()
+
+
+def _of_value(value: Any) -> Repeats:
+    """`repeat: 3`, or `repeat: {count, strategy, early_exit, cost_limit_usd}`."""
+    if not isinstance(value, dict):
+        return Repeats(int(value) if isinstance(value, int | float) else 1, "mean")
+    count, limit = value.get("count"), value.get("cost_limit_usd")
+    early = value.get("early_exit") is True
+    return Repeats(count if isinstance(count, int) else 1, _strategy(value.get("strategy")), early, limit)
+
+
+def _strategy(name: object) -> Strategy:
+    known: dict[object, Strategy] = {
+        "mean": "mean",
+        "confidence_interval": "confidence_interval",
+        "pass_all": "pass_all",
+    }
+    return known.get(name, "pass_at_k")
+
+
+async def repeated(
+    repeats: Repeats, once: Callable[[int], Awaitable[CaseResult]], properties: Properties
+) -> CaseResult:
+    """The one result of several runs. Raises Unscored when no run has a score and the strategy needs one."""
+    runs: list[CaseResult] = []
+    for number in range(1, repeats.count + 1):
+        runs.append(await _run(once, number, runs))
+        spent = sum(run.cost_usd or 0.0 for run in runs)
+        if repeats.cost_limit_usd is not None and spent >= repeats.cost_limit_usd:
+            break
+        if repeats.early_exit and repeats.strategy == "pass_at_k" and runs[-1].verdict is Verdict.PASSED:
+            break
+    return _together(repeats, runs, properties)
+
+
+async def _run(once: Callable[[int], Awaitable[CaseResult]], number: int, before: Sequence[CaseResult]) -> CaseResult:
+    try:
+        return await once(number)
+    except Unscored as problem:
+        if not before:
+            raise  # the first run says what is wrong; the others would say the same
+        return replace(before[0], verdict=Verdict.UNSCORED, score=None, reason=problem.reason, evaluators=(), answer="")
+
+
+def _together(repeats: Repeats, runs: Sequence[CaseResult], properties: Properties) -> CaseResult:
+    scores = [run.score for run in runs if run.score is not None]
+    passed = sum(run.verdict is Verdict.PASSED for run in runs)
+    best = max(runs, key=_rank)
+    worst = min(runs, key=_rank)
+    details = {**(best.details or {}), "trials": _summary(repeats, runs, scores, passed)}
+    cost = sum(run.cost_usd or 0.0 for run in runs) if any(run.cost_usd is not None for run in runs) else None
+    if repeats.strategy == "pass_at_k" and passed:
+        return replace(best, details=details, cost_usd=cost)
+    missing = next((run for run in runs if run.score is None), None)
+    if missing is not None:
+        reason = f"run {runs.index(missing) + 1} of {len(runs)}: {missing.reason}"
+        return replace(worst, verdict=Verdict.UNSCORED, score=None, reason=reason, details=details, cost_usd=cost)
+    if repeats.strategy in ("pass_at_k", "pass_all"):
+        return replace(best if repeats.strategy == "pass_at_k" else worst, details=details, cost_usd=cost)
+    mean = fmean(scores)
+    verdict = verdict_of(mean, properties, best.threshold)
+    reason = worst.reason if verdict is not Verdict.PASSED else ""
+    return replace(worst, verdict=verdict, score=mean, reason=reason, details=details, cost_usd=cost)
+
+
+def _rank(run: CaseResult) -> tuple[bool, float]:
+    return run.verdict is Verdict.PASSED, -1.0 if run.score is None else run.score
+
+
+def _summary(repeats: Repeats, runs: Sequence[CaseResult], scores: Sequence[float], passed: int) -> dict[str, Any]:
+    low, high = share_interval(passed, len(runs))
+    summary: dict[str, Any] = {
+        "strategy": repeats.strategy,
+        "count": len(runs),
+        "passed": passed,
+        "flaky": 0 < passed < len(runs),
+        "pass_rate_interval": [round(low, 4), round(high, 4)],
+        "pass_at_k": pass_at(passed, len(runs), len(runs)),
+        "pass_hat_k": pass_hat(passed, len(runs), len(runs)),
+        "runs": [{"verdict": r.verdict.value, "score": r.score, "reason": r.reason or None} for r in runs],
+    }
+    if scores:
+        summary["mean"] = fmean(scores)
+        summary["mean_interval"] = _mean_interval(scores)
+    return summary
+
+
+def share_interval(passed: int, count: int) -> tuple[float, float]:
+    """The 95 % interval of the share that passes, by Wilson: sound for few runs too."""
+    if count == 0:
+        return 0.0, 1.0
+    share, square = passed / count, _Z * _Z
+    middle = (share + square / (2 * count)) / (1 + square / count)
+    half = _Z / (1 + square / count) * math.sqrt(share * (1 - share) / count + square / (4 * count * count))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _mean_interval(scores: Sequence[float]) -> list[float] | None:
+    """The 95 % interval of the mean; None for a single run, which says nothing about the spread."""
+    if len(scores) < 2:
+        return None
+    t = _T[len(scores) - 2] if len(scores) - 2 < len(_T) else _Z
+    half = t * stdev(scores) / math.sqrt(len(scores))
+    mean = fmean(scores)
+    return [round(max(0.0, mean - half), 4), round(min(1.0, mean + half), 4)]
+
+
+def pass_at(passed: int, count: int, k: int) -> float:
+    """The chance that at least one of `k` runs passes, when `passed` of `count` did (unbiased)."""
+    return 1.0 if count - passed < k else 1.0 - math.comb(count - passed, k) / math.comb(count, k)
+
+
+def pass_hat(passed: int, count: int, k: int) -> float:
+    """The chance that all of `k` runs pass, when `passed` of `count` did (unbiased)."""
+    return math.comb(passed, k) / math.comb(count, k) if count >= k else 0.0
