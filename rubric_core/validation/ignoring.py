@@ -5,8 +5,8 @@ from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
+from rubric_core.validation.ignores import DIRECTIVE
 from rubric_core.validation.rule import Diagnostic
-from rubric_core.validation.suppression import DIRECTIVE
 
 __all__ = ["suppression_edit"]
 
