@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from rubric_core.syntax.parse import parse
+from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange
 
@@ -80,7 +80,8 @@ class Document:
     @classmethod
     def of(cls, text: str, item_keys: frozenset[str] = frozenset()) -> "Document":
         """Cut `text`; the lists under the top-level keys `item_keys` hold the cases, with ROOT_LIST also one without a key."""
-        items = _find_items(text, item_keys)
+        # Too large a text is one block, which the parser refuses with a message.
+        items = _find_items(text, item_keys) if len(text) <= LARGEST else None
         if items is None:
             return cls([Block(text, FRAME)], -1, item_keys, text)
         bounds = [*items.starts, items.end]

@@ -14,7 +14,7 @@ from rubric_core.text import Span
 __all__ = ["LARGEST", "parse"]
 
 #: Characters; a larger text is refused with a message rather than read for seconds at every keystroke.
-LARGEST = 10_000_000
+LARGEST = 5_000_000
 
 # Characters that libyaml refuses, or takes for line breaks as YAML 1.1 did. A stand-in of the same length keeps every
 # offset right; the real character is put back into the scalars.
