@@ -12,7 +12,7 @@ from rubric_core.evaluation.context import (
     ResolvedTarget,
 )
 from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDone, EvaluatorStarted, Listener
-from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case
+from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case, scalar_evaluator
 from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.registry import build_evaluator_registry
@@ -90,7 +90,8 @@ class Attempt:
         inputs = self.inputs()
         answer = await self.ask(provider, inputs)
         context = self.context(target, provider, inputs, answer, base.threshold)
-        graded = await self.grade(context, self.case.evaluators)
+        configs = self.case.evaluators or [scalar_evaluator(self.case.evaluator_kind)]
+        graded = await self.grade(context, configs)
         score, verdict, reason = case_outcome(graded.results, properties, base.threshold)
         return replace(
             base,
@@ -187,7 +188,7 @@ class Attempt:
     def _hooks(self, count: int) -> EvaluatorHooks:
         def before(config: EvaluatorConfig, position: int) -> None:
             self._grading = default_name(config)
-            self.on_event(EvaluatorStarted(self.case.id, self._grading, position, count or 1))
+            self.on_event(EvaluatorStarted(self.case.id, self._grading, position, count))
 
         def after(result: EvaluatorResult) -> None:
             self.on_event(EvaluatorDone(self.case.id, result))

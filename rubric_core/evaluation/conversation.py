@@ -6,38 +6,15 @@ from typing import Any
 
 from rubric_core.evaluation.attempt import Attempt
 from rubric_core.evaluation.context import EvaluationContext, EvaluatorConfig, PromptInputs, ResolvedTarget
-from rubric_core.evaluation.grade import default_judge
 from rubric_core.evaluation.input import messages_of, reference_of
 from rubric_core.evaluation.judging.judge import conversation_text
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Unscored, Verdict
 from rubric_core.evaluation.score import case_outcome, verdict_of, weighted_mean
-from rubric_core.language.evaluators import Criterion, Evaluator, Rubrics
+from rubric_core.evaluation.turns import TURN, turn_evaluators
 from rubric_core.language.model import Turn
 from rubric_core.ports import Answer, ChatMessage, Provider
 
-__all__ = ["Conversation", "turn_evaluators"]
-
-#: The type of the result of a turn.
-TURN = "turn"
-
-
-def turn_evaluators(turn: Turn) -> list[Evaluator]:
-    """What grades a turn: its assertions, the strings among them as one rubric of criteria that are not required."""
-    result: list[Evaluator] = []
-    strings: list[Criterion] = []
-    for item in turn.assertions or ():
-        if isinstance(item, Evaluator):
-            result.append(item)
-        elif isinstance(item, Criterion):
-            made = Criterion(item.span, item.node, id=f"criterion-{len(strings) + 1}", outcome=item.outcome)
-            strings.append(made)
-            if len(strings) == 1:
-                rubric = Rubrics(item.span, None, type="rubrics", name="turn-rubrics", criteria=strings)
-                rubric.type_name = "rubrics"
-                result.append(rubric)
-    if not result and turn.has("expected_output"):
-        result.append(default_judge())
-    return result
+__all__ = ["Conversation"]
 
 
 class Conversation(Attempt):

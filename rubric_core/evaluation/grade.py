@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, Evaluator, EvaluatorConfig
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
+from rubric_core.evaluation.evaluators.heuristic import Heuristic
 from rubric_core.evaluation.registry import evaluator_for, kind_of
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, verdict_of, weighted_mean
@@ -18,7 +19,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import default_name
 from rubric_core.text import Span
 
-__all__ = ["CaseScore", "EvaluatorHooks", "default_judge", "run_evaluators_for_case"]
+__all__ = ["CaseScore", "EvaluatorHooks", "default_judge", "run_evaluators_for_case", "scalar_evaluator"]
 
 
 class EvaluatorHooks(NamedTuple):
@@ -39,6 +40,17 @@ def default_judge() -> LlmJudge:
     """The judge of a case that names no evaluator: it grades by the criteria of the case and its reference answer."""
     made = LlmJudge(Span(0, 0), None, type="llm_judge", name="llm_judge")
     made.type_name = "llm_judge"
+    return made
+
+
+def scalar_evaluator(kind: str) -> EvaluatorConfig:
+    """What `evaluator: KIND`, or `grader: KIND` of the first releases, stands for; another word means the judge."""
+    shapes: dict[str, type[EvaluatorConfig]] = {"heuristic": Heuristic, "code": CodeShape, "code_judge": CodeShape}
+    shape = shapes.get(kind)
+    if shape is None:
+        return default_judge()
+    made = shape(Span(0, 0), None, type=kind, name=kind)
+    made.type_name = kind
     return made
 
 
@@ -110,7 +122,7 @@ class _Grader:
         kind = kind_of(config)
         if isinstance(config, CodeShape) and kind not in self._registry:
             if not config.command:
-                raise Unscored("a code evaluator needs a command", at=config)
+                raise Unscored("a code evaluator needs a command", at=config if config.node is not None else None)
             return CodeEvaluator(script=config.command, cwd=config.cwd)
         if kind in self._registry:
             return evaluator_for(self._registry, kind)

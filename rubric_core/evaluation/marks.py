@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.turns import TURN, turn_evaluators
 from rubric_core.language.evaluators import Criterion, Evaluator, LlmJudge, Rubric
+from rubric_core.language.model import Turn
 from rubric_core.text import Span
 
 __all__ = [
@@ -57,7 +59,7 @@ def seconds_words(duration_ms: float | None) -> str:
 
 
 def case_words(result: CaseResult) -> str:
-    """The mark of a case: sign, score, time, cost, and the criterion whose gate failed."""
+    """The mark of a case: sign, score, how many runs passed, time, cost, and the criterion whose gate failed."""
     sign = SIGNS[result.verdict]
     if result.score is None:
         return shortened(
@@ -65,7 +67,15 @@ def case_words(result: CaseResult) -> str:
         )
     cost = f"${result.cost_usd:.4f}".rstrip("0") if result.cost_usd else ""
     gate = next((e.gate for e in result.evaluators if e.gate), "") if result.verdict is Verdict.FAILED else ""
-    parts = (f"{sign} {result.score:.2f}", seconds_words(result.duration_ms), cost, f"gate: {gate}" if gate else "")
+    runs = (result.details or {}).get("trials")
+    times = f"{runs['passed']}/{runs['count']}" if isinstance(runs, dict) else ""
+    parts = (
+        f"{sign} {result.score:.2f}",
+        times,
+        seconds_words(result.duration_ms),
+        cost,
+        f"gate: {gate}" if gate else "",
+    )
     return shortened("  ".join(part for part in parts if part))
 
 
@@ -94,19 +104,28 @@ def criterion_words(result: CriterionResult) -> str:
 def marks_of(case: Runnable, result: CaseResult) -> list[Mark]:
     """The marks of a result, in the order of the text.
 
-    Evaluators are matched by place and name: where the case has changed since it ran, only those that are still there have one.
+    Evaluators are matched by their number: where evaluators were added or taken away since, only the case has a mark.
     """
     marks = [Mark(case.case_span(case.case.at("id")), result.verdict, case_words(result), result.reason)]
-    for config, found in _paired(case.evaluators, result.evaluators):
-        marks += _of_evaluator(case, config, found)
+    turns = [r for r in result.evaluators if r.type == TURN]
+    marks += _of_turns(case, turns)
+    marks += _of_all(case, case.evaluators, result.evaluators[len(turns) :])
     return sorted(marks, key=lambda mark: mark.span)
 
 
-def _paired(
-    configs: Sequence[Evaluator], results: Sequence[EvaluatorResult]
-) -> Iterator[tuple[Evaluator, EvaluatorResult]]:
+def _of_turns(case: Runnable, results: Sequence[EvaluatorResult]) -> Iterator[Mark]:
+    turns = [turn for turn in case.case.turns or () if isinstance(turn, Turn)]
+    if len(turns) != len(results):
+        return
+    for turn, result in zip(turns, results, strict=True):
+        yield Mark(case.span_of(turn), result.verdict, evaluator_words(result), result.reason, "evaluator")
+        yield from _of_all(case, turn_evaluators(turn), result.members)
+
+
+def _of_all(case: Runnable, configs: Sequence[Evaluator], results: Sequence[EvaluatorResult]) -> Iterator[Mark]:
     if len(configs) == len(results):
-        yield from zip(configs, results, strict=True)
+        for config, result in zip(configs, results, strict=True):
+            yield from _of_evaluator(case, config, result)
 
 
 def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) -> Iterator[Mark]:
@@ -114,6 +133,8 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
     paired = list(zip(criteria, result.criteria, strict=True)) if len(criteria) == len(result.criteria) else []
     # A rubric made of plain strings, or of one criterion, has no line of its own to mark.
     gathered = config.node is None
+    if gathered and not config.span.end:
+        return  # the judge of a case that names no evaluator is written nowhere
     if not (gathered and paired) and not (len(paired) == 1 and result.score is not None):
         yield Mark(case.span_of(config), result.verdict, evaluator_words(result), _note(result), "evaluator")
     for criterion, judged in paired:
@@ -132,7 +153,7 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
 
 def _criteria(config: Evaluator) -> Sequence[object]:
     if isinstance(config, Rubric):
-        return config.criteria or ()
+        return config.criteria if isinstance(config.criteria, list) else [config.criteria]
     return (config.rubrics or ()) if isinstance(config, LlmJudge) else ()
 
 

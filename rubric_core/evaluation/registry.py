@@ -14,6 +14,7 @@ from rubric_core.evaluation.evaluators.equals import EQUALS
 from rubric_core.evaluation.evaluators.execution_metrics import EXECUTION_METRICS
 from rubric_core.evaluation.evaluators.expected_messages import EXPECTED_MESSAGES
 from rubric_core.evaluation.evaluators.field_accuracy import FIELD_ACCURACY
+from rubric_core.evaluation.evaluators.heuristic import HEURISTIC
 from rubric_core.evaluation.evaluators.icontains import ICONTAINS
 from rubric_core.evaluation.evaluators.icontains_all import ICONTAINS_ALL
 from rubric_core.evaluation.evaluators.icontains_any import ICONTAINS_ANY
@@ -34,7 +35,7 @@ __all__ = ["EVALUATORS", "build_evaluator_registry", "evaluator_for", "kind_of"]
 #: Every type that grades by its configuration alone. `code` and `llm_judge` are made for each run.
 EVALUATORS: tuple[TypedEvaluator[Any], ...] = (
     CONTAINS, CONTAINS_ANY, CONTAINS_ALL, ICONTAINS, ICONTAINS_ANY, ICONTAINS_ALL, STARTS_WITH, ENDS_WITH, EQUALS, REGEX, IS_JSON,
-    FIELD_ACCURACY, LATENCY, COST, TOKEN_USAGE, EXECUTION_METRICS, TOOL_TRAJECTORY, EXPECTED_MESSAGES, SKILL_TRIGGER, COMPOSITE,
+    FIELD_ACCURACY, LATENCY, COST, TOKEN_USAGE, EXECUTION_METRICS, TOOL_TRAJECTORY, EXPECTED_MESSAGES, SKILL_TRIGGER, COMPOSITE, HEURISTIC,
 )  # fmt: skip
 
 _JUDGE = "llm_judge"

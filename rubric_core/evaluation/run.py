@@ -8,7 +8,7 @@ from rubric_core.evaluation.attempt import Attempt, asked_for, targets_of
 from rubric_core.evaluation.conversation import Conversation
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, silent
 from rubric_core.evaluation.fingerprint import fingerprint
-from rubric_core.evaluation.grade import default_judge
+from rubric_core.evaluation.grade import scalar_evaluator
 from rubric_core.evaluation.repeats import repeated, repeats_of
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
@@ -30,7 +30,8 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     for needed in _NEEDED:  # before the clock starts: the first case is not charged for it
         import_module(needed)
     began = ports.clock.seconds()
-    on_event(CaseStarted(case.id, tuple(default_name(config) for config in case.evaluators or [default_judge()])))
+    configs = case.evaluators or [scalar_evaluator(case.evaluator_kind)]
+    on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun(case, ports)
     try:
         result = await _result(case, ports, on_event, base)

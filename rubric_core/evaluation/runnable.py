@@ -90,6 +90,12 @@ class Runnable:
         """What grades the case, in order; empty when a judge grades by its criteria."""
         return tuple(evaluators_of(self.suite, self.case, self.dialect))
 
+    @property
+    def evaluator_kind(self) -> str:
+        """The one kind that grades when there is no list: what the case says, else the suite, else a judge."""
+        written = next((s.evaluator for s in (self.case, self.suite) if s.has("evaluator")), None)
+        return written or "llm_judge"
+
     @cached_property
     def _of_suite(self) -> frozenset[int]:
         return frozenset(id(shape) for shape in children(self.suite))

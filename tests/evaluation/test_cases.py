@@ -329,3 +329,35 @@ async def test_one_case_can_be_run_alone(folder: Folder) -> None:
     assert result.verdict is Verdict.PASSED
     assert Path(case.path).name == "suite.eval.yaml"
     assert Scripted(["x"]).identity
+
+
+OLD = """
+# rubric: dialect=agentv-0.1
+grader: {kind}
+testcases:
+  - id: null-check
+    outcome: Points out the missing null check
+    messages:
+      - {{role: system, content: You review Python.}}
+      - {{role: user, content: Review this}}
+      - {{role: assistant, content: "- Avoid dereferencing x when it may be None"}}
+"""
+
+
+async def test_the_first_releases_kept_the_answer_in_the_input(folder: Folder) -> None:
+    folder.targets(ECHO)
+    result = await folder.one(OLD.format(kind="heuristic"))
+    assert result.answer == "@[System]:\nYou review Python.\n\n@[User]:\nReview this"
+    assert (result.evaluators[0].name, result.score, result.evaluators[0].misses) == (
+        "heuristic",
+        0.0,
+        ("Avoid dereferencing x when it may be None",),
+    )
+    result = await folder.one(OLD.format(kind="llm_judge"))
+    assert result.reason.startswith("llm_judge: no judge is configured")
+
+
+async def test_a_case_that_names_code_and_no_program(folder: Folder) -> None:
+    folder.mock("x")
+    text = "# rubric: dialect=agentv-0.5\nevalcases: [{id: a, outcome: o, input_messages: [{role: user, content: hi}], evaluator: code}]"
+    assert (await folder.one(text)).reason == "code: a code evaluator needs a command"

@@ -11,7 +11,7 @@ from suites import context, evaluator
 import rubric_core.evaluation.evaluators as package
 from rubric_core.adapters import system_ports
 from rubric_core.evaluation.context import PromptInputs
-from rubric_core.evaluation.grade import run_evaluators_for_case
+from rubric_core.evaluation.grade import run_evaluators_for_case, scalar_evaluator
 from rubric_core.evaluation.input import _as_messages
 from rubric_core.evaluation.registry import EVALUATORS, build_evaluator_registry
 from rubric_core.ports import Answer, Tokens, ToolUse
@@ -47,10 +47,10 @@ def answer_of(row: dict[str, str]) -> Answer:
 @pytest.mark.parametrize(("yaml", "row"), EXAMPLES)
 async def test_the_page_is_true(yaml: str, row: dict[str, str]) -> None:
     dialect = "agentv-1" if "agentv-1" in yaml else "agentv-3"
-    config = evaluator(yaml, dialect)
-    inputs = PromptInputs(
-        question="q", expected=_as_messages(json.loads(row["Expected"]) if "Expected" in row else None)
-    )
+    config = scalar_evaluator("heuristic") if "# heuristic" in yaml else evaluator(yaml, dialect)
+    expected = json.loads(row["Expected"]) if "Expected" in row else None
+    reference = expected if isinstance(expected, str) else ""
+    inputs = PromptInputs(question="q", expected=_as_messages(expected), reference_answer=reference)
     async with system_ports() as ports:
         found = await run_evaluators_for_case(
             context(config, answer_of(row), ports, dialect, prompt_inputs=inputs), build_evaluator_registry(), [config]

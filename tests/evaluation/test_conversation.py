@@ -1,0 +1,132 @@
+"""Conversations: turns in their order, what the target is shown, and how turns become one score."""
+
+import pytest
+from judge_server import JudgeServer
+from suites import Folder, checks
+
+from rubric_core.evaluation.result import Verdict
+
+SUITE = """
+tests:
+  - id: chat
+    mode: conversation
+    criteria: Helps
+    input: You are a support agent.
+    {more}
+    turns:
+      - input: Hello
+        assertions: [{type: contains, value: hello}]
+      - input: My order is late
+        assertions:
+          - {type: contains, value: sorry}
+          - {type: icontains, value: ORDER}
+      - input: Bye
+"""
+#: Says back the last line of what it is told.
+ECHO = {"name": "default", "provider": "cli", "command": "tail -n 1 {PROMPT_FILE} | tr A-Z a-z"}
+
+
+def suite(more: str = "aggregation: mean") -> str:
+    return SUITE.replace("{more}", more)
+
+
+async def test_turns_are_graded_and_put_together(folder: Folder) -> None:
+    folder.targets(ECHO)
+    result = await folder.one(suite())
+    assert [(e.name, e.type, e.score, e.verdict.value) for e in result.evaluators] == [
+        ("turn-1", "turn", 1.0, "passed"), ("turn-2", "turn", 0.5, "failed"), ("turn-3", "turn", 1.0, "passed"),
+    ]  # fmt: skip
+    assert result.score == pytest.approx(2.5 / 3)
+    assert result.verdict is Verdict.PASSED
+    assert [m.name for m in result.evaluators[1].members] == ["contains-sorry", "icontains-ORDER"]
+    assert result.details["transcript"] == [
+        {"role": "system", "content": "You are a support agent."},
+        {"role": "user", "content": "Hello"}, {"role": "assistant", "content": "hello"},
+        {"role": "user", "content": "My order is late"}, {"role": "assistant", "content": "my order is late"},
+        {"role": "user", "content": "Bye"}, {"role": "assistant", "content": "bye"},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("how", "score", "verdict"), [("min", 0.5, "failed"), ("max", 1.0, "passed"), ("mean", 2.5 / 3, "passed")]
+)
+async def test_aggregations(folder: Folder, how: str, score: float, verdict: str) -> None:
+    folder.targets(ECHO)
+    result = await folder.one(suite(f"aggregation: {how}"))
+    assert (result.score, result.verdict.value) == (pytest.approx(score), verdict)
+
+
+async def test_a_conversation_that_stops_at_a_failed_turn(folder: Folder) -> None:
+    folder.targets(ECHO)
+    result = await folder.one(suite("on_turn_failure: stop"))
+    assert [e.score for e in result.evaluators] == [1.0, 0.5, 0.0]
+    assert result.evaluators[2].misses == ("not run: an earlier turn failed",)
+    assert result.score == 0.5
+
+
+async def test_what_the_target_is_shown(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets(judge.target("default"))
+    judge.replies = ["one", "two", "three"]
+    await folder.one(suite("window_size: 1"))
+    assert [[m["role"] for m in b["messages"]] for b in judge.bodies] == [
+        ["system", "user"],
+        ["system", "assistant", "user"],
+        ["system", "assistant", "user"],
+    ]
+    judge.bodies.clear()
+    await folder.one(suite())
+    assert [len(b["messages"]) for b in judge.bodies] == [2, 4, 6]
+
+
+async def test_evaluators_of_the_case_grade_the_whole_transcript(folder: Folder) -> None:
+    folder.targets(ECHO)
+    result = await folder.one(suite("assertions: [{type: contains-all, value: [Hello, late, bye]}]"))
+    assert [e.score for e in result.evaluators] == [1.0, 0.5, 1.0, 1.0]
+    assert result.score == pytest.approx(3.5 / 4)
+
+
+async def test_strings_of_a_turn_are_criteria_that_are_not_required(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets({**ECHO, "grader_target": "judge"}, judge.target())
+    judge.replies = [checks(criterion_1=True, criterion_2=False)]
+    text = (
+        suite()
+        .replace("- {type: contains, value: sorry}", "- Is sorry")
+        .replace("- {type: icontains, value: ORDER}", "- Is short")
+    )
+    result = await folder.one(text)
+    (rubric,) = result.evaluators[1].members
+    assert (rubric.name, rubric.score, rubric.gate) == ("turn-rubrics", 0.5, "")
+    assert "My order is late" in judge.bodies[0]["messages"][1]["content"]
+
+
+async def test_a_turn_with_an_expected_output_is_judged_by_it(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets({**ECHO, "grader_target": "judge"}, judge.target())
+    judge.replies = ['{"score": 0.4, "assertions": []}']
+    result = await folder.one(suite().replace("- input: Bye", "- input: Bye\n        expected_output: See you"))
+    assert result.evaluators[2].score == 0.4
+    assert "[[ ## expected_output ## ]]\nSee you" in judge.bodies[0]["messages"][1]["content"]
+
+
+async def test_a_gate_in_a_turn_fails_the_conversation(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets({**ECHO, "grader_target": "judge"}, judge.target())
+    judge.replies = [checks(tone=3)]
+    rubric = "- {type: rubrics, weight: 0.01, criteria: [{id: tone, outcome: T, min_score: 0.6, score_ranges: {0: a, 5: b}}]}"
+    result = await folder.one(suite().replace("- {type: contains, value: sorry}", rubric))
+    assert result.score is not None
+    assert result.score > 0.8
+    assert (result.verdict, "tone" in result.reason) == (Verdict.FAILED, True)
+
+
+async def test_a_turn_without_a_score_leaves_the_case_without_one(folder: Folder) -> None:
+    folder.targets(ECHO)
+    result = await folder.one(suite().replace("- {type: contains, value: sorry}", "- Is sorry"))
+    assert result.verdict is Verdict.UNSCORED
+    assert result.reason.startswith("turn-2: turn-rubrics: no judge is configured")
+
+
+async def test_a_conversation_without_turns(folder: Folder) -> None:
+    folder.targets(ECHO)
+    result = await folder.one(
+        "tests: [{id: a, mode: conversation, criteria: c, input: hi, assertions: [{type: is-json}]}]"
+    )
+    assert result.verdict is Verdict.UNSCORED

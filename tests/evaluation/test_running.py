@@ -1,0 +1,173 @@
+"""Several runs of a case, and the cases of a suite among each other."""
+
+import asyncio
+import sys
+
+import pytest
+from suites import Folder
+
+from rubric_core.adapters import system_ports
+from rubric_core.evaluation.events import CaseDone, CaseStarted
+from rubric_core.evaluation.repeats import pass_at, pass_hat, share_interval
+from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.schedule import run_cases, with_dependencies
+
+#: Says "yes" in the runs whose number is given, by counting in a file.
+FLAKY = 'n=$(( $(cat n 2>/dev/null || echo 0) + 1 )); echo $n > n; case " {good} " in *" $n "*) echo yes;; *) echo no;; esac'
+
+
+def trials(folder: Folder, good: str, settings: str) -> str:
+    folder.targets({"name": "default", "provider": "cli", "command": FLAKY.replace("{good}", good)})
+    return f"execution: {{trials: {settings}}}\ntests: [{{id: a, criteria: c, input: hi, assertions: [{{type: contains, value: 'yes'}}]}}]"
+
+
+@pytest.mark.parametrize(
+    ("good", "settings", "score", "verdict", "passed", "count"),
+    [
+        ("2 3", "{count: 3}", 1.0, "passed", 1, 2),
+        ("", "{count: 3}", 0.0, "failed", 0, 3),
+        ("2", "{count: 3, strategy: pass_at_k}", 1.0, "passed", 1, 2),
+        ("1 3", "{count: 3, strategy: mean}", 2 / 3, "failed", 2, 3),
+        ("1 2 3", "{count: 3, strategy: confidence_interval}", 1.0, "passed", 3, 3),
+    ],
+)
+async def test_runs_become_one_result(
+    folder: Folder, good: str, settings: str, score: float, verdict: str, passed: int, count: int
+) -> None:
+    result = await folder.one(trials(folder, good, settings))
+    told = result.details["trials"]
+    assert (result.score, result.verdict.value) == (pytest.approx(score), verdict)
+    assert (told["passed"], told["count"], len(told["runs"])) == (passed, count, count)
+
+
+async def test_a_case_that_passes_sometimes_is_called_flaky(folder: Folder) -> None:
+    told = (await folder.one(trials(folder, "1 3", "{count: 4, strategy: mean}"))).details["trials"]
+    assert (told["flaky"], told["mean"], told["pass_at_k"], told["pass_hat_k"]) == (True, 0.5, 1.0, 0.0)
+    assert told["pass_rate_interval"] == [pytest.approx(0.15, abs=0.001), pytest.approx(0.85, abs=0.001)]
+    assert told["mean_interval"] == [0.0, 1.0]
+
+
+async def test_a_run_without_a_score_leaves_the_mean_without_one(folder: Folder) -> None:
+    folder.targets(
+        {
+            "name": "default",
+            "provider": "cli",
+            "command": "n=$(( $(cat n 2>/dev/null || echo 0) + 1 )); echo $n > n; [ $n != 2 ] && echo yes",
+        }
+    )
+    suite = "execution: {trials: {count: 3, strategy: STRATEGY}}\ntests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: 'yes'}]}]"
+    result = await folder.one(suite.replace("STRATEGY", "mean"))
+    assert result.verdict is Verdict.UNSCORED
+    assert result.reason.startswith("run 2 of 3: target default: the command ended with exit code 1")
+    (folder.path / "n").unlink()
+    assert (await folder.one(suite.replace("STRATEGY", "pass_at_k"))).verdict is Verdict.PASSED
+
+
+async def test_repeats_from_the_command_line(folder: Folder) -> None:
+    folder.mock("yes")
+    result = await folder.one(
+        "tests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: 'yes'}]}]", repeat=5
+    )
+    assert (result.details["trials"]["passed"], result.details["trials"]["count"]) == (5, 5)
+
+
+def test_chances() -> None:
+    assert pass_at(1, 4, 1) == 0.25
+    assert pass_at(2, 4, 2) == pytest.approx(5 / 6)
+    assert pass_hat(2, 4, 2) == pytest.approx(1 / 6)
+    assert (pass_at(0, 3, 3), pass_at(3, 3, 3), pass_hat(3, 3, 3), pass_hat(2, 3, 3)) == (0.0, 1.0, 1.0, 0.0)
+    low, high = share_interval(52, 60)
+    assert (round(low, 2), round(high, 2)) == (0.76, 0.93)
+    assert share_interval(0, 0) == (0.0, 1.0)
+
+
+# Among each other
+
+CHAIN = """
+tests:
+  - {id: last, criteria: c, input: hi, depends_on: [middle], assertions: [{type: contains, value: x}]}
+  - {id: middle, criteria: c, input: hi, depends_on: [first], FAILURE assertions: [{type: contains, value: x}]}
+  - {id: first, criteria: c, input: hi, assertions: [{type: contains, value: VALUE}]}
+"""
+
+
+def chain(value: str, failure: str = "") -> str:
+    return CHAIN.replace("VALUE", value).replace("FAILURE", failure)
+
+
+async def test_cases_wait_for_those_that_they_depend_on(folder: Folder) -> None:
+    folder.mock("x")
+    results = await folder.run(chain("x"))
+    assert {r.verdict for r in results.values()} == {Verdict.PASSED}
+    assert [e.case_id for e in folder.events if isinstance(e, CaseStarted)] == ["first", "middle", "last"]
+    assert list(results) == ["last", "middle", "first"]
+
+
+@pytest.mark.parametrize(
+    ("failure", "middle", "last"),
+    [
+        ("", "unscored", "unscored"),
+        ("on_dependency_failure: skip,", "unscored", "unscored"),
+        ("on_dependency_failure: fail,", "failed", "unscored"),
+        ("on_dependency_failure: run,", "passed", "passed"),
+    ],
+)
+async def test_a_dependency_that_fails(folder: Folder, failure: str, middle: str, last: str) -> None:
+    folder.mock("x")
+    results = await folder.run(chain("y", failure))
+    assert (results["first"].verdict.value, results["middle"].verdict.value, results["last"].verdict.value) == (
+        "failed",
+        middle,
+        last,
+    )
+    if middle != "passed":
+        assert results["middle"].reason == "not run: first, which it depends on, did not pass"
+    assert len([e for e in folder.events if isinstance(e, CaseDone)]) == 3
+
+
+async def test_cases_that_wait_for_one_another_do_not_wait_for_ever(folder: Folder) -> None:
+    folder.mock("x")
+    text = chain("x").replace(
+        "{id: first, criteria: c, input: hi,", "{id: first, criteria: c, input: hi, depends_on: [last],"
+    )
+    cases = list(folder.cases(text))
+    async with system_ports({}) as ports:
+        results = await asyncio.wait_for(run_cases(cases, ports), 10)
+    assert {r.verdict for r in results} == {Verdict.UNSCORED}
+
+
+def test_a_chosen_case_brings_its_dependencies(folder: Folder) -> None:
+    cases = folder.cases(chain("x"))
+    assert [c.id for c in with_dependencies(cases[1:2], cases)] == ["middle", "first"]
+
+
+COSTLY = {"name": "default", "provider": "cli", "command": 'echo \'{"text": "x", "cost_usd": 0.6}\''}
+THREE = "".join(
+    f"  - {{id: c{n}, criteria: c, input: hi, assertions: [{{type: contains, value: x}}]}}\n" for n in range(3)
+)
+
+
+async def test_a_budget_that_is_spent_starts_no_further_case(folder: Folder) -> None:
+    folder.targets(COSTLY)
+    results = await folder.run(f"execution: {{budget_usd: 1, workers: 1}}\ntests:\n{THREE}")
+    assert [r.verdict.value for r in results.values()] == ["passed", "passed", "unscored"]
+    assert results["c2"].reason == "not run: the budget of $1 is spent"
+    assert results["c0"].cost_usd == 0.6
+
+
+async def test_fail_on_error_ends_the_run(folder: Folder) -> None:
+    folder.targets({"name": "default", "provider": "cli", "command": "exit 1"})
+    results = await folder.run(f"execution: {{fail_on_error: true, workers: 1}}\ntests:\n{THREE}")
+    assert [r.reason.partition(":")[0] for r in results.values()] == ["target default", "not run", "not run"]
+
+
+async def test_as_many_at_once_as_the_suite_says(folder: Folder) -> None:
+    folder.write(
+        "bot.py",
+        "import os, time\nopen(f'in-{os.getpid()}', 'w').close()\ntime.sleep(0.3)\nprint(len([f for f in os.listdir('.') if f.startswith('in-')]))\nos.remove(f'in-{os.getpid()}')",
+    )
+    folder.targets({"name": "default", "provider": "cli", "command": f"{sys.executable} bot.py"})
+    results = await folder.run(f"execution: {{workers: 1}}\ntests:\n{THREE}")
+    assert {r.answer for r in results.values()} == {"1"}
+    results = await folder.run(f"execution: {{workers: 3}}\ntests:\n{THREE}")
+    assert max(int(r.answer) for r in results.values()) > 1
