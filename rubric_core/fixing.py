@@ -1,12 +1,11 @@
 """Applying fixes: the safe ones, none that touch one another, until nothing is left to do."""
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.analysis import Analysis
 from rubric_core.text import Edit, apply_edits
 from rubric_core.validation.rule import Diagnostic, Fix
-from rubric_core.validation.selection import EVERYTHING, Selection
 
 __all__ = ["fixed", "safe_edits", "safe_fix"]
 
@@ -36,13 +35,11 @@ def _touches(edit: Edit, chosen: list[Edit]) -> bool:
     return before or (at < len(chosen) and chosen[at].span.start <= edit.span.end)
 
 
-def fixed(text: str, language: Language, *, dialect: str | None = None, selection: Selection = EVERYTHING) -> Analysis:
-    """`text` with every safe fix of what is selected made, analyzed. Fixing the result again changes nothing."""
-    analysis = analyze(language.document(text), language, dialect=dialect, selection=selection)
+def fixed(analysis: Analysis, again: Callable[[str], Analysis]) -> Analysis:
+    """The analysis after every safe fix; `again` analyzes a text as the first one was. Fixing the result changes nothing."""
     for _ in range(_MOST_ROUNDS):
         edits = safe_edits(analysis.diagnostics)
         if not edits:
             break
-        text = apply_edits(text, edits)
-        analysis = analyze(language.document(text), language, dialect=dialect, selection=selection)
+        analysis = again(apply_edits(analysis.document.text, edits))
     return analysis

@@ -1,14 +1,15 @@
 """Checks files as a command line and the configurations around them ask for it."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rubric_core.analysis import Language, analyze
+from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.cli.checked import Checked
 from rubric_core.cli.sources import Source
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration, Configurations
 from rubric_core.fixing import fixed
+from rubric_core.language.around import FileKind
 from rubric_core.validation.selection import Selection
 
 __all__ = ["Checker", "Wishes"]
@@ -47,15 +48,25 @@ class Checker:
                 if own
                 else Checked(source.shown, self._language.document(text), (), is_suite=False)
             )
+        again = self._understanding(source)
+        first = again(text)
+        is_suite = first.kind is FileKind.SUITE
+        if not self._wishes.fix:
+            return Checked(source.shown, first.document, first.diagnostics, first.ignored, is_suite=is_suite)
+        last = fixed(first, again)
+        return Checked(
+            source.shown, last.document, last.diagnostics, last.ignored, text, len(first.diagnostics), is_suite
+        )
+
+    def _understanding(self, source: Source) -> Callable[[str], Analysis]:
+        """Analyzes a text as what it is at its place, with the settings that count there."""
         configuration = self.configuration(source)
         dialect = self._wishes.dialect or configuration.dialect
         selection = self._selection(configuration, source.path)
-        analysis = analyze(self._language.document(text), self._language, dialect=dialect, selection=selection)
-        if not self._wishes.fix:
-            return Checked(source.shown, analysis.document, analysis.diagnostics, analysis.ignored)
-        before = len(analysis.diagnostics)
-        analysis = fixed(text, self._language, dialect=dialect, selection=selection)
-        return Checked(source.shown, analysis.document, analysis.diagnostics, analysis.ignored, text, before)
+        language, place = self._language, source.place
+        return lambda text: analyze(
+            language.document(text, place), language, dialect=dialect, selection=selection, path=place
+        )
 
     def configurations(self, sources: Collection[Source]) -> Iterator[Checked]:
         """Every configuration with mistakes that counts for one of the files."""

@@ -26,6 +26,11 @@ class Source:
     path: Path
     is_file: bool = True
 
+    @property
+    def place(self) -> Path | None:
+        """Where it is, as far as anybody said so; None for standard input without a name."""
+        return None if self.shown == STANDARD_INPUT else self.path
+
     def read(self) -> str:
         """The text. Raises UnreadableError."""
         return read_text(Path(self.shown)) if self.is_file else decoded(sys.stdin.buffer.read(), self.shown)

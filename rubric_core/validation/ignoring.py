@@ -2,6 +2,7 @@
 
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.edit import newline_of
+from rubric_core.syntax.line_document import LineDocument, PlainDocument
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
@@ -11,11 +12,13 @@ from rubric_core.validation.rule import Diagnostic
 __all__ = ["suppression_edit"]
 
 
-def suppression_edit(document: Document, diagnostic: Diagnostic) -> Edit:
-    """The edit after which a comment on its line covers `diagnostic`, and nothing else changes.
+def suppression_edit(document: Document, diagnostic: Diagnostic) -> Edit | None:
+    """The edit after which a comment on its line covers `diagnostic`; None where comments are no part of the format.
 
     A comment that is there already takes the code in; a value over several lines gets its comment where it begins.
     """
+    if isinstance(document, LineDocument | PlainDocument):
+        return None
     number = document.block_at(diagnostic.span.start)
     start = document.start(number)
     edit = _edit(document.blocks[number], diagnostic.span.start - start, diagnostic.code)

@@ -53,7 +53,8 @@ def _fixes(analysis: Analysis, within: Span) -> Iterator[Action]:
         if found.code in _NOT_TO_BE_IGNORED:
             continue
         quiet = suppression_edit(analysis.document, found)
-        yield Action(f"Ignore {found.code} here", QUICK_FIX, (quiet,), code=found.code, at=found.span)
+        if quiet is not None:
+            yield Action(f"Ignore {found.code} here", QUICK_FIX, (quiet,), code=found.code, at=found.span)
 
 
 def _runs(analysis: Analysis, within: Span, *, asked: bool) -> Iterator[Action]:

@@ -322,3 +322,22 @@ def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
     command = f"{sys.executable} -m rubric_core.cli check a.eval.yaml | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert done.stderr == ""
+
+
+# What is no suite.
+
+
+def test_other_files_are_checked_as_what_they_are(rubric: Run) -> None:
+    write(
+        "cases.jsonl",
+        '{"id": "a", "input": "x", "criteria": "Says x"}\n{"id": "b", "inptu": "x", "criteria": "Says x"}\n',
+    )
+    ran = rubric("check", "cases.jsonl", "--format", "json")
+    assert {row["range"]["start"]["line"] for row in ran.json} == {1}
+    assert "of 1 file" in rubric("check", "cases.jsonl").out
+
+
+def test_what_standard_input_is_depends_on_its_path(rubric: Run) -> None:
+    text = b'{"id": "a", "input": "x", "criteria": "Says x"}\n'
+    assert rubric("check", "-", "--path", "cases.jsonl", stdin=text).code == 0
+    assert rubric("check", "-", stdin=text).code == 1
