@@ -1,7 +1,7 @@
 """From a document to what is in it and what is wrong with it. Only blocks that changed are looked at again."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import compress
@@ -98,7 +98,7 @@ class _State:
         self.ignores = ignores_in(text, self.tree, item_keys if frame else None)
         self.signs = signs_of(self.tree.root, text, frame=frame)
         #: Names of anchors that are used here and defined elsewhere.
-        self.borrows = frozenset(a.name for a in self.tree.aliases if a.name not in self.tree.anchors)
+        self.borrows = frozenset(a.name for a in self.tree.aliases if a.target is None)
         self.key: object = None
         self.shapes: tuple[Shape, ...] = ()
         self.findings: tuple[Found, ...] = ()
@@ -221,13 +221,14 @@ class _Anchors:
         self._document = analysis.document
         self._states = analysis._states  # noqa: SLF001
         self._frame = analysis._frame.block  # noqa: SLF001
+        self._head = len(analysis._frame.head)  # noqa: SLF001
         self._definers: dict[str, list[int]] | None = None
 
     def _state(self, number: int) -> _State:
         return self._states[self._frame if number < 0 else self._document.blocks[number]]
 
     def _defined_in(self, name: str, before: int) -> int | None:
-        """The last block before block number `before` that has the anchor; -1 is the frame, which comes first."""
+        """The last block before block number `before` that has the anchor; -1 is the frame, around all of them."""
         if self._definers is None:
             self._definers = {}
             for number, block in enumerate(self._document.blocks):
@@ -235,10 +236,10 @@ class _Anchors:
                     for anchor in self._states[block].tree.anchors:
                         self._definers.setdefault(anchor, []).append(number)
         numbers = self._definers.get(name, [])
-        at = bisect_left(numbers, before) - 1
+        at = bisect_left(numbers, before if before >= 0 else len(self._document.blocks)) - 1
         if at >= 0:
             return numbers[at]
-        return -1 if name in self._states[self._frame].tree.anchors else None
+        return -1 if before >= 0 and name in self._states[self._frame].tree.anchors else None
 
     def sources(self, number: int) -> tuple[int, ...]:
         """The numbers of all blocks whose anchors block number `number` uses, directly or not, nearest first."""
@@ -246,26 +247,36 @@ class _Anchors:
         waiting = [number]
         while waiting:
             current = waiting.pop()
-            for name in self._state(current).borrows:
-                source = self._defined_in(name, current) if current >= 0 else None
+            for name in self._borrowed(current):
+                source = self._defined_in(name, current)
                 if source is not None and source not in found and source != number:
                     found.append(source)
                     waiting.append(source)
         return tuple(sorted(found, reverse=True))
+
+    def _borrowed(self, number: int) -> Iterable[str]:
+        """Names that a block takes from elsewhere; in front of the cases there is nothing to take."""
+        state = self._state(number)
+        if number >= 0 or not state.borrows:
+            return state.borrows
+        return {a.name for a in state.tree.aliases if a.target is None and a.span.start >= self._head}
 
     def key(self, number: int) -> tuple[Block, ...]:
         """Equal keys mean equal anchors."""
         return tuple(self._frame if n < 0 else self._document.blocks[n] for n in self.sources(number))
 
     def visible(self, number: int) -> Mapping[str, Node]:
-        """The anchors that can be used in a block."""
+        """The anchors that can be used in a block, its own among them."""
         own = self._state(number)
-        if not own.borrows:
-            return own.tree.anchors
+        return {**own.tree.anchors, **self.outer(number)} if own.borrows else own.tree.anchors
+
+    def outer(self, number: int) -> Mapping[str, Node]:
+        """The anchors of other blocks that can be used in a block."""
         names: dict[str, Node] = {}
-        for source in reversed(self.sources(number)):
-            names.update(self._state(source).tree.anchors)
-        return {**names, **own.tree.anchors}
+        if self._state(number).borrows:
+            for source in reversed(self.sources(number)):
+                names.update(self._state(source).tree.anchors)
+        return names
 
 
 def analyze(
@@ -354,10 +365,10 @@ class _Check:
         analysis.diagnostics = tuple(found if selection is EVERYTHING else selection.of(found))
 
     def _refresh_frame(self, state: _State) -> None:
-        key = (self.dialect.name, self.frame.item_key)
+        key = (self.dialect.name, self.frame.item_key, self.anchors.key(-1))
         if state.key == key:
             return
-        lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, state.tree.anchors)
+        lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, self.anchors.outer(-1))
         broken = any(p.kind in ("syntax", "size") for p in state.tree.problems)
         skipped = self.analysis.kind not in ROOTS or (state.tree.root is None and broken)
         shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
@@ -367,7 +378,7 @@ class _Check:
         self._fill(state, key, tuple(shapes), lowering.issues, context, frozenset())
 
     def _refresh_item(self, state: _State, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
-        lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.visible(number))
+        lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.outer(number))
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
         kind = self.item_kind if block.key == ROOT_LIST else CASE
@@ -413,11 +424,12 @@ class _Check:
     def _diagnostics(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
         for rule, finding in self.states[self.frame.block].findings:
-            shown = _diagnostic(rule, finding, lambda span: analysis.span_of(None, span))
-            if shown.span.start == shown.span.end:
+            diagnostic = _diagnostic(rule, finding, lambda span: analysis.span_of(None, span))
+            if diagnostic.span.start == diagnostic.span.end:
                 # The frame of a bare list is empty: its first item is underlined.
-                shown = replace(shown, span=Context(analysis.document.text, self.dialect).underlined(shown.span))
-            yield shown
+                first = Context(analysis.document.text, self.dialect).underlined(diagnostic.span)
+                diagnostic = replace(diagnostic, span=first)
+            yield diagnostic
         for number, block in enumerate(analysis.document.blocks):
             if block.key and self.states[block].findings:
                 start = analysis.document.start(number)

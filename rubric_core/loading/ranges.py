@@ -33,7 +33,7 @@ def lower_ranges(lowering: "Lowering", node: Node) -> ScoreRanges:
 
 def _listed_bands(lowering: "Lowering", node: Sequence) -> Iterator[Band]:
     for item in node.items:
-        target = lowering.anchors.get(item.name) if isinstance(item, Alias) else item
+        target = lowering.target_of(item) if isinstance(item, Alias) else item
         if not isinstance(target, Mapping):
             band = Band(lowering.at(item), item)
             band.borrowed = lowering.via is not None

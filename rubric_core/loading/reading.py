@@ -57,6 +57,7 @@ class Reading:
         self.text = text
         self.dialect = dialect
         self.dialects = dialects
+        #: What is defined elsewhere; references to what stands in the same text know it themselves.
         self.anchors = anchors
         self.issues: list[Issue] = []
         #: The span of the alias or merge key that the current node stands behind.
@@ -73,8 +74,12 @@ class Reading:
         """Complain of references to nothing that stand where no value was asked for, as in open mappings."""
         said = {issue.span for issue in self.issues if isinstance(issue, UnknownAlias)}
         for alias in aliases:
-            if alias.name not in self.anchors and alias.span not in said:
-                self.issues.append(UnknownAlias(span=alias.span, name=alias.name, recursive=False))
+            if (alias.recursive or self.target_of(alias) is None) and alias.span not in said:
+                self.issues.append(UnknownAlias(span=alias.span, name=alias.name, recursive=alias.recursive))
+
+    def target_of(self, alias: Alias) -> Node | None:
+        """What a reference refers to, here or in a block above."""
+        return alias.target or self.anchors.get(alias.name)
 
     def value(self, kind: Kind[Any], node: Node, name: str) -> Any:
         """The value of `node` as a `kind`, or HOLE. `name` is the key, for messages."""
@@ -85,8 +90,8 @@ class Reading:
         return self._by_kind[type(kind)](kind, node, name)
 
     def _behind(self, alias: Alias, then: Callable[[Node], Any]) -> Any:
-        target = self.anchors.get(alias.name)
-        recursive = alias.name in self._following
+        target = self.target_of(alias)
+        recursive = alias.recursive or alias.name in self._following
         if target is None or recursive:
             self.issues.append(
                 UnknownAlias(span=self.at(alias), borrowed=self.via is not None, name=alias.name, recursive=recursive)

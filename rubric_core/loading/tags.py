@@ -26,7 +26,7 @@ class Tags(Reading):
                 break
         if isinstance(tag, Alias):
             at = at or tag.span
-            tag = self.anchors.get(tag.name)
+            tag = self.target_of(tag)
         if tag is None:
             return (Include, "include") if self._includes(base, node) else (base, "")
         if (
@@ -99,8 +99,7 @@ class Tags(Reading):
     def _inner(self, node: Node, via: Span | None) -> list[Merged]:
         if isinstance(node, Alias):
             via = via or node.span
-            target = self.anchors.get(node.name)
-            node = target if target is not None else node
+            node = self.target_of(node) or node
         return [(e, via or v) for e, v in self.entries(node)] if isinstance(node, Mapping) else []
 
 

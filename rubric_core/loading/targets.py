@@ -92,7 +92,7 @@ def _listed(tree: Tree, problems: list[tuple[Span, str]]) -> list[Node]:
 
 
 def _followed(node: Node | None, tree: Tree) -> Node | None:
-    return tree.anchors.get(node.name) if isinstance(node, Alias) else node
+    return node.target if isinstance(node, Alias) else node
 
 
 def _entry(node: Node, tree: Tree, problems: list[tuple[Span, str]]) -> TargetEntry | None:

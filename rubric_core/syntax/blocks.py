@@ -214,7 +214,7 @@ def _LIST_LINE(column: int) -> "re.Pattern[str]":  # noqa: N802  # reads as the 
 
 
 def _find_items(text: str, item_keys: frozenset[str]) -> _Items | None:
-    if not item_keys:
+    if not item_keys or len(text) > LARGEST:
         return None
     second = _second_document(text)
     keys = "|".join(sorted(map(re.escape, item_keys - {ROOT_LIST})))

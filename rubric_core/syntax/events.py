@@ -104,7 +104,9 @@ class _Builder:
             self._close(event.end_mark.index)
         elif kind is yaml.AliasEvent:
             if not self.too_deep:
-                alias = Alias(self._span(event.start_mark.index, event.end_mark.index), event.anchor)
+                span = self._span(event.start_mark.index, event.end_mark.index)
+                recursive = any(o.node.anchor == event.anchor for o in self.stack)
+                alias = Alias(span, event.anchor, self.anchors.get(event.anchor), recursive=recursive)
                 self.aliases.append(alias)
                 self._add(alias)
         elif kind is yaml.DocumentStartEvent:

@@ -32,11 +32,16 @@ _ONE_CHARACTER = frozenset(
 )
 
 
-def explain(failure: Failure, repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Problem:
-    """The problem behind `repair`, at offsets of the original lines."""
+def explain(
+    failure: Failure, repair: Repair, original: Sequence[str], starts: Sequence[int], *, again: bool = False
+) -> Problem:
+    """The problem behind `repair`, at offsets of the original lines; `again` when the line was repaired before."""
     line, start = original[repair.line], starts[repair.line]
     body = line.rstrip()
     first, end = len(body) - len(body.lstrip()), len(body)
+    if again:
+        # Columns of the repair are not those of the original line any more.
+        return Problem("syntax", Span(start + first, start + end), _plain(failure, body))
     column = min(repair.column or 0, max(0, len(body) - 1))
     if repair.kind == "tab":
         first, end = column, len(line) - len(line.lstrip(" \t"))

@@ -172,7 +172,8 @@ def _repair(text: str, first: Failure, partial: Tree) -> tuple[Tree, list[Proble
         if best is None:
             break
         _, repair, left = best
-        problems.append(explain(failure, repair, lines.original, lines.starts))
+        again = lines.current[repair.line] != lines.original[repair.line]
+        problems.append(explain(failure, repair, lines.original, lines.starts, again=again))
         lines.accept(repair)
         if left is not None and left.problem == failure.problem and not lines.current[repair.line].strip():
             tries -= 2  # little progress: come to an end sooner

@@ -43,8 +43,8 @@ class _Reader:
         return value
 
     def _follow(self, alias: Alias) -> Any:
-        target = self._anchors.get(alias.name)
-        if target is None or alias.name in self._following or self._left < 0:
+        target = alias.target or self._anchors.get(alias.name)
+        if target is None or alias.recursive or alias.name in self._following or self._left < 0:
             return f"*{alias.name}"
         self._following.append(alias.name)
         try:

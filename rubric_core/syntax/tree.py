@@ -100,11 +100,15 @@ class Sequence(Node):
 class Alias(Node):
     """A reference `*name`."""
 
-    __slots__ = ("name",)
+    __slots__ = ("name", "recursive", "target")
 
-    def __init__(self, span: Span, name: str) -> None:
+    def __init__(self, span: Span, name: str, target: Node | None, *, recursive: bool) -> None:
         super().__init__(span, span, None, None)
         self.name = name
+        #: What it refers to, when that stands before it in the same text.
+        self.target = target
+        #: Whether it stands inside of what it refers to.
+        self.recursive = recursive
 
 
 class Mend(NamedTuple):

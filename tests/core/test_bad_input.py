@@ -1,0 +1,158 @@
+"""Bad input: never an exception, never a hang, always a word about it."""
+
+import time
+
+import pytest
+from harness import analysis_of
+
+from rubric_core.syntax.parse import LARGEST
+
+CASE = "  - {id: a, input: hi, criteria: x}\n"
+
+
+def said(text: str) -> list[tuple[str, str]]:
+    """Codes and messages, in the order of the text, found without hanging."""
+    begun = time.monotonic()
+    analysis = analysis_of(text)
+    assert time.monotonic() - begun < 20
+    return [(d.code, d.message) for d in analysis.diagnostics]
+
+
+@pytest.mark.parametrize("text", ["", " \n\n", "\ufeff", "\r\n"])
+def test_an_empty_file(text):
+    assert said(text) == [("not-a-suite", "this file is empty; a suite has its cases under `tests:`")]
+
+
+@pytest.mark.parametrize("text", ["# only a comment\n", "---\n", "--- # nothing\n...\n", "null\n", "~\n"])
+def test_a_file_with_nothing_in_it(text):
+    assert said(text) == [("not-a-suite", "this file is empty; a suite has its cases under `tests:`")]
+
+
+def test_zero_bytes_in_the_text():
+    found = said(f"tests:\n{CASE}  - {{id: b, input: \x00\x01, criteria: x}}\n")
+    assert [code for code, _ in found] == ["syntax-error"] * 2
+    assert found[0][1].startswith("the character U+0000 is not allowed in YAML")
+
+
+def test_a_binary_file():
+    text = bytes(range(256)).decode("latin-1") * 40
+    found = said(text)
+    assert found
+    assert len(found) < 60
+    assert {code for code, _ in found} <= {"syntax-error", "not-a-suite"}
+
+
+def test_a_byte_order_mark_changes_nothing():
+    assert said(f"\ufefftests:\n{CASE}") == []
+    analysis = analysis_of("\ufefftests:\n  - {id: a, input: hi, criteria: x, wieght: 1}\n")
+    [found] = analysis.diagnostics
+    assert analysis.document.text[slice(*found.span)] == "wieght"
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_every_line_break(newline):
+    text = "tests:\n  - id: a\n    input: hi\n    # note\n    criteria: x\n    wieght: 1\n".replace("\n", newline)
+    analysis = analysis_of(text)
+    [found] = analysis.diagnostics
+    assert (analysis.document.position(found.span.start), text[slice(*found.span)]) == ((5, 4), "wieght")
+
+
+@pytest.mark.parametrize("char", ["\u2028", "\u2029", "\x85", "\x0c", "\x0b"])
+def test_characters_that_only_look_like_line_breaks(char):
+    text = f"tests:\n  - id: a\n    input: 'one{char}two'\n    criteria: x\n    wieght: 1\n"
+    analysis = analysis_of(text)
+    [found] = analysis.diagnostics
+    assert analysis.document.position(found.span.start) == (4, 4)
+    assert analysis.cases[0].case.input == f"one{char}two"
+
+
+def test_tabs_everywhere():
+    found = said("tests:\n\t- id: a\n\t  input: hi\n\t  criteria: x\n\t- id: b\n\t  input: hi\n\t  criteria: x\n")
+    assert found == [("syntax-error", "a tab cannot indent YAML; use spaces")]
+
+
+def test_tabs_that_are_fine():
+    assert said("tests:\n  - id:\ta\n    input: hi\t# note\n    criteria: |\n      a\tb\n      \tindented\n") == []
+
+
+def test_a_bomb_of_entities():
+    lines = ["a: &a [lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
+    lines += [f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in zip("abcdefgh", "bcdefghi", strict=True)]
+    found = said("\n".join(lines) + f"\ntests:\n{CASE}")
+    assert {code for code, _ in found} == {"unknown-key"}
+
+
+@pytest.mark.parametrize("opener", ["[", "{a: ", "- ", "a:\n"])
+def test_ten_thousand_levels(opener):
+    text = "".join(" " * n + opener for n in range(2_000)) if opener == "a:\n" else opener * 10_000
+    found = said(f"tests:\n{CASE}deep: {text}")
+    assert 1 <= len(found) < 40
+
+
+def test_closed_nesting_is_cut_off():
+    found = said(f"tests:\n{CASE}metadata: {{deep: {'[' * 10_000}{']' * 10_000}}}\n")
+    assert found == [("syntax-error", "nested deeper than 200 levels; what is inside is not read")]
+
+
+def test_twenty_megabytes():
+    text = "tests:\n" + "  - {id: a, input: hi, criteria: x}\n" * 600_000
+    assert len(text) > 20_000_000
+    begun = time.monotonic()
+    found = said(text)
+    assert time.monotonic() - begun < 15
+    assert [code for code, _ in found] == ["too-large"]
+    assert f"{LARGEST:,}" in found[0][1]
+
+
+def test_one_line_of_a_megabyte():
+    assert said("tests:\n  - {id: a, criteria: x, input: '" + "word " * 200_000 + "'}\n") == []
+
+
+def test_many_errors_are_not_many_seconds():
+    text = "tests:\n" + "".join(f"  - id: c{n}\n    input: 'it's\n   criteria x\n" for n in range(300))
+    found = said(text)
+    assert len(found) < 1_500
+
+
+@pytest.mark.parametrize("text", [f"tests:\n{CASE}---\ntests:\n{CASE}", f"---\ntests:\n{CASE}...\n---\nname: x\n"])
+def test_several_documents(text):
+    found = said(text)
+    assert found == [
+        ("several-documents", "a second document starts here; a suite is one document, so nothing below is read")
+    ]
+    assert [e.case.id for e in analysis_of(text).cases] == ["a"]
+
+
+def test_one_document_with_its_markers():
+    assert said(f"%YAML 1.2\n---\ntests:\n{CASE}...\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("- id: a\n", "a list"),
+        ("just text\n", "a string"),
+        ("42\n", "the number 42"),
+        ("true\n", "true"),
+        ("[a, b]\n", "a list"),
+    ],
+)
+def test_a_file_that_is_no_mapping(text, what):
+    assert said(text) == [
+        ("not-a-suite", f"this file is {what}; a suite is a mapping that has its cases under `tests:`")
+    ]
+
+
+def test_half_of_a_surrogate_pair():
+    assert [code for code, _ in said("tests:\n  - {id: a, input: '\ud800', criteria: x}\n")] == ["syntax-error"]
+
+
+def test_emoji_count_as_people_see_them():
+    text = "tests:\n  - {id: a, input: 😀😀, criteria: x, wieght: 1}\n"
+    analysis = analysis_of(text)
+    [found] = analysis.diagnostics
+    assert text[slice(*found.span)] == "wieght"
+    assert (
+        analysis.document.position(found.span.start, "utf-16").character
+        == analysis.document.position(found.span.start, "utf-32").character + 2
+    )

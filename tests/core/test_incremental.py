@@ -1,0 +1,188 @@
+"""After any edits, an analysis that kept what did not change equals a fresh one."""
+
+import random
+from pathlib import Path
+
+import pytest
+from edit_scripts import random_edit
+from harness import LANGUAGE, analysis_of
+from pictures import picture
+
+from rubric_core.analysis import Analysis, analyze
+from rubric_core.syntax.blocks import Block, Document
+from rubric_core.text import Edit, Span, apply_edits
+
+HERE = Path(__file__).parent
+EXAMPLES = sorted(HERE.parents[1].glob("examples/**/*.yaml")) + sorted(HERE.glob("documents/*.yaml"))
+
+SMALL = """\
+# rubric: dialect=agentv-3
+execution: {target: bot, threshold: 0.75}
+assertions:
+  - {type: latency, threshold: 8000}
+tests:
+  # the first one
+  - &base
+    id: refund
+    criteria: Explains the refund window
+    input: Can I return this?
+    assertions:
+      - Mentions the 30 day window
+      - {type: contains, value: refund, weight: -1}
+  - <<: *base
+    id: refund
+  - id: tides
+    input: |
+      Explain the tides:
+        - in 80 words
+    assertions:
+      - type: rubrics
+        criteria:
+          - id: clarity
+            outcom: Reads easily
+            score_ranges:
+              - {score_range: [0, 5], outcome: bad}
+              - {score_range: [5, 8], outcome: good}
+  - id: empty
+    input: hi
+name: X
+"""
+
+OLD = """\
+description: rubric suite
+execution: {target: default}
+evalcases:
+- id: essay
+  expected_outcome: A short essay on tides.
+  input: Explain tides in 80 words.
+  grader: llm_judge
+  rubrics: &r
+  - Mentions the Moon
+  - {id: length, expected_outcome: At most 80 words, weight: 2, required: false}
+  - id: clarity
+    required_min_score: 6
+    score_ranges: {0: unreadable, 4: uneven, 8: crisp}
+
+- id: second
+  outcome: x
+  input: y
+  rubrics: *r
+"""
+
+BROKEN = 'tests:\n  - id: a\n    input: "open\n    criteria: x\n  - id: b\n\tinput: y\n    asser\n  - id: a\n'
+
+#: About 2,000 edits in all.
+TEXTS = {
+    "small": SMALL,
+    "old": OLD,
+    "broken": BROKEN,
+    "crlf": SMALL.replace("\n", "\r\n"),
+    "one-line": "tests: [{id: a, input: b}]",
+    "nothing": "",
+}
+SCRIPTS = [(name, seed) for name in TEXTS for seed in range(16)]
+STEPS = 20
+
+
+def follow(text: str, rng: random.Random, steps: int) -> None:
+    """Make `steps` edits and compare after each."""
+    document = LANGUAGE.document(text)
+    analysis = analyze(document, LANGUAGE)
+    for step in range(steps):
+        edit = random_edit(text, rng)
+        text = apply_edits(text, [edit])
+        document = document.edited(edit)
+        assert document.text == text
+        analysis = analyze(document, LANGUAGE, previous=analysis)
+        assert picture(analysis) == picture(analysis_of(text)), f"step {step}: {edit}"
+        assert_sound(analysis)
+
+
+def assert_sound(analysis: Analysis) -> None:
+    """What holds for the findings of any text."""
+    text = analysis.document.text
+    for diagnostic in analysis.diagnostics:
+        start, end = diagnostic.span
+        assert 0 <= start <= end <= len(text)
+        assert not set(text[start:end]) & set("\r\n"), f"{diagnostic.code} is underlined over several lines"
+        assert start < end or not text.strip(" \t\r\n\ufeff"), f"{diagnostic.code} has nothing to underline"
+        assert diagnostic.message
+        assert not diagnostic.message.endswith(".")
+        for fix in diagnostic.fixes:
+            assert apply_edits(text, fix.edits) != text, fix.title
+    found = [(d.code, d.span, d.message) for d in analysis.diagnostics]
+    assert len(found) == len(set(found)), "the same finding twice"
+
+
+@pytest.mark.parametrize(("name", "seed"), SCRIPTS)
+def test_random_edits_of_own_texts(name, seed):
+    follow(TEXTS[name], random.Random(f"{name} {seed}"), STEPS)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_random_edits_of_examples(path):
+    text = path.read_text(encoding="utf-8")
+    if len(text) < 12_000:
+        follow(text, random.Random(path.name), 12)
+
+
+@pytest.mark.parametrize("name", ["small", "old"])
+def test_typing_a_text_letter_by_letter(name):
+    text = TEXTS[name]
+    document = LANGUAGE.document("")
+    analysis = analyze(document, LANGUAGE)
+    for at, char in enumerate(text):
+        document = document.edited(Edit(Span(at, at), char))
+        analysis = analyze(document, LANGUAGE, previous=analysis)
+        if at % 7 == 0:
+            assert picture(analysis) == picture(analysis_of(text[: at + 1]))
+    assert picture(analysis) == picture(analysis_of(text))
+
+
+def test_moving_a_case_moves_its_findings():
+    document = LANGUAGE.document(SMALL)
+    before = analyze(document, LANGUAGE)
+    at = SMALL.index("  - id: empty")
+    moved = analyze(
+        document.edited(Edit(Span(at, at), "  - {id: new, input: hi, criteria: x}\n")), LANGUAGE, previous=before
+    )
+    assert picture(moved) == picture(analysis_of(moved.document.text))
+
+
+def test_equal_cases_with_an_anchor_between_them():
+    """A block may be there twice and mean two things."""
+    case = "  - {id: a, input: *x, criteria: c}\n"
+    text = f"tests:\n  - {{id: one, input: &x one, criteria: c}}\n{case}  - {{id: two, input: &x two, criteria: c}}\n"
+    document = LANGUAGE.document(text)
+    analysis = analyze(document, LANGUAGE)
+    for edit in (Edit(Span(len(text), len(text)), case), Edit(Span(0, 0), "# note\n")):
+        document = document.edited(edit)
+        analysis = analyze(document, LANGUAGE, previous=analysis)
+        assert picture(analysis) == picture(analysis_of(document.text))
+    assert [e.case.input for e in analysis.cases] == ["one", "one", "two", "two"]
+
+
+def test_only_the_edited_case_is_parsed_again(monkeypatch):
+    text = "tests:\n" + "".join(f"  - {{id: c{n}, input: hi, criteria: x}}\n" for n in range(50))
+    document = LANGUAGE.document(text)
+    before = analyze(document, LANGUAGE)
+    at = text.index("c25") + 3
+    document = document.edited(Edit(Span(at, at), "x"))
+    parsed: list[str] = []
+    real = Document.parse
+    monkeypatch.setattr(Document, "parse", staticmethod(lambda text: parsed.append(text) or real(text)))
+    analyze(document, LANGUAGE, previous=before)
+    assert parsed == ["  - {id: c25x, input: hi, criteria: x}\n"]
+
+
+def test_an_old_analysis_stays_as_it_was():
+    document = LANGUAGE.document(SMALL)
+    before = analyze(document, LANGUAGE)
+    kept = picture(before)
+    analyze(document, LANGUAGE, previous=before, dialect="agentv-1")
+    analyze(document.edited(Edit(Span(0, 0), "# rubric: dialect=agentv-1\n")), LANGUAGE, previous=before)
+    assert picture(before) == kept
+
+
+def test_blocks_know_no_offset():
+    assert not {"start", "offset"} & set(Block.__slots__)
