@@ -5,6 +5,7 @@ import gc
 import sys
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.analysis import Language
@@ -56,9 +57,6 @@ class _WrongUseError(Exception):
 
 def main(options: argparse.Namespace) -> int:
     """Check everything named. Gives the exit code."""
-    if not options.watch:
-        # Nearly everything that a check makes is kept to its end; looking for what is not doubles the time.
-        gc.disable()
     language = Language()
     try:
         wishes = _wishes(options, language)
@@ -76,9 +74,18 @@ def main(options: argparse.Namespace) -> int:
         from rubric_core.cli.watch import watch  # noqa: PLC0415  # one check needs none of it
 
         return watch(checker, sources)
-    done = _round(checker, sources(), time.monotonic())
-    failures = [*done.failures, *(_written(done.files, options.path) if options.fix and not options.diff else ())]
-    done = Round(done.files, tuple(failures), done.seconds)
+    # Nearly everything that a check makes is kept to its end; looking for what is not doubles the time.
+    gc.disable()
+    try:
+        return _once(checker, sources(), language, options)
+    finally:
+        gc.enable()
+
+
+def _once(checker: Checker, sources: Sources, language: Language, options: argparse.Namespace) -> int:
+    done = _round(checker, sources, time.monotonic())
+    if options.fix and not options.diff:
+        done = replace(done, failures=(*done.failures, *_written(done.files, options.path)))
     for failure in done.failures:
         print(f"rubric: {failure}", file=sys.stderr)
     printing.write(done, language, options)
