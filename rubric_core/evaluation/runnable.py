@@ -12,7 +12,7 @@ from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
-from rubric_core.language.model import Case, Suite
+from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.grading import evaluators_of
 from rubric_core.loading.lower import Lowering
@@ -21,7 +21,7 @@ from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 
-__all__ = ["Options", "Runnable", "runnables"]
+__all__ = ["Options", "Runnable", "for_each_target", "runnables"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +167,23 @@ def runnables(
         )
         for entry in (analysis.cases if entries is None else entries)
     ]  # fmt: skip
+
+
+def for_each_target(cases: Sequence[Runnable]) -> list[Runnable]:
+    """The cases, once for each of the targets that `execution.targets` of case or suite names."""
+    return [each for case in cases for each in _for_its_targets(case)]
+
+
+def _for_its_targets(case: Runnable) -> list[Runnable]:
+    if case.options.target is not None:
+        return [case]
+    for shape in (case.case, case.suite):
+        execution = shape.execution
+        written = execution.targets if isinstance(execution, Execution) else None
+        names = [t.name if isinstance(t, TargetChoice) else t for t in written or ()]
+        if names:
+            return [replace(case, options=replace(case.options, target=n)) for n in names if isinstance(n, str)]
+    return [case]
 
 
 def _problems_by_case(analysis: Analysis) -> dict[CaseEntry | None, list[tuple[int, str]]]:

@@ -58,27 +58,66 @@ class ResultStore:
         """The store of a suite."""
         return cls(results_path(suite))
 
+    @property
+    def _journal(self) -> Path:
+        """Results of a run that is still going on, or was killed: a line each, in the order in which they came."""
+        return self.path.with_suffix(".jsonl")
+
     def read(self) -> dict[str, StoredCase]:
         """Every stored case by its id. A file that is missing or damaged holds nothing."""
         cases: dict[str, StoredCase] = {}
-        for name, row in self._rows().items():
+        for name, row in self._merged().items():
             with contextlib.suppress(KeyError, TypeError, ValueError, AttributeError):
                 cases[name] = StoredCase(case_result_of(row["latest"]), tuple(row.get("history", ())))
         return cases
 
     def add(self, results: Sequence[CaseResult], suite: str, dialect: str) -> None:
         """Keep results as the latest ones. Raises OSError."""
+        for result in results:
+            self.note(result)
+        self.settle(suite, dialect)
+
+    def note(self, result: CaseResult) -> None:
+        """Keep a result at once: a program that is killed after this has not lost it. Raises OSError."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        line = json.dumps(jsonable(result), ensure_ascii=False)
+        with _locked(self.path.with_suffix(".lock")), self._journal.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+    def settle(self, suite: str, dialect: str) -> None:
+        """Put what was noted in its place. Raises OSError."""
         ignore = self.path.parent.parent / ".gitignore"
-        if not ignore.exists():
+        if self.path.parent.exists() and not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")  # results are nobody's source
+        if not self._journal.exists():
+            return
         with _locked(self.path.with_suffix(".lock")):
-            rows = self._rows()
-            for result in results:
-                history = [*rows.get(result.id, {}).get("history", []), _summary(result)]
-                rows[result.id] = {"latest": jsonable(result), "history": history[-_MOST_HISTORY:]}
-            content = {"version": _VERSION, "suite": suite, "dialect": dialect, "cases": rows}
+            content = {"version": _VERSION, "suite": suite, "dialect": dialect, "cases": self._merged()}
             write_atomically(self.path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+            self._journal.unlink(missing_ok=True)
+
+    def _merged(self) -> dict[str, Any]:
+        """The rows of the file with those of the journal put in their places."""
+        rows = self._rows()
+        targets: dict[str, Any] = {}
+        for noted in self._noted():
+            name, target = str(noted.get("id")), noted.get("target")
+            # Of a case that several targets answer, the first has the place of the case.
+            key = name if targets.setdefault(name, target) == target else f"{name}@{target}"
+            history = [*rows.get(key, {}).get("history", []), _summary(noted)]
+            rows[key] = {"latest": noted, "history": history[-_MOST_HISTORY:]}
+        return rows
+
+    def _noted(self) -> Iterator[dict[str, Any]]:
+        try:
+            lines = self._journal.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            return
+        for line in lines:
+            with contextlib.suppress(ValueError, RecursionError):  # the last line of a killed program may be cut
+                row = json.loads(line)
+                if isinstance(row, dict) and "verdict" in row:
+                    yield row
 
     def _rows(self) -> dict[str, Any]:
         try:
@@ -88,18 +127,12 @@ class ResultStore:
         except (OSError, ValueError, RecursionError):
             return {}
         rows = content.get("cases") if isinstance(content, dict) and content.get("version") == _VERSION else None
-        return rows if isinstance(rows, dict) else {}
+        return {n: r for n, r in rows.items() if isinstance(r, dict)} if isinstance(rows, dict) else {}
 
 
-def _summary(result: CaseResult) -> dict[str, Any]:
-    kept = {
-        "at": result.at,
-        "verdict": result.verdict.value,
-        "score": result.score,
-        "duration_ms": result.duration_ms,
-        "fingerprint": result.fingerprint,
-    }
-    return {name: value for name, value in kept.items() if value is not None}
+def _summary(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What the history keeps of a result."""
+    return {n: row[n] for n in ("at", "verdict", "score", "duration_ms", "fingerprint") if row.get(n) is not None}
 
 
 @contextlib.contextmanager

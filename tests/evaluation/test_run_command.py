@@ -178,6 +178,93 @@ def test_a_suite_with_carriage_returns_tabs_and_control_characters(
     assert "\x1b" not in out
 
 
+def ids(out: str) -> list[str]:
+    return sorted(row["id"] for row in map(json.loads, out.splitlines()))
+
+
+def test_failed_runs_what_did_not_pass(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "suite.eval.yaml", "--failed")
+    assert (code, "has been run yet" in err) == (2, True)
+    run(capsys, "suite.eval.yaml")
+    assert ids(run(capsys, "suite.eval.yaml", "--failed", "--format", "jsonl")[1]) == ["bad"]
+    suite.suite(PASSING)
+    assert run(capsys, "suite.eval.yaml", "--failed")[0] == 0
+    assert run(capsys, "suite.eval.yaml", "--failed")[1].strip() == "nothing to run"
+
+
+def test_resume_leaves_out_what_still_holds(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "suite.eval.yaml::good")
+    assert ids(run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl")[1]) == ["bad"]
+    suite.suite(SUITE.replace("value: hello}", "value: hell}"))
+    assert ids(run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl")[1]) == ["good"]
+    assert run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl") == (0, "", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_run_that_is_killed_loses_only_what_was_in_flight(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.targets({"name": "default", "provider": "cli", "command": "sleep {PROMPT}; echo hello"})
+    text = SUITE.replace(
+        "id: bad\n    criteria: c\n    input: hi", "id: bad\n    criteria: c\n    input: '60'"
+    ).replace("input: hi", "input: '0'")
+    suite.suite(text)
+    command = [sys.executable, "-m", "rubric_core.cli", "run", "suite.eval.yaml", "--format", "jsonl"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=suite.path)
+    assert running.stdout is not None
+    assert json.loads(running.stdout.readline())["id"] == "good"
+    time.sleep(0.1)
+    running.kill()
+    running.wait()
+    running.stdout.close()
+    store = ResultStore.of(suite.path / "suite.eval.yaml")
+    assert list(store.read()) == ["good"]
+    with store._journal.open("a") as journal:
+        journal.write('{"id": "bad", "verd')
+    assert list(store.read()) == ["good"]
+    suite.targets({"name": "default", "provider": "cli", "command": "sleep 0; echo hello"})
+    suite.suite(text.replace("input: '60'", "input: '0'"))
+    run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl")
+    assert sorted(store.read()) == ["bad", "good"]
+
+
+def test_every_target_of_a_matrix(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.targets(
+        {"name": "a", "provider": "mock", "response": "hello"}, {"name": "b", "provider": "mock", "response": "goodbye"}
+    )
+    suite.suite("execution: {targets: [a, {name: b}]}\n" + SUITE)
+    _, out, _ = run(capsys, "suite.eval.yaml", "--format", "json")
+    assert [(c["id"], c["target"], c["verdict"]) for c in json.loads(out)["cases"]] == [
+        ("good", "a", "passed"), ("good", "b", "failed"), ("bad", "a", "failed"), ("bad", "b", "failed"),
+    ]  # fmt: skip
+    assert list(ResultStore.of(suite.path / "suite.eval.yaml").read()) == ["good", "good@b", "bad", "bad@b"]
+    _, out, _ = run(capsys, "suite.eval.yaml")
+    assert "good (b) failed 0.00" in out
+    assert run(capsys, "suite.eval.yaml::good", "--target", "a")[0] == 0
+
+
+def test_dependencies_come_along(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.suite(PASSING.replace("id: bad", "id: bad\n    depends_on: [good]"))
+    assert ids(run(capsys, "suite.eval.yaml::bad", "--format", "jsonl")[1]) == ["bad", "good"]
+
+
+def test_explain_and_repeat(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "suite.eval.yaml::bad", "--explain", "--repeat", "3")
+    assert "0/3" in out
+    assert "(0.00·1 + 1.00·1) / 2 = 0.50" in out
+
+
+def test_a_long_suite_is_a_line_a_case(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.suite(
+        "tests:\n"
+        + "".join(
+            f"  - id: c{n}\n    criteria: c\n    input: hi\n    assertions:\n      - {{type: contains, value: hello}}\n"
+            for n in range(60)
+        )
+    )
+    code, out, _ = run(capsys, "suite.eval.yaml")
+    assert (code, "60 passed" in out, "criteria" in out) == (0, True, False)
+    assert sum(line.startswith("✔ 1.00") for line in out.splitlines()) == 60
+
+
 def test_the_quickstart(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import shutil
 

@@ -1,0 +1,97 @@
+"""The text of a suite with its results behind the lines that they belong to."""
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+
+from rubric_core.analysis import Analysis
+from rubric_core.cli.style import Style, width
+from rubric_core.evaluation.marks import Mark, marks_of, shortened
+from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.runnable import Runnable
+from rubric_core.text import LineIndex
+
+__all__ = ["ROLES", "Inline", "columns"]
+
+ROLES = {Verdict.PASSED: "good", Verdict.BORDERLINE: "warning", Verdict.FAILED: "bad", Verdict.UNSCORED: "warning"}
+#: The column at which marks stand at the latest.
+_FURTHEST = 64
+_LONGEST_NOTE = 110
+#: Columns where nobody looks at a terminal.
+_WIDE = 160
+
+
+def columns() -> int:
+    """The width of the terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDE
+
+
+class Inline:
+    """A suite, printed as an editor shows it."""
+
+    def __init__(self, analysis: Analysis, style: Style) -> None:
+        self._analysis = analysis
+        self._style = style
+        self._index = LineIndex(analysis.document.text)
+
+    def lines(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> Iterator[str]:
+        """The lines of the suite, or of the cases that were run when these are not all."""
+        marks = self._marks(cases, results)
+        first, last = self._shown(cases)
+        column = min(_FURTHEST, max((width(self._line(n)) for n in marks), default=0) + 2)
+        for number in range(first, last + 1):
+            yield self._with_marks(self._line(number), marks.get(number, []), column)
+
+    def _marks(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> dict[int, list[Mark]]:
+        """Marks by line; those of evaluators that grade several cases are counted."""
+        marks: dict[int, list[Mark]] = {}
+        shared: dict[int, list[Mark]] = {}
+        for case, result in zip(cases, results, strict=True):
+            own = self._lines_of(case)
+            for mark in marks_of(case, result):
+                line = self._index.line_of(mark.span.start)
+                (marks if line in own else shared).setdefault(line, []).append(mark)
+        for line, several in shared.items():
+            marks.setdefault(line, []).append(_counted(several))
+        return marks
+
+    def _lines_of(self, case: Runnable) -> range:
+        span = case.case_span(case.case.node.whole if case.case.node else case.case.span)
+        return range(self._index.line_of(span.start), self._index.line_of(max(span.start, span.end - 1)) + 1)
+
+    def _shown(self, cases: Sequence[Runnable]) -> tuple[int, int]:
+        if len({case.id for case in cases}) >= len({entry.case.id for entry in self._analysis.cases}):
+            last = self._index.line_count - 1
+            return 0, last - 1 if last and not self._line(last) else last
+        lines = [self._lines_of(case) for case in cases]
+        return min(r.start for r in lines), max(r.stop for r in lines) - 1
+
+    def _line(self, number: int) -> str:
+        span = self._index.line_span(number)
+        text = self._index.text[span.start : span.end]
+        return "".join(c if c.isprintable() or c == "\t" else "�" for c in text).replace("\t", "    ")
+
+    def _with_marks(self, line: str, marks: Sequence[Mark], column: int) -> str:
+        if not marks:
+            return self._style.paint(line, "dim") if line.lstrip().startswith("#") else line
+        pieces = []
+        room = max(20, columns() - column)
+        for mark in marks:
+            text = self._style.paint(mark.text, ROLES[mark.verdict] if mark.what != "band" else "dim")
+            spare = min(_LONGEST_NOTE, room - len(mark.text) - 4)
+            note = mark.note if mark.what in ("criterion", "evaluator") and "unscored" not in mark.text else ""
+            pieces.append(
+                f"{text}  {self._style.paint(shortened(note, spare), 'dim')}" if note and spare > 12 else text
+            )
+        return f"{line}{' ' * max(2, column - width(line))}{'   '.join(pieces)}"
+
+
+def _counted(marks: Sequence[Mark]) -> Mark:
+    """One mark for an evaluator of the suite that graded several cases."""
+    if len(marks) == 1:
+        return marks[0]
+    passed = sum(mark.verdict is Verdict.PASSED for mark in marks)
+    bad = (Verdict.FAILED, Verdict.UNSCORED, Verdict.BORDERLINE)
+    worst = next((v for v in bad if any(m.verdict is v for m in marks)), Verdict.PASSED)
+    sign = next(m.text[:1] for m in marks if m.verdict is worst)
+    return Mark(marks[0].span, worst, f"{sign} {passed}/{len(marks)} cases", "", marks[0].what)

@@ -1,0 +1,101 @@
+"""Every number can be followed, and what would change the verdict is true."""
+
+import sys
+
+import pytest
+from judge_server import JudgeServer
+from suites import Folder, checks
+
+from rubric_core.evaluation.explain import explanation, to_pass
+from rubric_core.evaluation.result import Verdict
+
+SUITE = """
+tests:
+  - id: refund
+    criteria: c
+    input: hi
+    assertions:
+      - type: rubrics
+        name: quality
+        weight: 2.0
+        criteria:
+          - {id: tone, outcome: T, MINIMUM score_ranges: {0: rude, 3: curt, 7: warm}}
+          - {id: facts, outcome: F, score_ranges: {0: wrong, 5: right}}
+      - {type: contains, value: WORD, name: keywords}
+"""
+
+
+async def graded(folder: Folder, judge: JudgeServer, tone: int, facts: int, minimum: str = "", word: str = "yes"):
+    folder.targets({"name": "default", "provider": "mock", "response": "yes", "grader_target": "judge"}, judge.target())
+    judge.replies = [checks(tone=tone, facts=facts)]
+    return await folder.one(SUITE.replace("MINIMUM", minimum).replace("WORD", word))
+
+
+async def test_the_numbers_of_a_result(folder: Folder, judge: JudgeServer) -> None:
+    result = await graded(folder, judge, 4, 8, "min_score: 0.6,")
+    assert explanation(result) == [
+        "✘ refund  failed, 0.73, needs 0.80  (agentv-3)",
+        "  ✘ quality                  0.60 × 2 = 1.20   gate: tone fails the case",
+        "      ✘ tone                 4/10 → 0.40 × 1  needs 6 ← not met, fails the case  curt",
+        "      ✔ facts                8/10 → 0.80 × 1  right",
+        "      (0.40·1 + 0.80·1) / 2 = 0.60",
+        "  ✔ keywords                 1.00 × 1 = 1.00",
+        "  (0.60·2 + 1.00·1) / 3 = 0.73",
+        "  criterion tone of quality has to be met and is not",
+        "  To pass: tone at 6 or more (the score would be 0.80)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tone", "facts", "minimum", "word", "words"),
+    [
+        (4, 8, "", "yes", "tone at 6 or more (the score would be 0.80)"),
+        (4, 10, "min_score: 0.6,", "yes", "tone at 6 or more (the score would be 0.87)"),
+        (7, 7, "", "no", "keywords at 1 (the score would be 0.80)"),
+        (0, 0, "min_score: 0.6,", "no", "tone at 10 and facts at 10"),
+        (9, 9, "", "yes", ""),
+    ],
+)
+async def test_what_would_make_it_pass(
+    folder: Folder, judge: JudgeServer, tone: int, facts: int, minimum: str, word: str, words: str
+) -> None:
+    result = await graded(folder, judge, tone, facts, minimum, word)
+    said = to_pass(result)
+    assert said.startswith(words) if words else said == ""
+    if "at 6" in words:
+        better = await graded(folder, judge, 6, facts, minimum, word)
+        assert better.verdict is Verdict.PASSED
+        worse = await graded(folder, judge, 5, facts, minimum, word)
+        assert worse.verdict is not Verdict.PASSED
+
+
+async def test_what_has_no_score_has_no_sum(folder: Folder) -> None:
+    folder.mock("yes")
+    result = await folder.one(SUITE.replace("MINIMUM", "").replace("WORD", "yes"))
+    lines = explanation(result)
+    assert lines[0] == "○ refund  unscored, no score, needs 0.80  (agentv-3)"
+    assert "no score: no judge is configured" in lines[1]
+    assert not any(line.startswith("  (") for line in lines)
+    assert to_pass(result) == ""
+
+
+async def test_members_weights_of_0_and_crashes_are_shown(folder: Folder) -> None:
+    folder.mock("yes")
+    folder.write("check.py", "raise SystemExit('broken')")
+    result = await folder.one(
+        f"""
+        tests:
+          - id: a
+            criteria: c
+            input: hi
+            assertions:
+              - {{type: contains, value: x, weight: 0, name: aside}}
+              - {{type: code-grader, command: [{sys.executable}, check.py], name: program, required: true}}
+              - {{name: both, type: composite, assertions: [{{type: contains, value: 'yes', negate: true}}], aggregator: {{type: weighted_average}}}}
+        """
+    )
+    text = "\n".join(explanation(result))
+    assert "not part of the mean" in text
+    assert "required, needs 0.8" in text
+    assert "broken" in text
+    assert "negated" in text
