@@ -12,11 +12,11 @@ from rubric_core.analysis import Language
 from rubric_core.cli import printing
 from rubric_core.cli.checked import Checked, Round
 from rubric_core.cli.checker import Checker, Wishes
+from rubric_core.cli.parallel import mapped
 from rubric_core.cli.sources import STANDARD_INPUT, Sources
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.closest import closest
-from rubric_core.loading.files import UnreadableError
 
 __all__ = ["add_arguments", "main"]
 
@@ -131,15 +131,12 @@ def _agree(options: argparse.Namespace) -> None:
 
 
 def _round(checker: Checker, sources: Sources, begun: float) -> Round:
-    files: list[Checked] = []
-    failures: list[str] = []
     found = list(sources.found())
-    for source in found:
-        try:
-            files.append(checker.check(source))
-        except UnreadableError as error:
-            failures.append(str(error))
-    configurations = list(checker.configurations(found))
+    several = all(source.is_file for source in found)
+    results = mapped(checker.attempt, found) if several else [checker.attempt(source) for source in found]
+    files = (each for each in results if isinstance(each, Checked))
+    failures = (each for each in results if isinstance(each, str))
+    configurations = checker.configurations(found)
     return Round((*configurations, *files), (*sources.failures, *failures), time.monotonic() - begun)
 
 

@@ -10,6 +10,7 @@ from rubric_core.cli.sources import Source
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration, Configurations
 from rubric_core.fixing import fixed
 from rubric_core.language.around import FileKind
+from rubric_core.loading.files import UnreadableError
 from rubric_core.validation.selection import Selection
 
 __all__ = ["Checker", "Wishes"]
@@ -37,6 +38,13 @@ class Checker:
     def configuration(self, source: Source) -> Configuration:
         """What counts for a file."""
         return self._configurations.for_file(source.path)
+
+    def attempt(self, source: Source) -> Checked | str:
+        """What is in the file, or a sentence that says why it cannot be read."""
+        try:
+            return self.check(source)
+        except UnreadableError as error:
+            return str(error)
 
     def check(self, source: Source) -> Checked:
         """What is in the file. Raises UnreadableError."""

@@ -11,7 +11,6 @@ from rubric_core.cli.printing import frames, summary
 from rubric_core.cli.sources import Source, Sources
 from rubric_core.cli.style import Style
 from rubric_core.configuration import Configuration
-from rubric_core.loading.files import UnreadableError
 
 __all__ = ["Watching", "watch"]
 
@@ -61,7 +60,7 @@ class Watching:
             stamp = _stamp(source, configurations[folder])
             if source not in self._known or stamp != self._stamps.get(source):
                 self._stamps[source] = stamp
-                self._known[source] = self._check(source)
+                self._known[source] = self._checker.attempt(source)
                 changed = True
         if changed:
             self._seconds = time.monotonic() - begun
@@ -75,12 +74,6 @@ class Watching:
         self._known = {source: known for source, known in self._known.items() if source in set(found)}
         self._searched = time.monotonic()
         return different
-
-    def _check(self, source: Source) -> Checked | str:
-        try:
-            return self._checker.check(source)
-        except UnreadableError as error:
-            return str(error)
 
     def show(self) -> None:
         """Print everything that is known, on a clear screen."""
