@@ -18,7 +18,7 @@ from rubric_core.language.kinds import Kind
 from rubric_core.language.model import CASE, Case, Execution, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.grading import suite_list
-from rubric_core.loading.issues import Issue, NotYaml, UnknownKey
+from rubric_core.loading.issues import Issue, NotASuite, NotYaml, UnknownKey, WrongRoot
 from rubric_core.loading.kind import kind_by_name, kind_of
 from rubric_core.loading.lower import Lowering
 from rubric_core.syntax.blocks import FRAME, ROOT_LIST, Block, Document
@@ -425,10 +425,10 @@ class _Check:
         analysis = self.analysis
         for rule, finding in self.states[self.frame.block].findings:
             diagnostic = _diagnostic(rule, finding, lambda span: analysis.span_of(None, span))
-            if diagnostic.span.start == diagnostic.span.end:
-                # The frame of a bare list is empty: its first item is underlined.
-                first = Context(analysis.document.text, self.dialect).underlined(diagnostic.span)
-                diagnostic = replace(diagnostic, span=first)
+            if self.frame.item_key == ROOT_LIST and rule.visits in (NotASuite, WrongRoot):
+                # Nothing but comments stands around a bare list: its first item is underlined.
+                first = Context(analysis.document.blocks[1].text, self.dialect).underlined(Span(0, 0))
+                diagnostic = replace(diagnostic, span=first.moved(analysis.document.start(1)))
             yield diagnostic
         for number, block in enumerate(analysis.document.blocks):
             if block.key and self.states[block].findings:
