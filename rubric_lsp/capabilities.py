@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rubric_core.text import Encoding
+from rubric_lsp.features import code_actions, tokens, typing
 
 __all__ = ["Client", "offered"]
 
@@ -144,14 +145,27 @@ def offered(client: Client, commands: Iterable[str]) -> dict[str, Any]:
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
         "completionProvider": {"triggerCharacters": list(TRIGGERS), "resolveProvider": False},
         "hoverProvider": True,
-        "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll.rubric"]}
-        if client.action_literals
-        else True,
+        "codeActionProvider": {"codeActionKinds": list(code_actions.KINDS)} if client.action_literals else True,
         "codeLensProvider": {"resolveProvider": False},
         "inlayHintProvider": {"resolveProvider": False},
         "documentSymbolProvider": {"label": "rubric"},
         "foldingRangeProvider": True,
+        "selectionRangeProvider": True,
+        "semanticTokensProvider": {
+            "legend": {"tokenTypes": list(tokens.TYPES), "tokenModifiers": list(tokens.MODIFIERS)},
+            "full": {"delta": True},
+            "range": True,
+        },
+        "documentOnTypeFormattingProvider": {
+            "firstTriggerCharacter": "\n",
+            "moreTriggerCharacter": list(typing.TRIGGERS[1:]),
+        },
+        "definitionProvider": True,
+        "referencesProvider": True,
+        "documentHighlightProvider": True,
+        "renameProvider": {"prepareProvider": True} if client.prepares_rename else True,
         "documentLinkProvider": {"resolveProvider": False},
+        "workspaceSymbolProvider": True,
         "executeCommandProvider": {"commands": list(commands), "workDoneProgress": True},
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
     }

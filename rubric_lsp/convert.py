@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.text import Edit, Position, Span, TextRange
 from rubric_lsp.capabilities import Client
+from rubric_lsp.features.blockwise import line_in_document
 from rubric_lsp.features.code_actions import Action
 from rubric_lsp.features.diagnostics import Problem
 from rubric_lsp.features.hints import Hint
@@ -19,8 +20,12 @@ from rubric_lsp.workspace import Change, Snapshot
 if TYPE_CHECKING:
     from lsprotocol import types
 
+    from rubric_core.analysis import LocalText
     from rubric_lsp.features.completion import Completion
+    from rubric_lsp.features.folding import Fold
     from rubric_lsp.features.hover import HoverText
+    from rubric_lsp.features.names import Name
+    from rubric_lsp.features.tokens import Token
 
 __all__ = [
     "arguments",
@@ -46,6 +51,7 @@ _TAGS = {"unnecessary": 1, "deprecated": 2}
 # Symbol kinds: Function, Property, Key.
 _SYMBOLS = {"case": 12, "evaluator": 7, "criterion": 20}
 # Completion kinds: Property, Class, EnumMember, Reference, File, Snippet.
+_FOUND = {"case": 12, "target": 19}
 _ITEMS = {"key": 10, "type": 7, "value": 20, "reference": 18, "file": 17, "snippet": 15}
 
 # -- what comes in ------------------------------------------------------------------------------------------------------
@@ -302,3 +308,123 @@ def _flat(snapshot: Snapshot, symbol: Symbol, inside: str) -> list[Json]:
     if inside:
         made["containerName"] = inside
     return [made, *(each for c in symbol.children for each in _flat(snapshot, c, symbol.name))]
+
+
+def position(params: Any) -> Position:
+    """Where a request points to, as the client counts."""
+    return Position(params.position.line, params.position.character)
+
+
+def positions(params: Any) -> list[Position]:
+    """Where a request points to, in several places."""
+    return [Position(p.line, p.character) for p in params.positions]
+
+
+def location(snapshot: Snapshot, span: Span) -> Json:
+    """A stretch of a document."""
+    return {"uri": snapshot.uri, "range": _range(snapshot, span)}
+
+
+def file_location(uri: str) -> Json:
+    """The beginning of a file."""
+    start = {"line": 0, "character": 0}
+    return {"uri": uri, "range": {"start": start, "end": start}}
+
+
+def highlights(snapshot: Snapshot, found: "Iterable[Name]") -> list[Json]:
+    """Places where one thing is meant: written (3) where it is made, else read (2)."""
+    return [{"range": _range(snapshot, n.span), "kind": 3 if n.defines else 2} for n in found]
+
+
+def nameable(snapshot: Snapshot, name: "Name | None") -> Json | None:
+    """A name that can be changed."""
+    if name is None:
+        return None
+    return {"range": _range(snapshot, name.span), "placeholder": name.name}
+
+
+def workspace_edits(edits: "Iterable[tuple[Snapshot, Sequence[Edit]]]", client: Client) -> Json:
+    """Edits of several documents."""
+    made = [(s, text_edits(s, e)) for s, e in edits]
+    if client.versioned_edits:
+        return {
+            "documentChanges": [{"textDocument": {"uri": s.uri, "version": s.version}, "edits": e} for s, e in made]
+        }
+    return {"changes": {s.uri: e for s, e in made}}
+
+
+def document_links(snapshot: Snapshot, found: Iterable[tuple[Span, str]]) -> list[Json]:
+    """Links to files."""
+    return [{"range": _range(snapshot, span), "target": target} for span, target in found]
+
+
+def folding_ranges(found: "Iterable[tuple[LocalText, Sequence[Fold]]]") -> list[Json]:
+    """Folds by whole lines, which every client can show."""
+    return [_fold(local, fold) for local, folds in found for fold in folds]
+
+
+def _fold(local: "LocalText", fold: "Fold") -> Json:
+    made: Json = {"startLine": line_in_document(local, fold.first), "endLine": line_in_document(local, fold.last)}
+    if fold.is_comment:
+        made["kind"] = "comment"
+    return made
+
+
+def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> Json:
+    """Stretches, each inside the next."""
+    made: Json = {}
+    for span in reversed(found):
+        made = {"range": _range(snapshot, span), **({"parent": made} if made else {})}
+    return made
+
+
+def token_lines(found: "Iterable[tuple[LocalText, Sequence[Token]]]") -> "list[tuple[int, Sequence[Token]]]":
+    """Tokens with the line on which their block begins, in the order of the text."""
+    placed: list[tuple[int, Sequence[Token]]] = []
+    for local, tokens in found:
+        if local.number >= 0:
+            placed.append((local.analysis.document.first_line(local.number), tokens))
+            continue
+        # What stands below the cases comes last.
+        above = [t for t in tokens if line_in_document(local, t.line) == t.line]
+        placed.append((0, above))
+        below = tokens[len(above) :]
+        if below:
+            placed.append((line_in_document(local, below[0].line) - below[0].line, below))
+    return sorted(placed, key=lambda each: each[0])
+
+
+def tokens_within(found: "list[tuple[int, Sequence[Token]]]", params: Any) -> "list[tuple[int, Sequence[Token]]]":
+    """Those that touch the lines that are asked for."""
+    first, last = params.range.start.line, params.range.end.line
+    return [(start, [t for t in tokens if first <= start + t.line <= last]) for start, tokens in found if start <= last]
+
+
+def struck(snapshot: Snapshot, spans: Iterable[Span]) -> set[tuple[int, int]]:
+    """Line and column of stretches."""
+    return {(p.line, p.character) for p in (snapshot.position(s.start) for s in spans)}
+
+
+def token_edits(old: Sequence[int], new: Sequence[int]) -> list[Json]:
+    """What changes one list of tokens into another."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    if start == len(old) == len(new):
+        return []
+    return [{"start": start, "deleteCount": len(old) - start - end, "data": list(new[start : len(new) - end])}]
+
+
+def found_symbols(found: "Iterable[tuple[Snapshot, Name]]") -> list[Json]:
+    """Names in several documents."""
+    return [
+        {"name": n.name, "kind": _FOUND[n.kind], "location": location(s, n.span), "containerName": _file_name(s)}
+        for s, n in found
+    ]
+
+
+def _file_name(snapshot: Snapshot) -> str:
+    return snapshot.path.name if snapshot.path is not None else snapshot.uri

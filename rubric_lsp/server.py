@@ -11,23 +11,19 @@ from rubric_core import __version__
 from rubric_core.analysis import Language
 from rubric_core.configuration import CONFIGURATION_FILES
 from rubric_lsp import convert, lifecycle
+from rubric_lsp.around import Around
 from rubric_lsp.capabilities import Client
 from rubric_lsp.checks import Checks
 from rubric_lsp.commands import Commands
-from rubric_lsp.features.code_actions import actions
-from rubric_lsp.features.completion import complete
 from rubric_lsp.features.diagnostics import findings, outcomes
-from rubric_lsp.features.hints import hints
-from rubric_lsp.features.hover import hover
-from rubric_lsp.features.lenses import lenses
-from rubric_lsp.features.symbols import symbols
 from rubric_lsp.memory import Memory
-from rubric_lsp.neighbours import names_around
+from rubric_lsp.navigation import Navigation
 from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError, RubricProtocol
+from rubric_lsp.routes import route
 from rubric_lsp.runs import Runs
 from rubric_lsp.settings import Settings
 from rubric_lsp.trust import Permission
-from rubric_lsp.workspace import Snapshot, Workspace
+from rubric_lsp.workspace import Snapshot, Workspace, path_of
 
 __all__ = ["RubricServer"]
 
@@ -47,6 +43,8 @@ class RubricServer(LanguageServer):
         self.language = Language()
         self.memory = Memory()
         self.documents = Workspace(self.language, self.memory)
+        self.around = Around(self.documents)
+        self.navigation = Navigation(self.around)
         self.permission = Permission()
         self.checks = Checks(
             self.documents, self.problems, lambda p: self.protocol.tell("textDocument/publishDiagnostics", p)
@@ -55,7 +53,7 @@ class RubricServer(LanguageServer):
         self._kept: set[asyncio.Task[object]] = set()
         self.commands = Commands(self)
         self.protocol.closing = self.closed
-        _route(self)
+        route(self)
 
     def keep(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something in the background; it is logged when it fails, and cancelled at the end."""
@@ -103,6 +101,7 @@ class RubricServer(LanguageServer):
 
     def files_changed(self, uris: list[str]) -> None:
         """Something on disk has changed."""
+        self.around.project.changed([path for uri in uris if (path := path_of(uri)) is not None])
         if any(uri.endswith(CONFIGURATION_FILES) for uri in uris):
             self.documents.again()
             self.checks.all_due()
@@ -147,7 +146,12 @@ class RubricServer(LanguageServer):
         if not self.documents.is_newest(snapshot) and not snapshot.analyzed:
             raise RefusedError(CONTENT_MODIFIED, "the document has changed since")
         try:
-            return work(snapshot, params) if snapshot.is_ours else empty
+            if not snapshot.is_ours:
+                return empty
+            result = work(snapshot, params)
+            return await result if asyncio.iscoroutine(result) else result
+        except RefusedError:
+            raise
         except Exception:
             log.exception("%s failed: %s", method, convert.asked(snapshot, params))
             return empty
@@ -155,56 +159,3 @@ class RubricServer(LanguageServer):
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Pygls would open a window for each fault in the background."""
         log.error("%s: %s", getattr(source, "__name__", source), error)
-
-
-def _route(s: RubricServer) -> None:
-    """Every method that the server knows."""
-    s.answers("initialize", lambda p: lifecycle.initialize(s, p))
-    s.hears("initialized", lambda _: lifecycle.initialized(s))
-    s.hears("$/setTrace", lambda p: lifecycle.trace(s, p.value.value))
-    s.hears("workspace/didChangeConfiguration", lambda p: lifecycle.configure(s, p.settings))
-    s.hears("workspace/didChangeWorkspaceFolders", lambda p: lifecycle.change_folders(s, *convert.folders(p)))
-    s.hears("workspace/didChangeWatchedFiles", lambda p: s.files_changed(convert.changed_files(p)))
-
-    s.hears("textDocument/didOpen", s.opened)
-    s.hears("textDocument/didChange", s.changed)
-    s.hears("textDocument/didClose", s.closed_document)
-    s.hears("textDocument/didSave", lambda _: s.runs.files_changed())
-
-    s.answers("workspace/executeCommand", lambda p: s.commands.execute(*convert.arguments(p)))
-    s.hears("window/workDoneProgress/cancel", lambda p: s.runs.cancel_token(p.token))
-
-    s.reads(
-        "textDocument/completion",
-        lambda d, p: convert.completions(d, complete(d.analysis, convert.offset(d, p), names_around(d.path)), s.client),
-    )
-    s.reads(
-        "textDocument/hover",
-        lambda d, p: convert.hover(d, hover(d.analysis, convert.offset(d, p), s.runs.reporter(d)), s.client),
-    )
-    s.reads(
-        "textDocument/codeAction",
-        lambda d, p: convert.code_actions(
-            d, actions(d.analysis, convert.within(d, p), asked=convert.was_asked(p), runnable=d.can_run), p, s.client
-        ),
-        [],
-    )
-    s.reads(
-        "textDocument/codeLens",
-        lambda d, _: (
-            convert.code_lenses(d, lenses(d.analysis, s.runs.results(d)))
-            if s.documents.settings.code_lenses and d.can_run
-            else []
-        ),
-        [],
-    )
-    s.reads(
-        "textDocument/inlayHint",
-        lambda d, p: (
-            convert.inlay_hints(d, hints(d.analysis, s.runs.results(d), convert.within(d, p)))
-            if s.documents.settings.inlay_hints
-            else []
-        ),
-        [],
-    )
-    s.reads("textDocument/documentSymbol", lambda d, _: convert.document_symbols(d, symbols(d.analysis), s.client), [])

@@ -7,12 +7,17 @@ from typing import NamedTuple
 
 from pygls.uris import to_fs_path
 
-from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.analysis import Analysis, Language, LocalText, analyze
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.language.around import FileKind
+from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import kind_by_name
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
+from rubric_lsp.features.blockwise import Blockwise
+from rubric_lsp.features.folding import folds_in
+from rubric_lsp.features.names import Name, names_in
+from rubric_lsp.features.tokens import tokens_in
 from rubric_lsp.memory import Memory
 from rubric_lsp.settings import Settings
 
@@ -38,6 +43,17 @@ def path_of(uri: str) -> Path | None:
     return Path(path) if path else None
 
 
+class Kept:
+    """What features find out about a document block by block, and need not find out again."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self.names = Blockwise(names_in)
+        self.folds = Blockwise(folds_in)
+        self.tokens = Blockwise(lambda local: tokens_in(local, encoding))
+        #: The tokens that the client has, by result id.
+        self.sent_tokens: tuple[str, list[int]] = ("", [])
+
+
 class Snapshot:
     """One version of one document. Its analysis is made when it is first asked for, once."""
 
@@ -51,6 +67,8 @@ class Snapshot:
         self._workspace = workspace
         self._analysis: Analysis | None = None
         self._is_ours: bool | None = None
+        #: What is kept from version to version, block by block.
+        self.kept = Kept(workspace.encoding)
         #: The last analysis of an earlier version: what did not change since is not looked at again.
         self.earlier: Analysis | None = None
 
@@ -71,6 +89,10 @@ class Snapshot:
     def analyzed(self) -> bool:
         """Whether asking for the analysis costs nothing any more."""
         return self._analysis is not None
+
+    def names(self) -> list[tuple[LocalText, tuple[Name, ...]]]:
+        """The names in every block."""
+        return self.kept.names.of(self.analysis)
 
     @property
     def path(self) -> Path | None:
@@ -117,12 +139,27 @@ class Workspace:
         #: Name by URI.
         self.folders: dict[str, str] = {}
         self._memory = memory
-        self._configurations = Configurations(language)
+        self.configurations = Configurations(language)
         self._open: dict[str, Snapshot] = {}
+        self._uris: dict[Path, str] = {}
+
+    def at(self, path: Path) -> Snapshot | None:
+        """The newest version of the document at `path`, if it is open."""
+        uri = self._uris.get(path)
+        return self._open.get(uri) if uri is not None else None
+
+    def text_at(self, path: Path) -> str | None:
+        """The text of the document at `path`, if it is open."""
+        snapshot = self.at(path)
+        return snapshot.document.text if snapshot is not None else None
 
     def all(self) -> list[Snapshot]:
         """The newest version of every open document."""
         return list(self._open.values())
+
+    def settings_now(self) -> Settings:
+        """The settings as they are when it is called."""
+        return self.settings
 
     def get(self, uri: str) -> Snapshot | None:
         """The newest version of an open document."""
@@ -136,6 +173,8 @@ class Workspace:
         """A document was opened, or sent again as a whole."""
         snapshot = self._snapshot(uri, version, kind, self.language.document(text, path_of(uri)))
         self._open[uri] = snapshot
+        if snapshot.path is not None:
+            self._uris[absolute(snapshot.path)] = uri
         return snapshot
 
     def change(self, uri: str, version: int | None, changes: Iterable[Change]) -> Snapshot | None:
@@ -147,7 +186,7 @@ class Workspace:
         for change in changes:
             document = self._changed(document, change)
         snapshot = self._snapshot(uri, version, old.kind, document)
-        snapshot.earlier = old.known
+        snapshot.earlier, snapshot.kept = old.known, old.kept
         self._open[uri] = snapshot
         return snapshot
 
@@ -162,13 +201,16 @@ class Workspace:
     def close(self, uri: str) -> Snapshot | None:
         """A document was closed."""
         self._memory.released()
-        return self._open.pop(uri, None)
+        snapshot = self._open.pop(uri, None)
+        if snapshot is not None and snapshot.path is not None:
+            self._uris.pop(absolute(snapshot.path), None)
+        return snapshot
 
     def again(self) -> None:
         """Forget every analysis: what they depend on has changed."""
         for snapshot in list(self._open.values()):
             fresh = self._snapshot(snapshot.uri, snapshot.version, snapshot.kind, snapshot.document)
-            fresh.earlier = snapshot.known
+            fresh.earlier, fresh.kept = snapshot.known, snapshot.kept
             self._open[snapshot.uri] = fresh
 
     def from_disk(self, uri: str, text: str) -> Snapshot:
@@ -194,7 +236,7 @@ class Workspace:
 
     def configuration(self, path: Path | None) -> Configuration:
         """What the project of a file says about checking."""
-        return self._configurations.for_file(path) if path is not None else DEFAULT
+        return self.configurations.for_file(path) if path is not None else DEFAULT
 
     def analyze(self, snapshot: Snapshot) -> Analysis:
         """Understand a document, by what its project and this editor say."""

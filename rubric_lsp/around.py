@@ -1,0 +1,133 @@
+"""The files around the open ones: what a name leads to, which names there are, and where else one is used."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from pathlib import Path
+
+from rubric_core.adapters import DiskFiles
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.loading.files import UnreadableError, absolute, read_text
+from rubric_core.loading.names import known_targets, programs, template_of, templates
+from rubric_core.loading.project import OpenFiles, Project
+from rubric_core.loading.search import URL, places_of
+from rubric_core.text import Span
+from rubric_lsp.features.names import FILES, Name, names_in
+from rubric_lsp.workspace import Snapshot, Workspace, path_of
+
+__all__ = ["Around"]
+
+#: A workspace with more suites than this is searched only in part.
+_MOST_SUITES = 1_000
+#: A folder with more than this is no place to look for a prompt in.
+_MOST_VISITED = 2_000
+_MOST_OFFERED = 300
+_SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
+
+
+class Around:
+    """Files of the open folders, read when they are asked for and kept until they change."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.project = Project(OpenFiles(DiskFiles(), workspace.text_at))
+        self._read: dict[Path, tuple[tuple[int, int], Snapshot]] = {}
+
+    # -- files ------------------------------------------------------------------------------------------------------
+
+    def at(self, path: Path) -> Snapshot | None:
+        """A file as it stands in the editor, else on disk; None for one that cannot be read."""
+        opened = self._workspace.at(path)
+        if opened is not None:
+            return opened
+        try:
+            status = path.stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+            known = self._read.get(path)
+            if known is None or known[0] != stamp:
+                snapshot = self._workspace.from_disk(absolute(path).as_uri(), read_text(path))
+                known = self._read[path] = (stamp, snapshot)
+        except (OSError, UnreadableError):
+            self._read.pop(path, None)
+            return None
+        return known[1]
+
+    async def suites(self) -> AsyncIterator[Snapshot]:
+        """Every file of suites in the open folders; others are answered between two of them."""
+        seen: set[Path] = set()
+        for snapshot in self._workspace.all():
+            if snapshot.is_ours:
+                seen.update([snapshot.path] if snapshot.path is not None else [])
+                yield snapshot
+        for path in self._paths():
+            if path not in seen and (found := self.at(path)) is not None:
+                yield found
+                await asyncio.sleep(0)
+
+    def _paths(self) -> Iterator[Path]:
+        discovery = Discovery(self._workspace.configurations)
+        number = 0
+        for uri in list(self._workspace.folders):
+            folder = path_of(uri)
+            for name in discovery.suites(str(folder)) if folder is not None else ():
+                number += 1
+                if number > _MOST_SUITES:
+                    return
+                yield absolute(name)
+
+    # -- names ------------------------------------------------------------------------------------------------------
+
+    def file_of(self, suite: Path, name: Name) -> Path | None:
+        """The file that a name leads to, if it is there."""
+        if name.kind not in FILES or len(name.name) > 1_000:
+            return None
+        look = self.project.look()
+        if name.kind == "template":
+            return template_of(look, name.name, suite.parent)
+        return next((p for p in places_of(name.name.removeprefix(URL), suite.parent, look) if look.is_file(p)), None)
+
+    def target_of(self, suite: Path, name: str) -> tuple[Snapshot, Span] | None:
+        """The file and place where a target gets its name."""
+        path = known_targets(self.project.look(), suite.parent).names.get(name)
+        snapshot = self.at(path) if path is not None else None
+        if snapshot is None:
+            return None
+        local = snapshot.analysis.local(0)
+        found = (n for n in names_in(local) if n.kind == "target" and n.defines and n.name == name)
+        made = next(found, None)
+        return (snapshot, local.outer(made.span)) if made is not None else (snapshot, Span(0, 0))
+
+    def offers(self, suite: Path | None) -> Callable[[str], Sequence[str]]:
+        """Gives the names that a suite can refer to, by what they are."""
+
+        def names(kind: str) -> Sequence[str]:
+            if suite is None:
+                return ()
+            look = self.project.look()
+            if kind == "target":
+                return sorted(known_targets(look, suite.parent).names)
+            if kind == "template":
+                return sorted(templates(look, suite.parent))
+            if kind == "program":
+                return sorted(programs(look, "assertions", suite.parent))
+            return list(self._files(suite, folders=kind == "directory")) if kind in ("file", "directory") else ()
+
+        return names
+
+    def _files(self, suite: Path, *, folders: bool) -> Iterator[str]:
+        """Paths below the folder of a suite as they are written in it, the nearest first."""
+        files = self.project.files
+        waiting, visited, offered = deque([""]), 0, 0
+        while waiting and visited < _MOST_VISITED and offered < _MOST_OFFERED:
+            here = waiting.popleft()
+            for name in files.names(suite.parent / here):
+                visited += 1
+                if name.startswith(".") or name in _SKIPPED or name == suite.name:
+                    continue
+                path = f"{here}{name}"
+                is_folder = files.is_directory(suite.parent / path)
+                if is_folder:
+                    waiting.append(f"{path}/")
+                if is_folder == folders and offered < _MOST_OFFERED:
+                    offered += 1
+                    yield path

@@ -1,0 +1,58 @@
+"""Looking at a whole document block by block, and at each block only once."""
+
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.shape import Shape
+from rubric_core.syntax.tree import Tree
+
+__all__ = ["Blockwise", "blocks_of", "line_in_document"]
+
+T = TypeVar("T")
+
+
+def blocks_of(analysis: Analysis) -> Iterator[LocalText]:
+    """Every block of a document in the order of the text; the text around the cases comes first, in one piece."""
+    yield analysis.local(0)
+    document = analysis.document
+    for number, block in enumerate(document.blocks):
+        if block.key and len(block.text):
+            yield analysis.local(document.start(number))
+
+
+class Blockwise(Generic[T]):
+    """What a function gives for each block of one document, kept from version to version.
+
+    Args:
+        look: Looks at one block; everything that it gives is at offsets of that block.
+    """
+
+    def __init__(self, look: Callable[[LocalText], T]) -> None:
+        self._look = look
+        self._known: dict[Tree, tuple[tuple[Shape, ...], T]] = {}
+
+    def of(self, analysis: Analysis) -> list[tuple[LocalText, T]]:
+        """What there is to say about every block; only those that are new are looked at."""
+        found: list[tuple[LocalText, T]] = []
+        kept: dict[Tree, tuple[tuple[Shape, ...], T]] = {}
+        for local in blocks_of(analysis):
+            known = self._known.get(local.tree)
+            # Another dialect makes other shapes of the same tree.
+            if known is None or known[0] is not local.shapes:
+                known = (local.shapes, self._look(local))
+            kept[local.tree] = known
+            found.append((local, known[1]))
+        self._known = kept
+        return found
+
+
+def line_in_document(local: LocalText, line: int) -> int:
+    """The number in the whole text of a line of a block."""
+    document = local.analysis.document
+    if local.number >= 0:
+        return document.first_line(local.number) + line
+    # The text around the cases is in two pieces: what is above them, and what is below.
+    above = document.blocks[0].line_breaks
+    below = len(document.blocks) - 1
+    return line if line < above or below == 0 else document.first_line(below) + line - above

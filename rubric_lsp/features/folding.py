@@ -1,0 +1,58 @@
+"""What can be folded: values and items over several lines, and comments."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rubric_core.analysis import LocalText
+from rubric_core.syntax.tree import Mapping, Node, Sequence, walk
+from rubric_core.text import LineIndex
+
+__all__ = ["Fold", "folds_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """The line that stays and the last one that is hidden, both counted from the first line of the block."""
+
+    first: int
+    last: int
+    is_comment: bool = False
+
+
+def folds_in(local: LocalText) -> tuple[Fold, ...]:
+    """The folds of one block, at most one from each line."""
+    lines = LineIndex(local.text)
+    found: dict[int, int] = {}
+    for start, end in _stretches(local):
+        first, last = lines.line_of(start), lines.line_of(len(local.text[:end].rstrip()) - 1)
+        if last > first:
+            found[first] = max(last, found.get(first, 0))
+    folds = [Fold(first, last) for first, last in found.items()]
+    return tuple(sorted([*folds, *_comments(local.text, lines)], key=lambda fold: fold.first))
+
+
+def _stretches(local: LocalText) -> Iterator[tuple[int, int]]:
+    for node in walk(local.tree.root):
+        if isinstance(node, Mapping):
+            yield from ((e.key.whole.start, _end(e.value)) for e in node.entries)
+        elif isinstance(node, Sequence):
+            yield from ((item.whole.start, _end(item)) for item in node.items)
+
+
+def _end(node: Node) -> int:
+    return max(node.whole.end, node.whole.start + 1)
+
+
+def _comments(text: str, lines: LineIndex) -> Iterator[Fold]:
+    """Comments that fill several lines."""
+    if "#" not in text:
+        return
+    first: int | None = None
+    for number in range(lines.line_count + 1):
+        start, end = lines.line_span(number)
+        if number < lines.line_count and text[start:end].lstrip().startswith("#"):
+            first = number if first is None else first
+        elif first is not None:
+            if number - 1 > first:
+                yield Fold(first, number - 1, is_comment=True)
+            first = None

@@ -1,0 +1,165 @@
+"""Names in a suite: of cases, criteria, evaluators, targets, anchors, variables and files, and where each is meant."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator
+from rubric_core.language.model import Case
+from rubric_core.language.shape import Shape, children
+from rubric_core.language.targets import Entry
+from rubric_core.loading.mentions import Mention, is_script, mentions, words_of
+from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.text import Span
+
+__all__ = ["FILES", "Name", "NameKind", "name_at", "names_in", "occurrences"]
+
+NameKind = Literal["case", "criterion", "evaluator", "target", "anchor", "variable", "file", "directory", "template"]
+#: What leads out of the document.
+FILES = frozenset({"file", "directory", "template"})
+_VARIABLE = re.compile(r"\{\{-?\s*([A-Za-z_]\w*)")
+_ANCHOR = re.compile(r"[&*]([^\s,\[\]{}]+)")
+#: How a name is written: as it is, or inside quotes of one sort or the other.
+Style = Literal["raw", "plain", "single", "double"]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """One place where a name is written. The span leaves out quotes and signs."""
+
+    kind: NameKind
+    name: str
+    span: Span
+    #: Whether this place makes the name, rather than uses it.
+    defines: bool = False
+    style: Style = "plain"
+
+    def moved(self, span: Span) -> "Name":
+        """The same elsewhere."""
+        return replace(self, span=span)
+
+
+def name_at(analysis: Analysis, offset: int) -> Name | None:
+    """The name that a cursor touches."""
+    local = analysis.local(offset)
+    touched = [n for n in names_in(local) if n.span.covers(local.offset)]
+    if not touched:
+        return None
+    best = min(touched, key=lambda n: n.span.end - n.span.start)
+    return best.moved(local.outer(best.span))
+
+
+def occurrences(analysis: Analysis, name: Name, known: Iterable[tuple[LocalText, tuple[Name, ...]]]) -> Iterator[Name]:
+    """Every place in the document where the same thing is meant; `known` are the names of all blocks."""
+    here = analysis.local(name.span.start).number
+    near = {"criterion", "evaluator", "variable"}
+    for local, names in known:
+        if name.kind in near and local.number not in (here, -1 if name.kind == "variable" else here):
+            continue
+        for each in names:
+            if each.kind == name.kind and each.name == name.name:
+                span = local.outer(each.span)
+                # An id may be used again in another rubric, where it means another criterion.
+                if name.kind != "criterion" or span == name.span:
+                    yield each.moved(span)
+
+
+def names_in(local: LocalText) -> tuple[Name, ...]:
+    """The names in one block, at its own offsets."""
+    found: list[Name] = []
+    for root in local.shapes:
+        for shape in children(root):
+            found += _of_shape(shape, local.text)
+    found += _anchors(local)
+    if "{{" in local.text:
+        found += _variables(local)
+    return tuple(dict.fromkeys(found))
+
+
+def _of_shape(shape: Shape, text: str) -> Iterator[Name]:
+    if isinstance(shape, Case):
+        yield from _defined(shape, "id", "case")
+    elif isinstance(shape, Criterion) and not shape.shorthand:
+        yield from _defined(shape, "id", "criterion")
+    elif isinstance(shape, Evaluator):
+        yield from _defined(shape, "name", "evaluator")
+    elif isinstance(shape, Entry):
+        yield from _defined(shape, "name", "target")
+    if isinstance(shape, Composite) and isinstance(shape.aggregator, Aggregator):
+        yield from _weights(shape.aggregator)
+    for mention in mentions(shape):
+        if not mention.borrowed:
+            yield from _mentioned(mention, text)
+    if isinstance(shape, Case) and shape.has("depends_on"):
+        yield from _dependencies(shape.places["depends_on"].node)
+    if isinstance(shape, Case) and shape.has("vars"):
+        yield from _keys(shape.places["vars"].node, "variable")
+
+
+def _defined(shape: Shape, field: str, kind: NameKind) -> Iterator[Name]:
+    place = shape.places.get(field)
+    if place is not None and not place.borrowed:
+        yield from _of_scalar(place.node, kind, defines=True)
+
+
+def _weights(aggregator: Aggregator) -> Iterator[Name]:
+    place = aggregator.places.get("weights")
+    if place is not None and not place.borrowed:
+        yield from (replace(n, defines=False) for n in _keys(place.node, "evaluator"))
+
+
+def _keys(node: Node, kind: NameKind) -> Iterator[Name]:
+    if isinstance(node, MappingNode):
+        for entry in node.entries:
+            yield from _of_scalar(entry.key, kind, defines=True)
+
+
+_MENTIONED: Mapping[str, NameKind] = {
+    "target": "target", "file": "file", "url": "file", "directory": "directory", "template": "template",
+}  # fmt: skip
+
+
+def _mentioned(mention: Mention, text: str) -> Iterator[Name]:
+    if mention.refers_to in _MENTIONED:
+        yield from _of_scalar(mention.node, _MENTIONED[mention.refers_to], defines=False)
+    elif mention.refers_to == "program":
+        for word in filter(is_script, words_of(mention)):
+            at = text.find(word, mention.node.span.start, mention.node.span.end)
+            if at >= 0:
+                yield Name("file", word, Span(at, at + len(word)), False, "raw")
+
+
+def _dependencies(node: Node) -> Iterator[Name]:
+    for item in node.items if isinstance(node, Sequence) else (node,):
+        yield from _of_scalar(item, "case", defines=False)
+
+
+def _of_scalar(node: Node, kind: NameKind, *, defines: bool) -> Iterator[Name]:
+    if not isinstance(node, Scalar) or not node.text or node.style in ("literal", "folded"):
+        return
+    quote = node.style in ("single", "double")
+    span = Span(node.span.start + 1, node.span.end - 1) if quote else node.span
+    style: Style = "single" if node.style == "single" else "double" if quote else "plain"
+    yield Name(kind, node.text, span, defines, style)
+
+
+def _anchors(local: LocalText) -> Iterator[Name]:
+    if "&" not in local.text and "*" not in local.text:
+        return
+    for node in walk(local.tree.root):
+        if isinstance(node, Alias):
+            yield Name("anchor", node.name, Span(node.span.start + 1, node.span.end), False, "raw")
+        elif node.anchor is not None:
+            found = _ANCHOR.search(local.text, node.whole.start, node.span.start)
+            if found is not None and found[1] == node.anchor:
+                yield Name("anchor", node.anchor, Span(*found.span(1)), True, "raw")
+
+
+def _variables(local: LocalText) -> Iterator[Name]:
+    for node in walk(local.tree.root):
+        if isinstance(node, Scalar):
+            for found in _VARIABLE.finditer(local.text, node.span.start, node.span.end):
+                yield Name("variable", found[1], Span(*found.span(1)), False, "raw")

@@ -1,0 +1,41 @@
+"""Writing another name wherever the same thing is meant."""
+
+import re
+
+from rubric_core.analysis import Analysis
+from rubric_core.syntax.edit import plain_or_quoted, quoted
+from rubric_core.text import Edit
+from rubric_lsp.features.names import Name, NameKind
+
+__all__ = ["RENAMED", "objection", "written"]
+
+#: What can have another name; files are moved elsewhere.
+RENAMED: frozenset[NameKind] = frozenset({"case", "criterion", "evaluator", "target", "anchor", "variable"})
+_ANCHOR = re.compile(r"[^\s,\[\]{}&*!|>'\"%@`#]+\Z")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*\Z")
+
+
+def objection(analysis: Analysis, name: Name, new: str) -> str:
+    """Why `name` cannot be called `new`; empty when it can."""
+    if not new.strip() or new != new.strip():
+        return "a name neither is empty nor begins or ends with a space"
+    if any(ord(c) < 32 for c in new):
+        return "a name stands on one line"
+    if name.kind == "anchor" and not _ANCHOR.match(new):
+        return "an anchor has no spaces, brackets, braces or commas in it"
+    if name.kind == "variable" and not _VARIABLE.match(new):
+        return "a template variable is made of letters, digits and underscores"
+    if name.kind == "case" and new != name.name and analysis.case_named(new) is not None:
+        return f"there is a case {new} already"
+    return ""
+
+
+def written(name: Name, new: str) -> Edit:
+    """The edit of one place; quotes stay as they are, and come where they are needed."""
+    if name.style == "raw":
+        return Edit(name.span, new)
+    if name.style == "single":
+        return Edit(name.span, new.replace("'", "''"))
+    if name.style == "double":
+        return Edit(name.span, quoted(new)[1:-1])
+    return Edit(name.span, plain_or_quoted(new))

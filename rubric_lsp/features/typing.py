@@ -1,0 +1,70 @@
+"""Edits while a person types: a new line in a list begins like the item above it, an empty item ends the list."""
+
+import re
+
+from rubric_core.analysis import Analysis
+from rubric_core.syntax.tree import Scalar, walk
+from rubric_core.text import Edit, Span
+
+__all__ = ["TRIGGERS", "typed"]
+
+TRIGGERS = ("\n", "-")
+_ITEM = re.compile(r"(?P<indent> *)-(?P<gap> +)(?P<rest>\S.*)?\Z")
+_ENTRY = re.compile(r"(?:[\w$.-]+|\"[^\"]*\"|'[^']*')[ \t]*:(?:[ \t]|\Z)")
+
+
+def typed(analysis: Analysis, offset: int, character: str) -> list[Edit]:
+    """The edits after `character` was typed in front of `offset`."""
+    document = analysis.document
+    number = document.block_at(offset)
+    block, start = document.blocks[number], document.start(number)
+    line = block.index.line_of(offset - start)
+    here = block.index.line_span(line)
+    above = _line_above(analysis, start + here.start)
+    if _in_text(analysis, above[0] + len(above[1])):
+        return []
+    text = block.text[here.start : here.end]
+    if character == "-":
+        return _aligned(above, text, start + here.start)
+    return _continued(above, text, Span(start + here.start, start + here.end))
+
+
+def _in_text(analysis: Analysis, offset: int) -> bool:
+    """Whether the end of a line is in a scalar that began on an earlier one, where a dash is a dash."""
+    local = analysis.local(offset)
+    inside = (n for n in walk(local.tree.root) if isinstance(n, Scalar) and n.span.start < local.offset <= n.span.end + 1)
+    return any("\n" in local.text[n.span.start : local.offset] for n in inside)
+
+
+def _line_above(analysis: Analysis, line_start: int) -> tuple[int, str]:
+    """Where the line above begins, and what is on it."""
+    document = analysis.document
+    if line_start == 0:
+        return 0, ""
+    number = document.block_at(line_start - 1)
+    block, start = document.blocks[number], document.start(number)
+    span = block.index.line_span(block.index.line_of(line_start - 1 - start))
+    return start + span.start, block.text[span.start : span.end]
+
+
+def _continued(above: tuple[int, str], text: str, here: Span) -> list[Edit]:
+    """After a line break: another dash under a plain item; no dash at all under an empty one."""
+    start, line = above
+    item = _ITEM.match(line) or (re.match(r"(?P<indent> *)-(?P<gap>)(?P<rest>)\Z", line))
+    if item is None or text.strip():
+        return []
+    if not item["rest"]:
+        # Return on an empty item: the person is done with the list.
+        return [Edit(Span(start, start + len(line)), ""), Edit(here, item["indent"][:-2])]
+    if _ENTRY.match(item["rest"]) or item["rest"][0] in "{[&*!|>#":
+        return []
+    return [Edit(here, f"{item['indent']}-{item['gap']}")]
+
+
+def _aligned(above: tuple[int, str], text: str, start: int) -> list[Edit]:
+    """A first dash on a line, one column off its list: put it where the others are."""
+    item = _ITEM.match(above[1])
+    indent = len(text) - len(text.lstrip(" "))
+    if item is None or text.strip() != "-" or abs(indent - len(item["indent"])) != 1:
+        return []
+    return [Edit(Span(start, start + indent), item["indent"])]

@@ -1,0 +1,158 @@
+"""Going to what a name means, finding where it is used, and giving it another name: here and in other files."""
+
+from collections.abc import AsyncIterator, Iterable, Iterator
+from pathlib import Path
+
+from rubric_core.text import Edit, Span
+from rubric_lsp.around import Around
+from rubric_lsp.features.names import FILES, Name, name_at, occurrences
+from rubric_lsp.features.renaming import RENAMED, objection, written
+from rubric_lsp.protocol import RefusedError
+from rubric_lsp.workspace import Snapshot
+
+__all__ = ["Navigation", "links"]
+
+#: An error that a client shows to the person who asked.
+_REQUEST_FAILED = -32803
+Places = list[tuple[Snapshot, Name]]
+
+
+class Navigation:
+    """Follows names through the documents of a workspace."""
+
+    def __init__(self, around: Around) -> None:
+        self._around = around
+
+    def here(self, snapshot: Snapshot, offset: int) -> list[Name]:
+        """Every place in the same document where the same thing is meant as at `offset`."""
+        name = name_at(snapshot.analysis, offset)
+        if name is None or name.kind in FILES:
+            return []
+        return list(occurrences(snapshot.analysis, name, snapshot.names()))
+
+    def definition(self, snapshot: Snapshot, offset: int) -> list[tuple[Snapshot, Span]] | Path:
+        """Where the name at `offset` is made, or the file that it leads to."""
+        name = name_at(snapshot.analysis, offset)
+        if name is None:
+            return []
+        if name.kind in FILES:
+            found = self._around.file_of(snapshot.path, name) if snapshot.path is not None else None
+            return found if found is not None else []
+        made = [(snapshot, n.span) for n in occurrences(snapshot.analysis, name, snapshot.names()) if n.defines]
+        if made:
+            return _nearest(made, name) if name.kind == "anchor" else made
+        target = self._around.target_of(snapshot.path, name.name) if _is_target(name) and snapshot.path else None
+        return [target] if target is not None else []
+
+    async def references(self, snapshot: Snapshot, offset: int, *, declaration: bool) -> Places:
+        """Every place where the thing at `offset` is meant, in other files too."""
+        name = name_at(snapshot.analysis, offset)
+        if name is None:
+            return []
+        places = [each async for each in self._everywhere(snapshot, name)]
+        return places if declaration else [(s, n) for s, n in places if not n.defines]
+
+    async def _everywhere(self, snapshot: Snapshot, name: Name) -> AsyncIterator[tuple[Snapshot, Name]]:
+        if name.kind not in {"target", *FILES}:
+            for found in occurrences(snapshot.analysis, name, snapshot.names()):
+                yield snapshot, found
+            return
+        means = self._meaning(snapshot, name)
+        async for suite in self._with_targets(snapshot, name):
+            for local, names in suite.names():
+                for each in names:
+                    if each.kind == name.kind and _could_be(each, name) and self._meaning(suite, each) == means:
+                        yield suite, each.moved(local.outer(each.span))
+
+    async def _with_targets(self, snapshot: Snapshot, name: Name) -> AsyncIterator[Snapshot]:
+        """Every suite, and the file in which a target gets its name."""
+        seen: set[str] = set()
+        if name.kind == "target" and snapshot.path is not None:
+            found = (snapshot, name.span) if name.defines else self._around.target_of(snapshot.path, name.name)
+            if found is not None:
+                seen.add(found[0].uri)
+                yield found[0]
+        async for suite in self._around.suites():
+            if suite.uri not in seen:
+                yield suite
+
+    def _meaning(self, snapshot: Snapshot, name: Name) -> object:
+        """Equal for two names of targets or files that mean the same."""
+        if snapshot.path is None:
+            return (snapshot.uri, name.name)
+        if name.kind != "target":
+            return self._around.file_of(snapshot.path, name) or (snapshot.uri, name.name)
+        if name.defines:
+            return (snapshot.path, name.name)
+        found = self._around.target_of(snapshot.path, name.name)
+        return (found[0].path, name.name) if found is not None else (None, name.name)
+
+    # -- renaming -----------------------------------------------------------------------------------------------------
+
+    def renamable(self, snapshot: Snapshot, offset: int) -> Name | None:
+        """The name at `offset`, if it can be another one."""
+        name = name_at(snapshot.analysis, offset)
+        return name if name is not None and name.kind in RENAMED else None
+
+    async def rename(self, snapshot: Snapshot, offset: int, new: str) -> list[tuple[Snapshot, list[Edit]]]:
+        """The edits after which everything that is called like the name at `offset` is called `new`. Raises RefusedError."""
+        name = self.renamable(snapshot, offset)
+        if name is None:
+            raise RefusedError(_REQUEST_FAILED, "there is no name here that could be changed")
+        problem = objection(snapshot.analysis, name, new)
+        if problem:
+            raise RefusedError(_REQUEST_FAILED, problem)
+        edits: dict[str, tuple[Snapshot, list[Edit]]] = {}
+        async for place, found in self._everywhere(snapshot, name):
+            edits.setdefault(place.uri, (place, []))[1].append(written(found, new))
+        return list(edits.values())
+
+    # -- symbols ------------------------------------------------------------------------------------------------------
+
+    async def symbols(self, query: str) -> Places:
+        """The cases and targets of the workspace with the letters of `query` in their names, in this order."""
+        found: Places = []
+        async for suite in self._around.suites():
+            for local, names in suite.names():
+                for each in names:
+                    if each.defines and each.kind in ("case", "target") and _matches(query, each.name):
+                        found.append((suite, each.moved(local.outer(each.span))))
+            if len(found) > _MOST_SYMBOLS:
+                break
+        return found
+
+
+_MOST_SYMBOLS = 2_000
+
+
+def _is_target(name: Name) -> bool:
+    return name.kind == "target" and not name.defines
+
+
+def _could_be(one: Name, other: Name) -> bool:
+    """Whether two names could mean the same; files may be written in several ways."""
+    if one.kind in FILES:
+        return one.name.rpartition("/")[2] == other.name.rpartition("/")[2]
+    return one.name == other.name
+
+
+def _nearest(made: list[tuple[Snapshot, Span]], name: Name) -> list[tuple[Snapshot, Span]]:
+    """An alias means the last anchor of its name above it."""
+    above = [each for each in made if each[1].start <= name.span.start]
+    return above[-1:] or made[:1]
+
+
+def _matches(query: str, name: str) -> bool:
+    letters: Iterator[str] = iter(name.lower())
+    return all(letter in letters for letter in query.lower())
+
+
+def links(around: Around, snapshot: Snapshot) -> Iterable[tuple[Span, str]]:
+    """The names in a document that lead to files, and the files."""
+    if snapshot.path is None:
+        return
+    for local, names in snapshot.names():
+        for name in names:
+            path = around.file_of(snapshot.path, name) if name.kind in FILES else None
+            if path is not None:
+                yield local.outer(name.span), path.as_uri()

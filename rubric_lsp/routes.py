@@ -1,0 +1,161 @@
+"""The route table: one line of work for each method."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rubric_lsp import convert, lifecycle
+from rubric_lsp.features import tokens
+from rubric_lsp.features.code_actions import actions
+from rubric_lsp.features.completion import complete
+from rubric_lsp.features.hints import hints
+from rubric_lsp.features.hover import hover
+from rubric_lsp.features.lenses import lenses
+from rubric_lsp.features.selection import selections
+from rubric_lsp.features.symbols import symbols
+from rubric_lsp.features.typing import typed
+from rubric_lsp.navigation import links
+from rubric_lsp.workspace import Snapshot
+
+if TYPE_CHECKING:
+    from rubric_lsp.server import RubricServer
+
+__all__ = ["route"]
+
+Json = dict[str, Any]
+
+
+def route(s: "RubricServer") -> None:
+    """Every method that the server knows."""
+    _conversation(s)
+    _documents(s)
+    _writing(s)
+    _display(s)
+    _navigation(s)
+
+
+def _conversation(s: "RubricServer") -> None:
+    s.answers("initialize", lambda p: lifecycle.initialize(s, p))
+    s.hears("initialized", lambda _: lifecycle.initialized(s))
+    s.hears("$/setTrace", lambda p: lifecycle.trace(s, p.value.value))
+    s.hears("workspace/didChangeConfiguration", lambda p: lifecycle.configure(s, p.settings))
+    s.hears("workspace/didChangeWorkspaceFolders", lambda p: lifecycle.change_folders(s, *convert.folders(p)))
+    s.hears("workspace/didChangeWatchedFiles", lambda p: s.files_changed(convert.changed_files(p)))
+    s.answers("workspace/executeCommand", lambda p: s.commands.execute(*convert.arguments(p)))
+    s.hears("window/workDoneProgress/cancel", lambda p: s.runs.cancel_token(p.token))
+
+
+def _documents(s: "RubricServer") -> None:
+    s.hears("textDocument/didOpen", s.opened)
+    s.hears("textDocument/didChange", s.changed)
+    s.hears("textDocument/didClose", s.closed_document)
+    s.hears("textDocument/didSave", lambda p: s.files_changed([convert.uri(p)]))
+
+
+def _writing(s: "RubricServer") -> None:
+    s.reads("textDocument/completion", lambda d, p: convert.completions(d, _offers(s, d, p), s.client))
+    s.reads("textDocument/hover", lambda d, p: convert.hover(d, _hover(s, d, p), s.client))
+    s.reads("textDocument/codeAction", lambda d, p: convert.code_actions(d, _actions(d, p), p, s.client), [])
+    s.reads(
+        "textDocument/onTypeFormatting",
+        lambda d, p: convert.text_edits(d, typed(d.analysis, convert.offset(d, p), p.ch)),
+    )
+    s.reads(
+        "textDocument/prepareRename", lambda d, p: convert.nameable(d, s.navigation.renamable(d, convert.offset(d, p)))
+    )
+    s.reads("textDocument/rename", lambda d, p: _rename(s, d, p))
+
+
+def _display(s: "RubricServer") -> None:
+    shown = s.documents.settings_now
+    s.reads("textDocument/codeLens", lambda d, _: _lenses(s, d) if shown().code_lenses and d.can_run else [], [])
+    s.reads("textDocument/inlayHint", lambda d, p: _hints(s, d, p) if shown().inlay_hints else [], [])
+    s.reads("textDocument/documentSymbol", lambda d, _: convert.document_symbols(d, symbols(d.analysis), s.client), [])
+    s.reads("textDocument/foldingRange", lambda d, _: convert.folding_ranges(d.kept.folds.of(d.analysis)), [])
+    s.reads("textDocument/selectionRange", _selections, [])
+    s.reads("textDocument/semanticTokens/full", lambda d, _: _tokens(d))
+    s.reads("textDocument/semanticTokens/full/delta", _token_changes)
+    s.reads("textDocument/semanticTokens/range", _tokens_within)
+
+
+def _navigation(s: "RubricServer") -> None:
+    s.reads("textDocument/definition", lambda d, p: _definition(s, d, p), [])
+    s.reads("textDocument/references", lambda d, p: _references(s, d, p), [])
+    s.reads(
+        "textDocument/documentHighlight",
+        lambda d, p: convert.highlights(d, s.navigation.here(d, convert.offset(d, p))),
+        [],
+    )
+    s.reads("textDocument/documentLink", lambda d, _: convert.document_links(d, links(s.around, d)), [])
+    s.answers("workspace/symbol", lambda p: _symbols(s, p.query))
+
+
+# -- what takes more than a line ----------------------------------------------------------------------------------------
+
+
+def _offers(s: "RubricServer", d: Snapshot, p: Any) -> Any:
+    return complete(d.analysis, convert.offset(d, p), s.around.offers(d.path))
+
+
+def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
+    return hover(d.analysis, convert.offset(d, p), s.runs.reporter(d))
+
+
+def _actions(d: Snapshot, p: Any) -> Any:
+    return actions(d.analysis, convert.within(d, p), asked=convert.was_asked(p), runnable=d.can_run)
+
+
+def _lenses(s: "RubricServer", d: Snapshot) -> list[Json]:
+    return convert.code_lenses(d, lenses(d.analysis, s.runs.results(d)))
+
+
+def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
+    return convert.inlay_hints(d, hints(d.analysis, s.runs.results(d), convert.within(d, p)))
+
+
+async def _rename(s: "RubricServer", d: Snapshot, p: Any) -> Json:
+    return convert.workspace_edits(await s.navigation.rename(d, convert.offset(d, p), p.new_name), s.client)
+
+
+def _selections(d: Snapshot, p: Any) -> list[Json]:
+    return [convert.selection_range(d, selections(d.analysis, d.offset(each))) for each in convert.positions(p)]
+
+
+def _definition(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
+    found = s.navigation.definition(d, convert.offset(d, p))
+    if isinstance(found, Path):
+        return [convert.file_location(found.as_uri())]
+    return [convert.location(where, span) for where, span in found]
+
+
+async def _references(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
+    declaration = p.context.include_declaration
+    found = await s.navigation.references(d, convert.offset(d, p), declaration=declaration)
+    return [convert.location(where, name.span) for where, name in found]
+
+
+async def _symbols(s: "RubricServer", query: str) -> list[Json]:
+    return convert.found_symbols(await s.navigation.symbols(query))
+
+
+def _numbers(d: Snapshot, choose: Callable[[Any], Any] = lambda lines: lines) -> list[int]:
+    lines = choose(convert.token_lines(d.kept.tokens.of(d.analysis)))
+    return tokens.encoded(lines, convert.struck(d, tokens.deprecated_spans(d.analysis)))
+
+
+def _tokens(d: Snapshot) -> Json:
+    numbers = _numbers(d)
+    d.kept.sent_tokens = (str(d.version), numbers)
+    return {"resultId": str(d.version), "data": numbers}
+
+
+def _token_changes(d: Snapshot, p: Any) -> Json:
+    known, before = d.kept.sent_tokens
+    if known != p.previous_result_id:
+        return _tokens(d)
+    made = _tokens(d)
+    return {"resultId": made["resultId"], "edits": convert.token_edits(before, made["data"])}
+
+
+def _tokens_within(d: Snapshot, p: Any) -> Json:
+    return {"data": _numbers(d, lambda lines: convert.tokens_within(lines, p))}
