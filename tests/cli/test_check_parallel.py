@@ -8,6 +8,9 @@ from command import BROKEN, CLEAN, Run, write
 from rubric_core.cli import parallel
 from rubric_core.cli.parallel import mapped
 
+# The threads are those of the test runner.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
 
 @pytest.fixture(autouse=True)
 def processors(monkeypatch: pytest.MonkeyPatch) -> None:
