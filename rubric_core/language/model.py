@@ -151,7 +151,7 @@ class TargetChoice(Shape):
     """A target choice: one target of a matrix, with hooks of its own."""
 
     open: ClassVar[bool] = True
-    name = key(Text(refers_to="target"), "The name of the target.", required=True)
+    name = key(Text(refers_to="target"), "The name of the target.", required=True, example="default")
 
 
 class Execution(Shape):
@@ -354,8 +354,8 @@ class Scenario(Shape):
 class DerivedMetric(Shape):
     """A derived metric: a number worked out of others."""
 
-    name = key(Text(), "Its name.", required=True)
-    value = key(Text(), "How it is worked out.", required=True)
+    name = key(Text(), "The name of the metric.", required=True, example="precision")
+    value = key(Text(), "How it is worked out from the others.", required=True, example="hits / total")
 
 
 class Suite(Shape):

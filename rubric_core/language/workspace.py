@@ -106,8 +106,8 @@ class Container(Shape):
 class Requirements(Shape):
     """A requirements block: what has to be installed."""
 
-    required_commands = key(ListOf(Text()), "Programs.", example="[git]")
-    required_python_modules = key(ListOf(Text()), "Python modules.", example="[pandas]")
+    required_commands = key(ListOf(Text()), "Programs that have to be installed.", example="[git]")
+    required_python_modules = key(ListOf(Text()), "Python modules that have to be installed.", example="[pandas]")
 
 
 class Workspace(Shape):

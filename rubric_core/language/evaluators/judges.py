@@ -41,7 +41,10 @@ class GoalSuccess(Evaluator):
     """A goal-success check: a judge says whether the agent reached the goal."""
 
     value = key(
-        ByNode(text=Text(), mapping=MapOf(Anything())), "The goal.", required=True, example="The order is cancelled"
+        ByNode(text=Text(), mapping=MapOf(Anything())),
+        "The goal that the agent should reach.",
+        required=True,
+        example="The order is cancelled",
     )
     provider = key(
         ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())),

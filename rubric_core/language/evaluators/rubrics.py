@@ -132,7 +132,7 @@ class Rubrics(Rubric):
 
     criteria = key(
         ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
-        "The criteria of the rubric: sentences, or mappings with id, outcome, weight, score_ranges …",
+        "The criteria of the rubric: sentences, or mappings with id, outcome, weight, score_ranges and more.",
         required=True,
         example="[Names the cause]",
     )

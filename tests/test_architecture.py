@@ -1,0 +1,212 @@
+"""What the design promises about the code itself."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+import rubric_core
+from rubric_core.language.kinds import Choice, Text
+from rubric_core.language.shape import Key, Shape
+from rubric_core.validation.rule import Rule
+from rubric_core.validation.rules import RULES
+
+REPOSITORY = Path(__file__).parents[1]
+PACKAGES = ("rubric_core", "rubric_lsp")
+MODULES = sorted(p for package in PACKAGES for p in (REPOSITORY / package).rglob("*.py"))
+
+
+def test_layers(monkeypatch, capsys):
+    monkeypatch.chdir(REPOSITORY)
+    assert lint_imports(config_filename="pyproject.toml", cache_dir=None) == 0, capsys.readouterr().out
+
+
+# Rules
+
+
+def test_every_rule_is_listed_once():
+    assert not [code for code, count in Counter(r.code for r in RULES).items() if count > 1]
+    modules = {p.stem for p in (REPOSITORY / "rubric_core/validation/rules").glob("*.py")} - {"__init__"}
+    assert modules == {r.page.stem for r in RULES}
+    assert [r.code for r in RULES] == sorted(r.code for r in RULES), "in the order of their codes"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
+def test_a_rule_introduces_itself(rule: Rule[object]):
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.code)
+    assert rule.summary[0].isupper()
+    assert not rule.summary.endswith(".")
+    assert 10 <= len(rule.summary) <= 90
+    assert rule.check.__doc__
+
+
+# The catalogue
+
+
+def shapes(base: type[Shape] = Shape) -> list[type[Shape]]:
+    found = [s for c in base.__subclasses__() for s in (c, *shapes(c)) if s.__module__.startswith("rubric_core.")]
+    return list(dict.fromkeys(found))
+
+
+KEYS = [(shape, key) for shape in shapes() for key in shape.keys.values()]
+
+
+@pytest.mark.parametrize(("shape", "key"), KEYS, ids=lambda v: v.__name__ if isinstance(v, type) else v.field)
+def test_every_key_says_what_it_is_for(shape: type[Shape], key: Key[object]):
+    assert re.match(r"[A-Z`]", key.doc), key.doc
+    assert key.doc.endswith((".", ")")), key.doc
+    assert 10 <= len(key.doc) <= 260, key.doc
+    assert key.kind.words()
+
+
+def test_every_word_of_a_choice_says_what_it_means():
+    for shape, key in KEYS:
+        for kind in (key.kind, *getattr(key.kind, "branches", ())):
+            if isinstance(kind, Choice):
+                assert all(name and meaning for name, meaning in kind.options), f"{shape.__name__}.{key.field}"
+
+
+def test_required_keys_have_an_example_or_are_collections():
+    for shape, key in KEYS:
+        if key.required and not key.group and isinstance(key.kind, Text):
+            assert key.example, f"{shape.__name__}.{key.field}"
+
+
+# State
+
+
+#: Calls that give something which can change, and constructors of it.
+_CHANGING = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+_CONSTRUCTORS = frozenset(
+    {
+        "list",
+        "dict",
+        "set",
+        "defaultdict",
+        "deque",
+        "Counter",
+        "OrderedDict",
+        "WeakValueDictionary",
+        "WeakKeyDictionary",
+    }
+)
+#: Tables that nothing writes to are constants; their names say so.
+_CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*\Z")
+_WRITING = frozenset(
+    {
+        "append",
+        "extend",
+        "insert",
+        "update",
+        "add",
+        "pop",
+        "popitem",
+        "clear",
+        "remove",
+        "discard",
+        "setdefault",
+        "sort",
+    }
+)
+
+
+def assigned(tree: ast.Module) -> list[tuple[str, ast.expr]]:
+    """Names of the module and what they are bound to."""
+    found: list[tuple[str, ast.expr]] = []
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            found += ((t.id, node.value) for t in node.targets if isinstance(t, ast.Name))
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+            found.append((node.target.id, node.value))
+    return found
+
+
+def changing(value: ast.expr) -> bool:
+    if isinstance(value, ast.Call):
+        name = (
+            value.func.id
+            if isinstance(value.func, ast.Name)
+            else value.func.attr
+            if isinstance(value.func, ast.Attribute)
+            else ""
+        )
+        return name in _CONSTRUCTORS
+    return isinstance(value, _CHANGING)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(REPOSITORY)))
+def test_a_module_keeps_no_state(path: Path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {name for name, value in assigned(tree) if changing(value)} - {"__all__"}
+    assert all(_CONSTANT.match(name) for name in names), f"{names}: a constant has a name in capitals"
+    for node in ast.walk(tree):
+        assert not isinstance(node, ast.Global), f"line {node.lineno}: global"
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ):
+            assert not (node.func.value.id in names and node.func.attr in _WRITING), (
+                f"line {node.lineno}: {node.func.value.id} is written to"
+            )
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
+            targets = node.targets if isinstance(node, ast.Assign | ast.Delete) else [node.target]
+            written = {t.value.id for t in targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)}
+            assert not written & names, f"line {node.lineno}: {written & names} is written to"
+
+
+# Imports
+
+
+HEAVY = ("httpx", "pydantic", "ruamel", "pygls", "lsprotocol", "asyncio")
+
+
+def imported_by(statement: str) -> set[str]:
+    """Every module that a fresh Python has after `statement`."""
+    code = f"import sys\n{statement}\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("statement", ["import rubric_core.analysis", "import rubric_core.cli.check"])
+def test_checking_imports_nothing_heavy(statement):
+    assert not imported_by(statement) & set(HEAVY)
+
+
+def test_the_package_itself_is_light():
+    assert not imported_by("import rubric_core") & {*HEAVY, "yaml"}
+
+
+def test_public_names_exist():
+    assert all(hasattr(rubric_core, name) for name in rubric_core.__all__)
+    assert rubric_core.__version__
+
+
+# Files
+
+
+def test_a_readme_says_what_this_is():
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert text.startswith("# ")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(REPOSITORY)))
+def test_a_module_says_what_it_is(path: Path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree), "a module begins with what it is for"
+
+
+def test_nothing_names_the_machine_it_was_made_on():
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    ).stdout
+    homes = re.compile(r"/(?:home|Users)/\w+/|\bC:\\\\Users\\\\\w+")
+    for name in filter(None, listed.split("\0")):
+        path = REPOSITORY / name
+        if path.suffix in (".py", ".md", ".toml", ".yaml", ".lua", ".ts", ".json") and path.is_file():
+            assert not homes.search(path.read_text(encoding="utf-8", errors="replace")), name
