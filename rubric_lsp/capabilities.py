@@ -42,6 +42,7 @@ class Client:
     preferred_actions: bool = False
     versioned_edits: bool = False
     prepares_rename: bool = False
+    shows_hints: bool = False
     # Structure.
     nested_symbols: bool = False
     folds_lines_only: bool = False
@@ -81,6 +82,7 @@ class Client:
             preferred_actions=said.flag(text + "codeAction.isPreferredSupport"),
             versioned_edits=said.flag(workspace + "workspaceEdit.documentChanges"),
             prepares_rename=said.flag(text + "rename.prepareSupport"),
+            shows_hints=said.at(text + "inlayHint") is not None,
             nested_symbols=said.flag(text + "documentSymbol.hierarchicalDocumentSymbolSupport"),
             folds_lines_only=said.flag(text + "foldingRange.lineFoldingOnly"),
             refreshes_lenses=said.flag(workspace + "codeLens.refreshSupport"),

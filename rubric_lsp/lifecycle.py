@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.configuration import CONFIGURATION_FILES
 from rubric_lsp.capabilities import Client, folders_of, offered
-from rubric_lsp.protocol import RefusedError, watch_parent
+from rubric_lsp.protocol import RefusedError, is_alive, watch_parent
 from rubric_lsp.settings import SECTION
 from rubric_lsp.workspace import folders_changed
 
@@ -31,7 +31,8 @@ def initialize(server: "RubricServer", params: Mapping[str, Any]) -> dict[str, A
     server.permission.editor_trusts = server.documents.settings.trusted
     trace(server, params.get("trace"))
     server.protocol.initialized()
-    if client.process is not None:
+    # Looked at before the answer: a number that is nobody's by now is one of another process namespace.
+    if client.process is not None and is_alive(client.process):
         server.keep(watch_parent(client.process, server.protocol.lost))
     capabilities = offered(client, server.commands.names)
     return {"capabilities": capabilities, "serverInfo": {"name": server.name, "version": server.version}}

@@ -18,7 +18,15 @@ from pygls.workspace import Workspace
 
 from rubric_lsp.transport import Unreadable, Writer, encoded
 
-__all__ = ["CANCELLED", "CONTENT_MODIFIED", "INVALID_PARAMS", "RefusedError", "RubricProtocol", "watch_parent"]
+__all__ = [
+    "CANCELLED",
+    "CONTENT_MODIFIED",
+    "INVALID_PARAMS",
+    "RefusedError",
+    "RubricProtocol",
+    "is_alive",
+    "watch_parent",
+]
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 NOT_INITIALIZED, CANCELLED, CONTENT_MODIFIED = -32002, -32800, -32801
@@ -276,16 +284,14 @@ def _reasons(error: Exception) -> str:
 
 async def watch_parent(process: int, gone: Callable[[], None], every: float = 3.0) -> None:
     """Call `gone` when the process that started the server is no more. A client that crashes says no `exit`."""
-    if not _alive(process):
-        # Another process namespace: its number says nothing here.
-        return
-    while _alive(process):  # noqa: ASYNC110  # nothing tells when another process ends
+    while is_alive(process):  # noqa: ASYNC110  # nothing tells when another process ends
         await asyncio.sleep(every)
     log.info("the client is gone (process %d)", process)
     gone()
 
 
-def _alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
+    """Whether there is such a process, as far as it can be seen from here."""
     if os.name == "nt":
         return True  # a signal of 0 would end the process there; the end of standard input has to do
     try:

@@ -106,7 +106,9 @@ def _actions(d: Snapshot, p: Any) -> Any:
 
 
 def _lenses(s: "RubricServer", d: Snapshot) -> list[Json]:
-    return convert.code_lenses(d, lenses(d.analysis, s.runs.results(d)))
+    # Where hints stand on the same line, the result would be there twice.
+    told = not (s.client.shows_hints and s.documents.settings.inlay_hints)
+    return convert.code_lenses(d, lenses(d.analysis, s.runs.results(d), told=told))
 
 
 def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:

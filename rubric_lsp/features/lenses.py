@@ -20,8 +20,8 @@ class Lens:
     case_id: str = ""
 
 
-def lenses(analysis: Analysis, results: Results) -> list[Lens]:
-    """One for the file and one for each case that has an id of its own."""
+def lenses(analysis: Analysis, results: Results, *, told: bool = True) -> list[Lens]:
+    """One for the file and one for each case that has an id of its own; `told` when results have no other place."""
     found: list[Lens] = []
     named: dict[str, Span] = {}
     for entry in analysis.cases:
@@ -30,7 +30,7 @@ def lenses(analysis: Analysis, results: Results) -> list[Lens]:
             named[name] = id_span(analysis, entry)
     if named and analysis.suite is not None:
         found.append(_file(analysis.span_of(None, analysis.suite.key_at("cases")), results, len(named)))
-    found += (_case(span, name, results.get(name)) for name, span in named.items())
+    found += (_case(span, name, results.get(name), told=told) for name, span in named.items())
     return found
 
 
@@ -51,8 +51,8 @@ def _tally(verdicts: list[str]) -> str:
     return "  ".join(f"{sign} {verdicts.count(v.value)}" for v, sign in SIGNS.items() if v.value in verdicts)
 
 
-def _case(span: Span, name: str, shown: Shown | None) -> Lens:
+def _case(span: Span, name: str, shown: Shown | None, *, told: bool) -> Lens:
+    result = brief(shown) if shown is not None and told else ""
     if shown is not None and shown.running:
-        return Lens(span, f"{brief(shown)} · ■ Cancel", "rubric.cancel", name)
-    told = brief(shown) if shown is not None else ""
-    return Lens(span, f"{told} · ▶ Run" if told else "▶ Run", "rubric.runCase", name)
+        return Lens(span, f"{result} · ■ Cancel" if result else "■ Cancel", "rubric.cancel", name)
+    return Lens(span, f"{result} · ▶ Run" if result else "▶ Run", "rubric.runCase", name)

@@ -32,7 +32,9 @@ def typed(analysis: Analysis, offset: int, character: str) -> list[Edit]:
 def _in_text(analysis: Analysis, offset: int) -> bool:
     """Whether the end of a line is in a scalar that began on an earlier one, where a dash is a dash."""
     local = analysis.local(offset)
-    inside = (n for n in walk(local.tree.root) if isinstance(n, Scalar) and n.span.start < local.offset <= n.span.end + 1)
+    inside = (
+        n for n in walk(local.tree.root) if isinstance(n, Scalar) and n.span.start < local.offset <= n.span.end + 1
+    )
     return any("\n" in local.text[n.span.start : local.offset] for n in inside)
 
 

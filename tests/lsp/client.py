@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-PATIENCE = 20.0
+# A loaded machine may need long; nothing is slower for it when all is well.
+PATIENCE = 60.0
 T = TypeVar("T")
 CONVERTER = get_converter()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import BARE, VSCODE, Client, ServerError, until
+from client import BARE, PATIENCE, VSCODE, Client, ServerError, until
 from conftest import Connect
 
 URI = "file:///suites/a.eval.yaml"
@@ -200,8 +200,8 @@ def test_a_request_can_be_cancelled(client: Client) -> None:
 def test_a_cancelled_request_is_answered_before_it_is_worked_on(client: Client) -> None:
     """The check of a large suite keeps the server busy while request and cancellation wait in line."""
     client.open(URI, SUITE + "".join(f"  - id: c{n}\n    criteria: C\n    input: I\n" for n in range(4000)))
-    client.start("textDocument/documentSymbol", {"textDocument": {"uri": URI}}, "a")
-    client.notify("$/cancelRequest", {"id": "a"})
+    cancel = framed({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "a"}})
+    client.write(framed({**SYMBOLS, "id": "a"}) + cancel)
     assert code_of(client.answer("a")) == -32800
 
 
@@ -229,7 +229,7 @@ def test_shutdown_while_requests_wait(client: Client) -> None:
     assert client.answer("end")["result"] is None
     assert all(code_of(client.answer(f"r{n}")) in (None, -32800) for n in range(20))
     client.notify("exit")
-    assert client.process.wait(10) == 0
+    assert client.process.wait(PATIENCE) == 0
 
 
 def test_nothing_is_done_after_shutdown(client: Client) -> None:
@@ -237,38 +237,38 @@ def test_nothing_is_done_after_shutdown(client: Client) -> None:
     assert code_of(client.answer(client.start("textDocument/documentSymbol", {}))) == -32600
     assert code_of(client.answer(client.start("shutdown"))) == -32600
     client.notify("exit")
-    assert client.process.wait(10) == 0
+    assert client.process.wait(PATIENCE) == 0
 
 
 def test_exit_without_shutdown_is_an_error(client: Client) -> None:
     client.notify("exit")
-    assert client.process.wait(10) == 1
+    assert client.process.wait(PATIENCE) == 1
 
 
 def test_exit_before_initialize(connect: Connect) -> None:
     client = connect()
     client.notify("exit")
-    assert client.process.wait(10) == 1
+    assert client.process.wait(PATIENCE) == 1
 
 
 def test_the_end_of_input_ends_the_server(client: Client) -> None:
     assert client.process.stdin
     client.process.stdin.close()
-    assert client.process.wait(10) == 1
+    assert client.process.wait(PATIENCE) == 1
 
 
 def test_half_a_message_and_the_end_of_input(client: Client) -> None:
     client.write(b"Content-Length: 500\r\n\r\n{")
     assert client.process.stdin
     client.process.stdin.close()
-    assert client.process.wait(10) == 1
+    assert client.process.wait(PATIENCE) == 1
 
 
 def test_an_interrupt_ends_the_server(client: Client) -> None:
     client.open(URI, SUITE)
     client.diagnostics(URI)
     client.process.send_signal(signal.SIGINT)
-    assert client.process.wait(10) in (1, 130)
+    assert client.process.wait(PATIENCE) in (1, 130)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the end of standard input has to do on Windows")
@@ -282,7 +282,7 @@ def test_the_server_ends_with_the_editor(connect: Connect) -> None:
     editor.wait()
     assert editor.stdin
     editor.stdin.close()
-    assert client.process.wait(15) == 1
+    assert client.process.wait(PATIENCE) == 1
 
 
 def test_a_process_that_cannot_be_seen_is_not_watched(connect: Connect) -> None:
@@ -361,7 +361,7 @@ def test_tcp(connect: Connect) -> None:
         connection.sendall(framed({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}))
         assert b'"id":2' in connection.recv(65_536)
         connection.sendall(framed({"jsonrpc": "2.0", "method": "exit"}))
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize(

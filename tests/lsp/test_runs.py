@@ -139,7 +139,7 @@ def test_a_pass_stands_on_its_line(connect: Connect, folder: Path, uri: str) -> 
     assert shown[line("type: contains")] == "✔"
     assert outcomes(client, uri) == {}
     lens = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})[1]
-    assert lens["command"]["title"].startswith("✔ 1.00")
+    assert lens["command"]["title"] == "▶ Run", "the hint on the same line has the result"
     report = client.at("hover", uri, line("id: refund"), 9)["contents"]["value"]
     assert "passed 1.00" in report
     assert "rubric run a.eval.yaml::refund" in report
@@ -201,16 +201,16 @@ def test_cancelling_ends_the_program(connect: Connect, folder: Path, slow: str, 
         client.notify("window/workDoneProgress/cancel", {"token": client.heard("$/progress")[0]["token"]})
     ended(client)
     assert progress(client, "end")[0]["message"] == "1 not run"
-    until("the end of the program", lambda: not alive(process), 5)
+    until("the end of the program", lambda: not alive(process))
     assert hints(client, slow) == {}
 
 
 def alive(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+        return "Z" not in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1][:3]
+    except (ProcessLookupError, FileNotFoundError):
         return False
-    return "Z" not in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1][:3]
 
 
 def test_the_end_of_the_server_ends_the_program(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:
@@ -219,8 +219,8 @@ def test_the_end_of_the_server_ends_the_program(connect: Connect, folder: Path, 
     process = int(until("a program", lambda: (tmp_path / "alive").exists() and (tmp_path / "alive").read_text()))
     begun = time.monotonic()
     assert client.shut_down() == 0
-    assert time.monotonic() - begun < 3
-    until("the end of the program", lambda: not alive(process), 5)
+    assert time.monotonic() - begun < 30, "the program itself takes a minute"
+    until("the end of the program", lambda: not alive(process))
 
 
 def test_a_run_in_the_way_of_nothing(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_a_second_run_of_a_case_replaces_the_first(connect: Connect, folder: Pat
     first = int((tmp_path / "alive").read_text())
     run(client, slow, "slow")
     ended(client)
-    until("the end of the first program", lambda: not alive(first), 5)
+    until("the end of the first program", lambda: not alive(first))
     second = int(
         until("another program", lambda: (p := (tmp_path / "alive").read_text()) not in ("", str(first)) and p)
     )
@@ -411,6 +411,8 @@ def test_a_client_without_progress_and_refresh(connect: Connect, folder: Path, u
     client = connected(connect, folder, uri, BARE)
     run(client, uri, "late")
     until("the failure", lambda: "case-failed" in outcomes(client, uri))
+    lens = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})[2]
+    assert lens["command"]["title"].startswith("✘ 0.50"), "without hints, the lens has the result"
     assert client.requests == []
     assert client.heard("$/progress") == []
 
