@@ -6,11 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from rubric_core.ports import Finished, HttpReply, NetworkError, Ports, Program
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DiskFiles", "HttpxHttp", "OsProcesses", "SystemClock", "filtered", "system_ports"]
 
+T = TypeVar("T")
 _WINDOWS = sys.platform == "win32"
 #: How long the output of a program's children is still read when the program itself has ended.
 _LINGER = 0.5
@@ -37,9 +38,7 @@ _PASSED_PREFIXES = ("LC_", "XDG_", "PYTHON", "PYENV_", "CONDA_", "NVM_", "NIX_",
 
 def filtered(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that every program may have: where things are, and no secrets."""
-    return {
-        n: v for n, v in environment.items() if n.upper() in _PASSED or n.upper().startswith(_PASSED_PREFIXES)
-    }
+    return {n: v for n, v in environment.items() if n.upper() in _PASSED or n.upper().startswith(_PASSED_PREFIXES)}
 
 
 class DiskFiles:
@@ -135,9 +134,13 @@ class _Watch(asyncio.SubprocessProtocol):
         deadline = time.monotonic() + seconds
         while not done():
             self.happened.clear()
+            # Not `wait_for`, which may lose a cancellation before Python 3.12.
+            hearing = asyncio.ensure_future(self.happened.wait())
             try:
-                await asyncio.wait_for(self.happened.wait(), max(0.0, deadline - time.monotonic()))
-            except asyncio.TimeoutError:
+                heard, _ = await asyncio.wait({hearing}, timeout=max(0.0, deadline - time.monotonic()))
+            finally:
+                hearing.cancel()
+            if not heard:
                 return done()
         return True
 
@@ -248,16 +251,15 @@ class HttpxHttp:
             raise NetworkError(f"{url} is no http address")
         host = parts.netloc.rpartition("@")[2]
         try:
-            return await asyncio.wait_for(self._post(url, headers, body, size_limit), time_limit)
-        except asyncio.TimeoutError:
-            raise NetworkError(f"no reply from {host} within {time_limit:g} s") from None
+            reply = await _within(self._post(url, headers, body, size_limit), time_limit)
         except httpx.ConnectError as error:
             raise NetworkError(f"connection to {host} {_why(error)}") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             broken = isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError)
-            raise NetworkError(
-                f"{host} broke off: {str(error) or type(error).__name__}", transient=broken
-            ) from None
+            raise NetworkError(f"{host} broke off: {str(error) or type(error).__name__}", transient=broken) from None
+        if reply is None:
+            raise NetworkError(f"no reply from {host} within {time_limit:g} s")
+        return reply
 
     async def _post(self, url: str, headers: Mapping[str, str], body: bytes, size_limit: int) -> HttpReply:
         client = self._client(url.partition(":")[0])
@@ -266,18 +268,26 @@ class HttpxHttp:
             async for chunk in reply.aiter_bytes():
                 received += chunk
                 if len(received) > size_limit:
-                    raise NetworkError(
-                        f"{urlsplit(url).netloc.rpartition('@')[2]} sent more than {size_limit:,} bytes"
-                    )
-            return HttpReply(
-                reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, bytes(received)
-            )
+                    raise NetworkError(f"{urlsplit(url).netloc.rpartition('@')[2]} sent more than {size_limit:,} bytes")
+            return HttpReply(reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, bytes(received))
 
     async def close(self) -> None:
         """Close every connection."""
         for client in self._clients.values():
             await client.aclose()
         self._clients.clear()
+
+
+async def _within(doing: Coroutine[Any, Any, T], seconds: float) -> T | None:
+    """What `doing` gives, None when it takes longer. However this ends, `doing` has ended before."""
+    task = asyncio.ensure_future(doing)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        return task.result() if done else None
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
 
 
 def _why(error: BaseException) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from rubric_core.adapters import DiskFiles
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.evaluation.attempt import targets_of
 from rubric_core.evaluation.fingerprint import fingerprint
@@ -14,9 +15,10 @@ from rubric_core.evaluation.runnable import Options, Runnable, for_each_target, 
 from rubric_core.evaluation.schedule import with_dependencies
 from rubric_core.evaluation.store import ResultStore
 from rubric_core.loading.files import read_text
+from rubric_core.loading.project import Project
 from rubric_core.ports import Ports
 
-__all__ = ["WrongUseError", "chosen_cases", "opened", "still_to_do"]
+__all__ = ["WrongUseError", "chosen_cases", "opened", "still_to_do", "unread_cases"]
 
 
 class WrongUseError(Exception):
@@ -37,7 +39,9 @@ def opened(options: argparse.Namespace) -> tuple[Path, str | None, Analysis]:
     if options.targets is not None and not options.targets.is_file():
         raise WrongUseError(f"{options.targets}: there is no such file")
     path = Path(name)
-    return path, wanted, analyze(language.document(read_text(path)), language, dialect=options.dialect)
+    project = Project(DiskFiles(), Path.cwd())
+    document = language.document(read_text(path), path)
+    return path, wanted, analyze(document, language, dialect=options.dialect, path=path, project=project)
 
 
 def chosen_cases(path: Path, wanted: str | None, analysis: Analysis, options: argparse.Namespace) -> list[Runnable]:
@@ -64,6 +68,13 @@ def chosen_cases(path: Path, wanted: str | None, analysis: Analysis, options: ar
     if options.failed:
         cases = _failed(path, cases)
     return for_each_target(with_dependencies(cases, every))
+
+
+def unread_cases(analysis: Analysis) -> str:
+    """Which cases a suite has elsewhere, empty when it has none: they are not run, and that is said."""
+    if not analysis.case_files:
+        return ""
+    return f"cases in other files are not run yet: {', '.join(sorted({f.name for f in analysis.case_files}))}"
 
 
 def _failed(path: Path, cases: Sequence[Runnable]) -> list[Runnable]:
@@ -94,6 +105,8 @@ def _done(case: Runnable, done: set[tuple[str, str, str]], ports: Ports) -> bool
 
 def _no_cases(path: Path, analysis: Analysis) -> str:
     errors = [d for d in analysis.diagnostics if d.severity == "error"]
+    if analysis.case_files:
+        return f"{path}: {unread_cases(analysis)}"
     if not errors:
         return f"{path}: there is no case to run"
     line = analysis.document.position(errors[0].span.start).line + 1

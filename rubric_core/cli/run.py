@@ -13,7 +13,7 @@ from typing import Any
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Analysis
-from rubric_core.cli.chosen import WrongUseError, chosen_cases, opened, still_to_do
+from rubric_core.cli.chosen import WrongUseError, chosen_cases, opened, still_to_do, unread_cases
 from rubric_core.cli.report import Report
 from rubric_core.evaluation.events import CaseDone, Event
 from rubric_core.evaluation.result import CaseResult, Verdict
@@ -85,6 +85,10 @@ def main(options: argparse.Namespace) -> int:
         print(json.dumps(_document(path, analysis, results), ensure_ascii=False, indent=2))
     elif options.format == "text":
         report.finish(results, time.monotonic() - began, explain=options.explain)
+    unread = unread_cases(analysis) if wanted is None else ""
+    if unread:
+        print(f"rubric: {path}: {unread}", file=sys.stderr)
+        return NOT_SCORED
     verdicts = {result.verdict for result in results}
     return NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
 

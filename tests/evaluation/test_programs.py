@@ -94,6 +94,18 @@ async def test_cancelling_kills_the_whole_group_at_once(folder: Folder) -> None:
         assert await gone(int(pid))
 
 
+async def test_a_cancellation_is_never_lost(folder: Folder) -> None:
+    folder.write("script.py", "pass")
+    for step in range(25):
+        running = asyncio.ensure_future(
+            OsProcesses().run(Program((sys.executable, "-I", "-S", "script.py"), folder.path))
+        )
+        await asyncio.sleep(0.002 * step)
+        if running.cancel():
+            with pytest.raises(asyncio.CancelledError):
+                await running
+
+
 async def test_many_programs_at_once(folder: Folder) -> None:
     results = await asyncio.gather(*(program(folder, "print(1)") for _ in range(30)))
     assert all(r.stdout.strip() == b"1" for r in results)
