@@ -14,6 +14,7 @@ COMMANDS = {
     "check": "say what is wrong in suites, and fix it",
     "run": "run the cases of a suite and score the answers",
     "explain": "what a code means, with an example",
+    "migrate": "carry suites to a newer dialect",
     "schema": "print the JSON Schema of a dialect",
     "trust": "allow suites in a folder to be run from the editor",
 }

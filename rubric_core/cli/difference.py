@@ -7,7 +7,7 @@ from difflib import unified_diff
 from rubric_core.cli.checked import Checked
 from rubric_core.cli.style import Style
 
-__all__ = ["differences"]
+__all__ = ["difference", "differences"]
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _ROLES = {"+": "good", "-": "bad", "@": "code"}
@@ -17,9 +17,13 @@ def differences(files: Iterable[Checked], style: Style) -> Iterator[str]:
     """The diff, line by line."""
     for each in files:
         if each.changed and each.before is not None:
-            old, new = _LINE.findall(each.before), _LINE.findall(each.document.text)
-            for line in unified_diff(old, new, each.path, each.path):
-                yield from _painted(line, style)
+            yield from difference(each.path, each.before, each.document.text, style)
+
+
+def difference(path: str, before: str, after: str, style: Style) -> Iterator[str]:
+    """The diff of one file, line by line."""
+    for line in unified_diff(_LINE.findall(before), _LINE.findall(after), path, path):
+        yield from _painted(line, style)
 
 
 def _painted(line: str, style: Style) -> Iterator[str]:

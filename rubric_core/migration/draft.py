@@ -1,0 +1,240 @@
+"""A text on its way from one dialect to the next: its tree, and every mapping in it that the catalogue knows.
+
+Both dialects are read at once, so that steps can be made one after the other, in the spelling of either.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from rubric_core.language.around import ITEMS, ROOTS, FileKind
+from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.evaluators import Band, Custom, Evaluator, Include
+from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Messages, Ranges, Shaped, Tagged
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Shape
+from rubric_core.migration.layout import comments_of
+from rubric_core.syntax.edit import newline_of
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.text import Span
+
+__all__ = ["Draft", "Reader", "Site"]
+
+#: Gives the text of a file that the suite refers to, or None where it cannot be read.
+Reader = Callable[[str], str | None]
+T = TypeVar("T")
+_MERGE = "<<"
+
+
+class Site:
+    """A mapping in the text and the shape that it has."""
+
+    def __init__(self, draft: "Draft", shape: type[Shape], node: Mapping, parent: "Site | None", field: str) -> None:
+        self.draft = draft
+        self.shape = shape
+        self.node = node
+        self.parent = parent
+        #: The field of the parent in which it stands.
+        self.field = field
+        #: Mappings that are merged into this one, the nearest first.
+        self.merged: list[Mapping] = []
+        self.children: list[Site] = []
+
+    def field_of(self, entry: Entry) -> str:
+        """The field that a key of this mapping stands for; empty when neither dialect reads it."""
+        return self.draft.field_of(self.shape, entry.name or "")
+
+    def own(self, field: str) -> Entry | None:
+        """The entry of the mapping itself for a field: of several spellings the one that counts."""
+        found = [entry for entry in self.node.entries if entry.name is not None and self.field_of(entry) == field]
+        return max(found, key=self._rank, default=None)
+
+    def entry(self, field: str) -> Entry | None:
+        """The entry for a field, from a merged mapping if not from this one."""
+        merged = (e for node in self.merged for e in node.entries if e.name is not None and self.field_of(e) == field)
+        return self.own(field) or next(merged, None)
+
+    def _rank(self, entry: Entry) -> int:
+        spelling = self.draft.source.table(self.shape).get(entry.name or "")
+        return spelling.rank if spelling is not None else 0
+
+    def value(self, field: str) -> Node | None:
+        """What is written for a field, references followed."""
+        entry = self.entry(field)
+        return self.draft.followed(entry.value) if entry is not None else None
+
+    def plain(self, field: str) -> Any:
+        """What is written for a field, as plain data; None when it is not there."""
+        entry = self.entry(field)
+        return plain(entry.value, self.draft.tree.anchors) if entry is not None else None
+
+    def under(self, field: str) -> list["Site"]:
+        """The mappings below a field, in the order of the text."""
+        return [child for child in self.children if child.field == field]
+
+    def key(self, field: str) -> str | None:
+        """How the target dialect writes a field of this shape."""
+        return self.draft.target.spelled(self.shape, field)
+
+    @property
+    def type_name(self) -> str:
+        """What its tag says."""
+        tag = self.value(self.shape.tag)
+        return tag.text if isinstance(tag, Scalar) else ""
+
+
+class Draft:
+    """One state of the text."""
+
+    def __init__(
+        self, text: str, kind: FileKind, source: Dialect, target: Dialect, read: Reader = lambda _: None
+    ) -> None:
+        self.text = text
+        self.kind = kind
+        self.source = source
+        self.target = target
+        #: Gives the text of a file that the suite refers to.
+        self.read = read
+        self.tree = parse(text)
+        self.newline = newline_of(text)
+        self.sites: list[Site] = []
+        self._following: list[str] = []
+        self._seen: dict[tuple[int, type[Shape]], Site] = {}
+        self._fields: dict[tuple[type[Shape], str], str] = {}
+        self._comments: list[Span] | None = None
+        root = self.tree.root
+        listed = isinstance(root, Sequence) and kind in ITEMS
+        if root is not None and kind in ROOTS:
+            self._visit(ListOf(ITEMS[kind]) if listed else ROOTS[kind], root, None, "")
+
+    @property
+    def comments(self) -> list[Span]:
+        """Every comment."""
+        if self._comments is None:
+            self._comments = comments_of(self.text, self.tree)
+        return self._comments
+
+    @property
+    def suite(self) -> Site | None:
+        """The suite, or file of cases, when the root is a mapping."""
+        return next(iter(self.of(Suite)), None)
+
+    @property
+    def cases(self) -> list[Site]:
+        """Every case, those behind merge keys included."""
+        return self.of(Case)
+
+    def of(self, shape: type[Shape]) -> list[Site]:
+        """Every mapping of that shape, or of one below it."""
+        return [site for site in self.sites if issubclass(site.shape, shape)]
+
+    def followed(self, node: Node) -> Node | None:
+        """What stands behind a reference; the node itself when it is none."""
+        return self.tree.anchors.get(node.name) if isinstance(node, Alias) else node
+
+    def written(self, span: Span) -> str:
+        """The text at `span`."""
+        return self.text[span.start : span.end]
+
+    def field_of(self, shape: type[Shape], name: str) -> str:
+        """The field that a key stands for in the source dialect, else in the target; empty when neither reads it."""
+        known = self._fields.get((shape, name))
+        if known is None:
+            old, new = self.source.table(shape).get(name), self.target.table(shape).get(name)
+            known = _read(old) or (new.field if new is not None and new.fate in (Fate.CURRENT, Fate.ALIAS) else "")
+            self._fields[shape, name] = known
+        return known
+
+    def shape_of(self, base: type[Shape], node: Mapping) -> type[Shape]:
+        """Which of the shapes below `base` a mapping has."""
+        tag = self._tag(base, node)
+        if tag is None:
+            return Include if base is Evaluator and node.get("include") is not None else base
+        old, new = self.source.type_of(tag, base), self.target.type_of(tag, base)
+        known = old if old is not None and old.fate.read else new or old
+        if known is not None:
+            return known.shape
+        programs = self.source.properties.custom_types or self.target.properties.custom_types
+        return Custom if base is Evaluator and programs else base
+
+    def _tag(self, base: type[Shape], node: Mapping) -> str | None:
+        for dialect in (self.source, self.target):
+            value = node.get(dialect.spelled(base, base.tag) or base.tag)
+            tag = self.followed(value) if value is not None else None
+            if isinstance(tag, Scalar) and isinstance(tag.value, str):
+                return tag.text
+        return None
+
+    def _visit(self, kind: Kind[Any] | None, node: Node, parent: Site | None, field: str) -> None:
+        if isinstance(node, Alias):
+            if node.name in self._following:
+                return
+            self._following.append(node.name)
+            self._visit_node(kind, self.tree.anchors.get(node.name), parent, field)
+            self._following.pop()
+        else:
+            self._visit_node(kind, node, parent, field)
+
+    def _visit_node(self, kind: Kind[Any] | None, node: Node | None, parent: Site | None, field: str) -> None:
+        branch = _branch(kind, node)
+        if isinstance(node, Mapping):
+            if isinstance(branch, Shaped | Tagged):
+                self._enter(branch, node, parent, field)
+            elif isinstance(branch, MapOf):
+                for entry in node.entries:
+                    self._visit(branch.value, entry.value, parent, field)
+        elif isinstance(node, Sequence):
+            inner = _item(branch, node)
+            for item in node.items if inner is not None else ():
+                self._visit(inner, item, parent, field)
+
+    def _enter(self, kind: "Shaped | Tagged", node: Mapping, parent: Site | None, field: str) -> None:
+        shape = self.shape_of(kind.base, node) if isinstance(kind, Tagged) else kind.shape
+        known = self._seen.get((id(node), shape))
+        if known is not None:
+            if parent is not None and known not in parent.children:
+                parent.children.append(known)
+            return
+        site = self._seen[id(node), shape] = Site(self, shape, node, parent, field)
+        self.sites.append(site)
+        if parent is not None:
+            parent.children.append(site)
+        for entry in node.entries:
+            if entry.name == _MERGE:
+                self._merge(site, entry.value)
+                continue
+            name = site.field_of(entry)
+            if name:
+                self._visit(shape.keys[name].kind, entry.value, site, name)
+
+    def _merge(self, site: Site, value: Node) -> None:
+        """Mappings that are merged into a site have its shape: they are visited where they stand."""
+        for source in value.items if isinstance(value, Sequence) else [value]:
+            node = self.followed(source)
+            if isinstance(node, Mapping):
+                site.merged.append(node)
+                if (id(node), site.shape) not in self._seen:
+                    self._enter(Shaped(site.shape), node, site.parent, site.field)
+
+
+def _read(spelling: Spelling | None) -> str:
+    return spelling.field if spelling is not None and spelling.fate.read else ""
+
+
+def _branch(kind: Kind[Any] | None, node: Node | None) -> Kind[Any] | None:
+    if isinstance(kind, ByNode):
+        if isinstance(node, Mapping):
+            return kind.mapping
+        return kind.sequence if isinstance(node, Sequence) else kind.text
+    return kind
+
+
+def _item(kind: Kind[Any] | None, node: Sequence) -> Kind[Any] | None:
+    if isinstance(kind, ListOf):
+        return kind.item
+    if isinstance(kind, Messages):
+        first = node.items[0] if node.items else None
+        spoken = isinstance(first, Mapping) and first.get("role") is not None
+        return Shaped(kind.message) if spoken or not kind.lenient else None
+    return Shaped(Band) if isinstance(kind, Ranges) else None

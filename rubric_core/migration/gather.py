@@ -1,0 +1,104 @@
+"""Entries of a mapping put under one key: `input` and `expected_output` under `vars`, hooks under `hooks`."""
+
+from collections.abc import Iterator, Sequence
+
+from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.moves import extent_of, lifted, nested, piece_of, put, replaced
+from rubric_core.migration.step import Change, Note
+from rubric_core.syntax.tree import Entry, Mapping
+from rubric_core.text import Edit
+
+__all__ = ["comments_left", "gathered", "lift_out", "whole"]
+
+
+def gathered(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], under: str) -> Iterator[Change | Note]:
+    """Put entries of a mapping under the key `under`, each with the key that it has there."""
+    inner = site.node.get(under)
+    taken = {e.name for e in inner.entries} if isinstance(inner, Mapping) else set[str | None]()
+    free = [(entry, name) for entry, name in entries if name not in taken]
+    for entry, name in entries:
+        if name in taken:
+            yield Note(entry.key.span.start, f"`{under}` has a `{name}` of its own already")
+    if not free:
+        return
+    if inner is not None and not isinstance(inner, Mapping):
+        yield Note(free[0][0].key.span.start, f"`{under}` is no mapping in this place, so nothing can be put under it")
+        return
+    edits = _into(draft, site, free, inner) if inner is not None else _anew(draft, site, free, under)
+    yield whole(edits) or Note(free[0][0].key.span.start, f"this cannot be put under `{under}` the way it is written")
+
+
+def whole(edits: Sequence[Edit | None]) -> Change | None:
+    """A change of these edits, or None when one of them is not possible."""
+    done = [edit for edit in edits if edit is not None]
+    return Change(tuple(done)) if done and len(done) == len(edits) else None
+
+
+def _anew(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], under: str) -> list[Edit | None]:
+    first, *others = sorted(entries, key=lambda e: e[0].span)
+    pieces = [piece_of(draft, site.node, entry, name) for entry, name in (first, *others)]
+    text = nested(draft, pieces, under, flow=site.node.flow)
+    moved = [lifted(draft, site.node, entry) for entry, _ in others]
+    return [replaced(draft, site.node, first[0], text), *(each[0] if each else None for each in moved)]
+
+
+def _into(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], inner: Mapping) -> list[Edit | None]:
+    edits: list[Edit | None] = []
+    pieces: list[str] = []
+    for entry, name in entries:
+        moved = lifted(draft, site.node, entry, name)
+        edits.append(moved[0] if moved else None)
+        pieces.append(moved[1] if moved else "")
+    fits = inner.flow and all("\n" not in p.strip() and "#" not in p for p in pieces)
+    if inner.flow and not fits:
+        return [*edits, _unfolded(draft, site, inner, pieces)]
+    together = f"{', '.join(p.strip() for p in pieces)}" if inner.flow else "".join(pieces)
+    return [*edits, put(draft, inner, together)]
+
+
+def _unfolded(draft: Draft, site: Site, inner: Mapping, pieces: Sequence[str]) -> Edit | None:
+    """A mapping in braces becomes one of lines, since what joins it has lines."""
+    holder = next(e for e in site.node.entries if e.value is inner)
+    if site.node.flow or any(inner.span.start <= c.start < inner.span.end for c in draft.comments):
+        return None
+    own = [piece_of(draft, inner, entry) for entry in inner.entries]
+    head = piece_of(draft, site.node, holder)
+    before, brace, _ = head.partition("{")
+    return (
+        replaced(
+            draft, site.node, holder, nested(draft, [*own, *pieces], before.rstrip().removesuffix(":"), flow=False)
+        )
+        if brace
+        else None
+    )
+
+
+def lift_out(draft: Draft, holder: Site, entry: Entry, key: str) -> Change | None:
+    """Move an entry of a mapping up to the mapping around it, under another key; an emptied mapping goes."""
+    outer = holder.parent
+    around = (
+        next((e for e in outer.node.entries if draft.followed(e.value) is holder.node), None)
+        if outer is not None
+        else None
+    )
+    if outer is None or around is None or around.value is not holder.node:
+        return None
+    piece = piece_of(draft, holder.node, entry, key)
+    if len(holder.node.entries) == 1:
+        return _instead(draft, outer.node, around, holder.node, entry, piece)
+    moved = lifted(draft, holder.node, entry, key)
+    return whole([moved[0] if moved else None, put(draft, outer.node, piece, around)])
+
+
+def _instead(draft: Draft, outer: Mapping, around: Entry, emptied: Mapping, entry: Entry, piece: str) -> Change | None:
+    return whole([replaced(draft, outer, around, comments_left(draft, outer, around, emptied, entry) + piece)])
+
+
+def comments_left(draft: Draft, outer: Mapping, around: Entry, emptied: Mapping, entry: Entry) -> str:
+    """The comments of a mapping that goes with its only entry, but those of that entry."""
+    if outer.flow:
+        return ""
+    span, inner = extent_of(draft, outer, around), extent_of(draft, emptied, entry)
+    comments = (c for c in draft.comments if span.start <= c.start < span.end)
+    kept = (draft.written(c) for c in comments if not inner.start <= c.start < inner.end)
+    return "".join(f"{comment}{draft.newline}" for comment in kept)

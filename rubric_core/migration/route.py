@@ -1,0 +1,149 @@
+"""The way from a dialect to a newer one: from each to its successor, each in a few steps."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import PurePath
+
+from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.language.around import FileKind
+from rubric_core.language.detect import modeline
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.migration.difference import edits_between
+from rubric_core.migration.draft import Reader
+from rubric_core.migration.general import general
+from rubric_core.migration.marking import marked
+from rubric_core.migration.step import Note, Progress, Step
+from rubric_core.migration.targets import TARGETS_INTO
+from rubric_core.migration.to_agentv_0_5 import TO_AGENTV_0_5
+from rubric_core.migration.to_agentv_1 import TO_AGENTV_1
+from rubric_core.migration.to_agentv_2_7 import TO_AGENTV_2_7
+from rubric_core.migration.to_agentv_3 import TO_AGENTV_3
+from rubric_core.migration.to_agentv_5 import TO_AGENTV_5
+from rubric_core.syntax.edit import newline_of
+from rubric_core.syntax.parse import parse
+from rubric_core.text import Edit
+
+__all__ = ["Migrated", "NotMigratableError", "Offer", "migrate", "steps"]
+
+#: What is done on the way into each dialect, in this order; types and keys are renamed at the end of every way.
+_WAYS: Mapping[str, Sequence[Step]] = {
+    "agentv-0.5": TO_AGENTV_0_5,
+    "agentv-1": TO_AGENTV_1,
+    "agentv-2.7": TO_AGENTV_2_7,
+    "agentv-3": TO_AGENTV_3,
+    "agentv-5": TO_AGENTV_5,
+}
+
+
+class NotMigratableError(Exception):
+    """A text that cannot be carried over as it is; the message says why."""
+
+    def __init__(self, offset: int, words: str) -> None:
+        super().__init__(words)
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """A text in another dialect, and what could not be carried over, at offsets of that text."""
+
+    text: str
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A step that would change a text, for an editor to offer."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    notes: tuple[Note, ...]
+
+
+def migrate(
+    text: str,
+    source: str,
+    target: str,
+    *,
+    kind: FileKind = FileKind.SUITE,
+    read: Reader = lambda _: None,
+    path: PurePath | None = None,
+) -> Migrated:
+    """Carry a text from one dialect to a newer one.
+
+    Args:
+        text: The text; its comments and everything that means the same in both dialects stay.
+        source: The name of the dialect that it is in.
+        target: The name of the dialect to write.
+        kind: What kind of file it is.
+        read: Gives the text of a file that it refers to, by the path as written, or None.
+        path: Where the file is, as far as that tells its dialect.
+
+    Raises NotMigratableError for a text that is no YAML, and KeyError for a name that is no dialect's.
+    """
+    broken = next(iter(parse(text).problems), None)
+    if broken is not None:
+        raise NotMigratableError(broken.span.start, broken.message)
+    progress = Progress(_ended(text), kind, read)
+    for old, new in _hops(source, target):
+        for step in _steps_into(new, kind):
+            progress.make(step, old, new)
+    if kind is FileKind.SUITE and source != target:
+        _mark(progress, target, path)
+    added = len(_ended(text)) - len(text)
+    made = progress.text[: len(progress.text) - added]
+    notes = dict.fromkeys(sorted(progress.notes, key=lambda n: (n.offset, n.words)))
+    return Migrated(made, tuple(notes))
+
+
+def _ended(text: str) -> str:
+    """The text with a line break at its end, which edits of whole lines rely on."""
+    return text if not text or text.endswith(("\n", "\r")) else text + newline_of(text)
+
+
+def _hops(source: str, target: str) -> list[tuple[Dialect, Dialect]]:
+    names = [dialect.name for dialect in DIALECTS]
+    for name in (source, target):
+        if name not in names:
+            raise KeyError(name)
+    way = DIALECTS[names.index(source) : names.index(target) + 1]
+    return list(pairwise(way))
+
+
+def _steps_into(dialect: Dialect, kind: FileKind) -> Iterator[Step]:
+    every = (*_WAYS[dialect.name], *TARGETS_INTO.get(dialect.name, ()), *general(dialect))
+    return (step for step in every if kind in step.kinds)
+
+
+def _mark(progress: Progress, target: str, path: PurePath | None) -> None:
+    """Say the dialect where the text would be taken for another one, or says another one itself."""
+    language = Language()
+    taken = analyze(language.document(progress.text), language, path=path).choice.name
+    if taken != target or modeline(progress.text) not in (None, target):
+        before = len(progress.text)
+        progress.text = marked(progress.text, target, newline_of(progress.text))
+        shift = len(progress.text) - before
+        progress.notes = [Note(note.offset + shift, note.words) for note in progress.notes]
+
+
+def steps(analysis: Analysis, read: Reader = lambda _: None) -> list[Offer]:
+    """The steps that would change a text, one by one: those left from the way into its dialect, then those to the next."""
+    offers: list[Offer] = []
+    text = analysis.document.text
+    if parse(text).problems:
+        return offers
+    at = next(i for i, dialect in enumerate(DIALECTS) if dialect.name == analysis.dialect.name)
+    for new in DIALECTS[max(at, 1) : at + 2]:
+        old = DIALECTS[DIALECTS.index(new) - 1]
+        for step in _steps_into(new, analysis.kind):
+            if new is not analysis.dialect or not step.before_all:
+                offers += _offer(step, text, analysis.kind, old, new, read)
+    return offers
+
+
+def _offer(step: Step, text: str, kind: FileKind, old: Dialect, new: Dialect, read: Reader) -> Iterator[Offer]:
+    progress = Progress(_ended(text), kind, read)
+    if progress.make(step, old, new):
+        yield Offer(f"{step.title} ({new.name})", edits_between(text, progress.text), tuple(progress.notes))

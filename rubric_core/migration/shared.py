@@ -1,0 +1,95 @@
+"""Steps that more than one way has."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from rubric_core.language.dialect import Fate
+from rubric_core.language.evaluators import Aggregator, LlmJudge, LlmRubric
+from rubric_core.language.model import Case, Suite
+from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.gather import lift_out
+from rubric_core.migration.step import Change, Note, Step
+from rubric_core.syntax.edit import rename_key
+from rubric_core.syntax.tree import Entry, Scalar
+from rubric_core.text import Edit, Span
+
+__all__ = ["PROMPT_PATH", "lists_to_the_top", "waking", "with_variables"]
+
+#: Fields that change nothing about a run.
+_IDLE = frozenset({
+    "author", "category", "conversation_id", "dataset", "description", "governance", "license", "metadata", "name", "note", "reference_answer",
+    "requires", "schema", "suite", "tags", "version",
+})  # fmt: skip
+#: A prompt that can only be the name of a file.
+PROMPT_PATH = re.compile(r"(?:file://)?[^\s{}:*?\"<>|]+\.(?:md|markdown|txt|prompt|j2|njk|liquid|jinja2?)\Z")
+
+
+def waking(draft: Draft) -> Iterator[Note]:
+    """Keys without a meaning that would get one."""
+    for site in draft.sites:
+        for entry in site.node.entries:
+            name = entry.name or ""
+            old, new = draft.source.table(site.shape).get(name), draft.target.table(site.shape).get(name)
+            asleep = (old is None and not site.shape.open) or (old is not None and not old.fate.read)
+            awake = new is not None and new.field and new.fate in (Fate.CURRENT, Fate.ALIAS)
+            if asleep and awake and new is not None and new.field not in _IDLE:
+                yield Note(
+                    entry.key.span.start, f"{draft.source.name} does not read `{name}`, {draft.target.name} does"
+                )
+
+
+WAKING = Step("Name keys that come to life", waking, before_all=True)
+
+
+def lists_to_the_top(draft: Draft) -> Iterator[Change | Note]:
+    """The list of evaluators that counts, out of `execution` or from under an older key."""
+    for holder in draft.of(Suite) + draft.cases:
+        if holder.entry("assertions") is None:
+            yield from _list_up(draft, holder)
+
+
+def _list_up(draft: Draft, holder: Site) -> Iterator[Change | Note]:
+    key = holder.key("assertions")
+    execution = next(iter(holder.under("execution")), None)
+    # On a case, the list `assertions` below `execution` is read by no release.
+    fields = ("evaluators",) if issubclass(holder.shape, Case) else ("assertions", "evaluators")
+    inner = next((e for f in fields if execution is not None and (e := execution.own(f)) is not None), None)
+    if key is None:
+        return
+    if inner is not None and execution is not None:
+        change = lift_out(draft, execution, inner, key)
+        yield change or Note(
+            inner.key.span.start, f"this list belongs under `{key}`, one level up; a reference is in the way"
+        )
+    elif issubclass(holder.shape, Case) and (own := holder.own("evaluators")) is not None:
+        yield Change((rename_key(own, key),))
+
+
+def with_variables(names: Mapping[str, str]) -> Callable[[Draft], Iterator[Change | Note]]:
+    """The step that gives template variables of judge prompts their new names."""
+    pattern = re.compile(r"(?<=\{\{)(\s*)(" + "|".join(names) + r")(?=\s*\}\})")
+
+    def work(draft: Draft) -> Iterator[Change | Note]:
+        for shape in (LlmJudge, LlmRubric, Aggregator):
+            for site in draft.of(shape):
+                entry = site.own("prompt")
+                if entry is not None and isinstance(entry.value, Scalar):
+                    yield from _prompt(draft, entry, entry.value, pattern, names)
+
+    return work
+
+
+def _prompt(
+    draft: Draft, entry: Entry, prompt: Scalar, pattern: "re.Pattern[str]", names: Mapping[str, str]
+) -> Iterator[Change | Note]:
+    if PROMPT_PATH.match(prompt.text):
+        path = prompt.text.removeprefix("file://")
+        used = sorted({found[2] for found in pattern.finditer(draft.read(path) or "")})
+        if used:
+            words = ", ".join(f"`{name}` is `{names[name]}`" for name in used)
+            yield Note(
+                entry.key.span.start, f"the variables in {path} have other names in {draft.target.name}: {words}"
+            )
+        return
+    for found in pattern.finditer(draft.text, *prompt.span):
+        yield Change((Edit(Span(*found.span(2)), names[found[2]]),))

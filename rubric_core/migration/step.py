@@ -1,0 +1,103 @@
+"""What a step of a migration is, and how one is made: edits that belong together, and notes of what stays behind."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rubric_core.language.around import FileKind
+from rubric_core.language.dialect import Dialect
+from rubric_core.migration.draft import Draft, Reader
+from rubric_core.text import Edit, apply_edits
+
+__all__ = ["Change", "Note", "Progress", "Step", "Work"]
+
+#: A step is made again until it finds nothing more to do; nothing sensible is nested deeper than this.
+_MOST_ROUNDS = 60
+_SUITES = frozenset({FileKind.SUITE, FileKind.CASES})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Edits that only make sense together."""
+
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that is left to the author, at an offset of the text."""
+
+    offset: int
+    words: str
+
+
+#: Looks at a text and says what to change in it.
+Work = Callable[[Draft], Iterable[Change | Note]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A part of the way from a dialect to the next one, which can be made on its own."""
+
+    title: str
+    work: Work
+    #: The kinds of files that it is for.
+    kinds: frozenset[FileKind] = _SUITES
+    #: Whether it only makes sense while the text means what the older dialect says: it makes a default explicit.
+    before_all: bool = False
+
+
+@dataclass(slots=True)
+class Progress:
+    """A text on its way, with what could not be carried over so far."""
+
+    text: str
+    kind: FileKind
+    read: Reader
+    notes: list[Note] = field(default_factory=list)
+
+    def make(self, step: Step, source: Dialect, target: Dialect) -> bool:
+        """Make a step, as often as it finds something to do. Gives whether there was anything."""
+        begun = self.text
+        found: list[Change | Note] = []
+        for _ in range(_MOST_ROUNDS):
+            found = list(step.work(Draft(self.text, self.kind, source, target, self.read)))
+            edits = _apart(each for each in found if isinstance(each, Change))
+            if not edits:
+                break
+            self._apply(edits)
+        # Of several notes about one thing the first says most.
+        known = {note.offset for note in self.notes}
+        self.notes += (each for each in found if isinstance(each, Note) and each.offset not in known)
+        return self.text != begun
+
+    def _apply(self, edits: Sequence[Edit]) -> None:
+        self.text = apply_edits(self.text, edits)
+        self.notes = [Note(_moved(note.offset, edits), note.words) for note in self.notes]
+
+
+def _apart(changes: Iterable[Change]) -> list[Edit]:
+    """The edits of the changes that do not touch an earlier one, in the order of the text."""
+    chosen: list[Edit] = []
+    for change in changes:
+        if not any(_touches(edit, chosen) for edit in change.edits):
+            for edit in change.edits:
+                chosen.insert(bisect_left(chosen, edit), edit)
+    return chosen
+
+
+def _touches(edit: Edit, chosen: list[Edit]) -> bool:
+    at = bisect_left(chosen, edit)
+    before, behind = chosen[at - 1 : at], chosen[at : at + 1]
+    return any(e.span.start <= edit.span.end and edit.span.start <= e.span.end for e in (*before, *behind))
+
+
+def _moved(offset: int, edits: Sequence[Edit]) -> int:
+    """Where an offset is after `edits`; one inside what is replaced is at its beginning."""
+    shift = 0
+    for edit in edits:
+        if edit.span.end <= offset:
+            shift += len(edit.new_text) - (edit.span.end - edit.span.start)
+        elif edit.span.start < offset:
+            return edit.span.start + shift
+    return offset + shift

@@ -1,0 +1,95 @@
+"""From agentv-1: suite and case lists add up, a gate without a minimum needs the highest score, arguments are exact."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Criterion, ToolTrajectory
+from rubric_core.language.model import Execution, Suite
+from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.gather import whole
+from rubric_core.migration.moves import added, put
+from rubric_core.migration.shared import WAKING, lists_to_the_top, with_variables
+from rubric_core.migration.step import Change, Note, Step
+from rubric_core.syntax.tree import Mapping, Sequence
+
+__all__ = ["TO_AGENTV_2_7"]
+
+
+def _own_lists_only(draft: Draft) -> Iterator[Change | Note]:
+    """Until now the list of the suite stood in for cases without one; now it is added to every case."""
+    suite = draft.suite
+    if draft.source.properties.appends_suite_evaluators or suite is None or not _lists(suite):
+        return
+    for case in draft.cases:
+        if _lists(case) and not _skips(case):
+            yield from _skip(draft, case)
+
+
+def _lists(holder: Site) -> bool:
+    """Whether there is a list that the older dialect reads."""
+    inner = [site for site in holder.under("execution") if isinstance(site.value("evaluators"), Sequence)]
+    own = holder.shape is not Suite and isinstance(holder.value("evaluators"), Sequence)
+    return bool(inner) or own
+
+
+def _skips(case: Site) -> bool:
+    return any(site.plain("skip_defaults") is True for site in case.under("execution"))
+
+
+def _skip(draft: Draft, case: Site) -> Iterator[Change | Note]:
+    execution = case.own("execution")
+    name = draft.target.spelled(Execution, "skip_defaults") or "skip_defaults"
+    if execution is not None and isinstance(execution.value, Mapping):
+        change = whole([added(draft, execution.value, name, "true")])
+    elif case.entry("execution") is None:
+        inline = f"execution: {{{name}: true}}" if case.node.flow else f"execution:{draft.newline}  {name}: true"
+        change = whole([put(draft, case.node, inline + draft.newline)])
+    else:
+        change = None
+    yield change or Note(
+        case.node.span.start,
+        f"the list of the suite is added to that of this case now: it needs `execution: {{{name}: true}}`",
+    )
+
+
+def _minimums(draft: Draft) -> Iterator[Change | Note]:
+    """`required: true` with score ranges and without a minimum: say the one that it had."""
+    old, new = draft.source.properties.required_without_min, draft.target.properties.required_without_min
+    key = draft.target.spelled(Criterion, "required_min_score")
+    if old == new or key is None:
+        return
+    for site in draft.of(Criterion):
+        bare = site.entry("required_min_score") is None and site.entry("min_score") is None
+        entry = site.own("required")
+        if site.plain("required") is True and site.entry("score_ranges") is not None and bare and entry is not None:
+            change = whole([added(draft, site.node, key, "1" if old == "nonzero" else "10", entry)])
+            yield change or Note(
+                entry.key.span.start, "this gate has no minimum, and releases differ on what it is then"
+            )
+
+
+def _arguments(draft: Draft) -> Iterator[Change | Note]:
+    """Expected calls without a word on how arguments are compared: say what was meant."""
+    old, new = draft.source.properties.trajectory_args, draft.target.properties.trajectory_args
+    if old == new:
+        return
+    for site in draft.of(ToolTrajectory):
+        calls = [call for call in site.under("expected") if isinstance(call.value("args"), Mapping)]
+        entry = site.own("expected")
+        if entry is not None and site.entry("args_match") is None and any(c.entry("args_match") is None for c in calls):
+            change = whole([added(draft, site.node, "args_match", old, entry)])
+            yield change or Note(entry.key.span.start, f"arguments were compared as `args_match: {old}`")
+
+
+_VARIABLES = {
+    "candidate_answer": "answer", "expected_outcome": "criteria", "expected_messages": "expected_output",
+    "input_messages": "input", "output_messages": "output",
+}  # fmt: skip
+
+TO_AGENTV_2_7 = (
+    WAKING,
+    Step("Keep the suite's evaluators away from cases that have their own", _own_lists_only, before_all=True),
+    Step("Say the minimum of gates that have none", _minimums, before_all=True),
+    Step("Say how the arguments of expected calls are compared", _arguments, before_all=True),
+    Step("Write lists of evaluators as `assert`", lists_to_the_top),
+    Step("Rename the variables of judge prompts", with_variables(_VARIABLES)),
+)

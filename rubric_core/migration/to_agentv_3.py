@@ -1,0 +1,160 @@
+"""From agentv-2.7: minimums count 0..1, the scalar evaluator becomes a list, hooks and prompt files are marked as such."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator, LlmJudge
+from rubric_core.language.model import Suite
+from rubric_core.language.workspace import Workspace
+from rubric_core.loading.grading import default_name
+from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.gather import gathered, whole
+from rubric_core.migration.moves import added, taken_out
+from rubric_core.migration.shared import PROMPT_PATH, WAKING, lists_to_the_top, with_variables
+from rubric_core.migration.step import Change, Note, Step
+from rubric_core.syntax.edit import column_of, plain_or_quoted, rename_key
+from rubric_core.syntax.tree import Entry, Scalar
+from rubric_core.text import Edit, Span
+from rubric_core.validation.words import number
+
+__all__ = ["AS_MINIMUMS", "AS_SHARES", "PROMPT_FILES", "SCALAR", "TO_AGENTV_3"]
+
+_HOOKS = ("before_all", "before_each", "after_each", "after_all")
+
+
+def _named_members(draft: Draft) -> Iterator[Change | Note]:
+    """Members of a composite are dropped when they have no name: give them the one that they had."""
+    if not draft.target.properties.literal_members or draft.source.properties.literal_members:
+        return
+    for composite in draft.of(Composite):
+        for member in composite.under("assertions"):
+            tag = member.own("type")
+            if tag is not None and member.entry("name") is None:
+                name = plain_or_quoted(_auto_name(member))
+                change = whole([added(draft, member.node, "name", name, tag)])
+                yield change or Note(tag.key.span.start, f"a member needs a name: `name: {name}`")
+
+
+def _auto_name(member: Site) -> str:
+    made = Evaluator(member.node.span, member.node, value=member.plain("value"))
+    made.type_name = member.type_name
+    return default_name(made)
+
+
+def _as_shares(draft: Draft) -> Iterator[Change | Note]:
+    """`required_min_score: 6` of 0..10 is `min_score: 0.6` of 0..1."""
+    key = draft.target.spelled(Criterion, "min_score")
+    for site in draft.of(Criterion):
+        entry = site.own("required_min_score")
+        if entry is None or key is None:
+            continue
+        value = entry.value.value if isinstance(entry.value, Scalar) else None
+        if site.entry("min_score") is not None:
+            yield Note(entry.key.span.start, f"`{key}` beside it counts, so this has no effect")
+        elif isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 10:
+            yield Change((rename_key(entry, key), Edit(entry.value.span, number(value / 10))))
+        elif value == 0 and not isinstance(value, bool):
+            yield from _without_gate(draft, site, entry)
+        else:
+            yield Note(entry.key.span.start, f"`{key}` counts 0..1; divide this by 10")
+
+
+def _without_gate(draft: Draft, site: Site, entry: Entry) -> Iterator[Change | Note]:
+    """A minimum of 0 gates nothing, and 0 is no `min_score`: with score ranges, nothing is what `required` gates too."""
+    required = site.own("required")
+    edits = [taken_out(draft, site.node, entry)]
+    if required is not None and site.entry("score_ranges") is not None and site.plain("required") is True:
+        edits.append(Edit(required.value.span, "false"))
+    yield whole(edits) or Note(entry.key.span.start, "a minimum of 0 gates nothing and has no counterpart")
+
+
+def _as_minimums(draft: Draft) -> Iterator[Change | Note]:
+    """`required: 0.7` is `required: true` and `min_score: 0.7`."""
+    for site in draft.of(Evaluator):
+        entry = site.own("required")
+        value = entry.value.value if entry is not None and isinstance(entry.value, Scalar) else None
+        if entry is None or isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        yes = Edit(entry.value.span, "true")
+        more = (
+            None if site.entry("min_score") is not None else added(draft, site.node, "min_score", number(value), entry)
+        )
+        yield Change((yes, more) if more is not None else (yes,))
+
+
+def _scalar(draft: Draft) -> Iterator[Change | Note]:
+    """`evaluator: llm_judge` is what happens without evaluators; written as a list where nothing else grades."""
+    for holder in draft.of(Suite) + draft.cases:
+        entry = holder.own("evaluator")
+        if entry is None or not isinstance(entry.value, Scalar):
+            continue
+        known = draft.source.type_of(entry.value.text) or draft.target.type_of(entry.value.text)
+        if known is None or not issubclass(known.shape, LlmJudge):
+            yield Note(
+                entry.key.span.start,
+                f"`{entry.value.text}` does not say which program judges: write it as an evaluator with its command",
+            )
+        elif _alone(draft, holder):
+            yield from _as_list(draft, holder, entry)
+        else:
+            # Cases without evaluators are judged so anyway.
+            change = whole([taken_out(draft, holder.node, entry)])
+            yield change or Note(entry.key.span.start, "this has no effect beside the lists of evaluators")
+
+
+def _alone(draft: Draft, holder: Site) -> bool:
+    """Whether no list says who judges, neither here nor in any case."""
+    places = [holder, *(draft.cases if issubclass(holder.shape, Suite) else draft.of(Suite))]
+    lists = ("assertions", "evaluators", "rubrics")
+    return not any(p.entry(f) for p in places for f in lists if f in p.shape.keys) and not any(
+        e.entry(f) for p in places for e in p.under("execution") for f in lists[:2]
+    )
+
+
+def _as_list(draft: Draft, holder: Site, entry: Entry) -> Iterator[Change | Note]:
+    judge, key = draft.target.type_name(LlmJudge), holder.key("assertions")
+    if judge is None or key is None:
+        return
+    if holder.node.flow:
+        written = f"{key}: [{{type: {judge}}}]"
+    else:
+        blanks = " " * (column_of(draft.text, entry.key.whole.start) + 2)
+        written = f"{key}:{draft.newline}{blanks}- type: {judge}"
+    yield Change((Edit(entry.span, written),))
+
+
+def _hooks(draft: Draft) -> Iterator[Change | Note]:
+    """The hooks of a workspace stand together."""
+    for site in draft.of(Workspace):
+        entries = [(entry, name) for name in _HOOKS if (entry := site.own(name)) is not None]
+        if entries:
+            yield from gathered(draft, site, entries, "hooks")
+
+
+def _prompt_files(draft: Draft) -> Iterator[Change | Note]:
+    """A prompt is text now unless it says that it is a file."""
+    for shape in (LlmJudge, Aggregator):
+        for site in draft.of(shape):
+            entry = site.own("prompt")
+            prompt = entry.value if entry is not None else None
+            if isinstance(prompt, Scalar) and PROMPT_PATH.match(prompt.text) and not prompt.text.startswith("file://"):
+                at = prompt.span.start + (prompt.style in ("single", "double"))
+                yield Change((Edit(Span(at, at), "file://"),))
+
+
+_VARIABLES = {"answer": "output", "question": "input", "reference_answer": "expected_output"}
+
+AS_SHARES = Step("Write minimums of criteria as shares of 1", _as_shares)
+AS_MINIMUMS = Step("Write numbers under `required` as `min_score`", _as_minimums)
+SCALAR = Step("Write the scalar `evaluator` as a list", _scalar)
+PROMPT_FILES = Step("Mark prompts that are files with file://", _prompt_files)
+TO_AGENTV_3 = (
+    WAKING,
+    Step("Name the members of composites", _named_members, before_all=True),
+    AS_SHARES,
+    AS_MINIMUMS,
+    SCALAR,
+    Step("Write lists of evaluators as `assertions`", lists_to_the_top),
+    Step("Put the hooks of workspaces under `hooks`", _hooks),
+    Step("Rename the variables of judge prompts", with_variables(_VARIABLES)),
+    PROMPT_FILES,
+)

@@ -1,0 +1,52 @@
+"""From agentv-3: the promptfoo superset."""
+
+import re
+from collections.abc import Iterator
+
+from rubric_core.language.around import FileKind
+from rubric_core.migration.draft import Draft
+from rubric_core.migration.shared import WAKING, lists_to_the_top, with_variables
+from rubric_core.migration.step import Change, Note, Step
+from rubric_core.migration.to_agentv_3 import AS_MINIMUMS, AS_SHARES, PROMPT_FILES, SCALAR
+from rubric_core.migration.to_agentv_5_cases import CASE_STEPS
+from rubric_core.migration.to_agentv_5_evaluators import EVALUATOR_STEPS
+from rubric_core.migration.to_agentv_5_suite import SUITE_STEPS
+from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.tree import Scalar, walk
+from rubric_core.text import Edit
+
+__all__ = ["ENVIRONMENT", "TO_AGENTV_5"]
+
+_VARIABLE = re.compile(r"\$\{\{\s*(\w+)\s*\}\}")
+
+
+def _environment(draft: Draft) -> Iterator[Change | Note]:
+    """`${{ NAME }}` is `{{ env.NAME }}`, which cannot begin a plain scalar."""
+    for node in walk(draft.tree.root):
+        if isinstance(node, Scalar) and "${{" in node.text:
+            written = draft.written(node.span)
+            if node.style == "plain":
+                new = _VARIABLE.sub(r"{{ env.\1 }}", node.text)
+                plain = not new.startswith("{") and "\n" not in written
+                yield Change((Edit(node.span, new if plain else quoted(new)),))
+            elif (new := _VARIABLE.sub(r"{{ env.\1 }}", written)) != written:
+                yield Change((Edit(node.span, new),))
+
+
+_TEXT_VARIABLES = {"input_text": "input", "output_text": "output", "expected_output_text": "expected_output"}
+
+ENVIRONMENT = Step("Write `${{ NAME }}` as `{{ env.NAME }}`", _environment, frozenset(FileKind))
+TO_AGENTV_5 = (
+    WAKING,
+    *(step for step in CASE_STEPS if step.before_all),
+    AS_SHARES,
+    AS_MINIMUMS,
+    SCALAR,
+    Step("Write lists of evaluators as `assertions`", lists_to_the_top),
+    PROMPT_FILES,
+    Step("Rename the variables of judge prompts", with_variables(_TEXT_VARIABLES)),
+    *SUITE_STEPS,
+    *(step for step in CASE_STEPS if not step.before_all),
+    *EVALUATOR_STEPS,
+    ENVIRONMENT,
+)

@@ -1,0 +1,167 @@
+"""From agentv-3: what a case asks and expects are variables, what it is graded by stands under `assert`."""
+
+import re
+from collections.abc import Iterator
+
+from rubric_core.language.dialect import Fate
+from rubric_core.language.model import Case, Suite
+from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.gather import gathered, lift_out, whole
+from rubric_core.migration.layout import extent, indented
+from rubric_core.migration.moves import dash_of, lifted, piece_of, replaced
+from rubric_core.migration.step import Change, Note, Step
+from rubric_core.syntax.edit import column_of, rename_key
+from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
+from rubric_core.text import Edit, Span
+
+__all__ = ["CASE_STEPS"]
+
+_TEMPLATE = re.compile(r"(?<!\$)\{\{\s*([\w.]+)")
+
+
+def _variables(draft: Draft) -> Iterator[Change | Note]:
+    """`input` and `expected_output` of a case are variables, and so are its criteria where something else grades."""
+    for case in draft.cases:
+        names = ["input", "expected_output"]
+        if _graded(draft, case):
+            names.append("criteria")
+        entries = [(entry, name) for name in names if (entry := case.own(name)) is not None]
+        if entries:
+            yield from gathered(draft, case, entries, "vars")
+
+
+def _graded(draft: Draft, case: Site) -> bool:
+    """Whether anything but its criteria grades a case."""
+    own = any(case.entry(field) is not None for field in ("assertions", "evaluators", "rubrics"))
+    inner = case.under("execution")
+    listed = any(site.entry("evaluators") is not None for site in inner)
+    skips = any(site.plain("skip_defaults") is True for site in inner)
+    suite = draft.suite
+    shared = suite is not None and (
+        suite.entry("assertions") is not None
+        or any(s.entry(f) is not None for s in suite.under("execution") for f in ("assertions", "evaluators"))
+    )
+    return own or listed or (shared and not skips)
+
+
+def _templates_in_input(draft: Draft) -> Iterator[Note]:
+    """What looks like a variable in an input was text; in a template it is a variable."""
+    for case in draft.cases:
+        known = {e.name for e in node.entries} if isinstance(node := case.value("vars"), Mapping) else set[str | None]()
+        for field in ("input", "expected_output"):
+            entry = case.own(field)
+            names = _TEMPLATE.findall(draft.written(entry.span)) if entry is not None else []
+            other = next((n for n in names if n.removeprefix("vars.") not in known and not n.startswith("env.")), None)
+            if entry is not None and other is not None:
+                yield Note(
+                    entry.key.span.start,
+                    f"`{{{{ {other} }}}}` was text in here, and is a variable in {draft.target.name}",
+                )
+
+
+def _inline_rubrics(draft: Draft) -> Iterator[Change | Note]:
+    """The rubrics of a case are the first of its evaluators."""
+    for case in draft.cases:
+        entry = case.own("rubrics")
+        if entry is not None:
+            change = _as_evaluator(draft, case, entry)
+            yield change or Note(entry.key.span.start, "these criteria belong into an `llm-rubric` under `assert`")
+
+
+def _as_evaluator(draft: Draft, case: Site, entry: Entry) -> Change | None:
+    name, key = draft.source.properties.inline_rubric_name, case.key("assertions")
+    if key is None or case.node.flow:
+        return _in_braces(draft, case, entry, key) if key is not None else None
+    items = piece_of(draft, case.node, entry, "value")
+    item = f"- metric: {name}{draft.newline}  type: llm-rubric{draft.newline}{indented(items, 2)}"
+    own = case.own("assertions")
+    if own is None:
+        return whole([replaced(draft, case.node, entry, f"{key}:{draft.newline}{indented(item, 2)}")])
+    if not isinstance(own.value, Sequence) or not own.value.items or own.value.flow:
+        return None
+    dash = dash_of(draft, own.value.items[0])
+    start = extent(draft.text, dash, own.value.items[0].span.end).start
+    moved = lifted(draft, case.node, entry)
+    return whole([moved[0] if moved else None, Edit(Span(start, start), indented(item, column_of(draft.text, dash)))])
+
+
+def _in_braces(draft: Draft, case: Site, entry: Entry, key: str) -> Change | None:
+    item = f"{{metric: {draft.source.properties.inline_rubric_name}, type: llm-rubric, value: {draft.written(entry.value.span)}}}"
+    own = case.own("assertions")
+    if own is None:
+        return whole([replaced(draft, case.node, entry, f"{key}: [{item}]{draft.newline}")])
+    if not isinstance(own.value, Sequence) or not own.value.flow:
+        return None
+    at = own.value.span.start + 1
+    moved = lifted(draft, case.node, entry)
+    return whole([moved[0] if moved else None, Edit(Span(at, at), f"{item}, " if own.value.items else item)])
+
+
+def _execution(draft: Draft) -> Iterator[Change | Note]:
+    """Of the settings of a case, targets and trials have other places."""
+    for case in draft.cases:
+        for execution in case.under("execution"):
+            yield from _settings(draft, case, execution)
+
+
+def _settings(draft: Draft, case: Site, execution: Site) -> Iterator[Change | Note]:
+    targets = execution.own("targets")
+    if (
+        targets is not None
+        and isinstance(targets.value, Sequence)
+        and all(isinstance(i, Scalar) for i in targets.value.items)
+    ):
+        change = lift_out(draft, execution, targets, "providers") if case.node.get("providers") is None else None
+        yield change or Note(targets.key.span.start, "these belong under `providers` of the case")
+        return
+    for entry in execution.node.entries:
+        spelling = draft.target.table(execution.shape).get(entry.name or "")
+        if spelling is not None and not spelling.fate.read and spelling.field in _WHY:
+            yield Note(entry.key.span.start, _WHY[spelling.field])
+
+
+_WHY = {
+    "target": "this had no effect, and is refused now; `provider` on the case chooses who answers it",
+    "workers": "the number of workers is one for the whole run: `evaluate_options.max_concurrency`",
+    "trials": "how often a case is run stands under its `run`, without a strategy: `run: {repeat: N}`",
+    "assertions": "no release reads this list",
+}
+
+
+def _keepsakes(draft: Draft) -> Iterator[Change | Note]:
+    """Notes that no release reads are kept as metadata; the name of a data set is that of the suite."""
+    for site in draft.cases + draft.of(Suite):
+        dataset = site.own("dataset")
+        field = "suite" if issubclass(site.shape, Case) else "name"
+        if dataset is not None and site.entry(field) is None:
+            yield Change((rename_key(dataset, field),))
+            continue
+        table = draft.target.table(site.shape)
+        entries = [
+            (entry, entry.name)
+            for field in ("note", "reference_answer", "dataset")
+            if field in site.shape.keys and (entry := site.own(field)) is not None and entry.name is not None
+            and (spelling := table.get(entry.name)) is not None and spelling.fate is Fate.REJECTED
+        ]  # fmt: skip
+        if entries:
+            yield from gathered(draft, site, entries, "metadata")
+
+
+def _workspaces(draft: Draft) -> Iterator[Note]:
+    for site in draft.cases + draft.of(Suite):
+        entry = site.own("workspace")
+        if entry is not None:
+            yield Note(
+                entry.key.span.start,
+                "releases after 5.3 read `environment` in its place, which is put together in another way",
+            )
+
+
+CASE_STEPS = (
+    Step("Name variables in the input of cases", _templates_in_input, before_all=True),
+    Step("Write the input and expected output of cases as variables", _variables),
+    Step("Write the rubrics of cases as evaluators", _inline_rubrics),
+    Step("Move settings of cases that have another place", _execution),
+    Step("Keep notes as metadata", _keepsakes),
+    Step("Name workspaces", _workspaces),
+)

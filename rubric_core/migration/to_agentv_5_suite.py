@@ -1,0 +1,227 @@
+"""From agentv-3: what stood under `execution` of a suite, its target and its input have places of their own."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.model import Suite
+from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.gather import comments_left, lift_out, whole
+from rubric_core.migration.layout import dedented, extent, indented
+from rubric_core.migration.moves import dash_of, extent_of, lifted, nested, piece_of, put, replaced, taken_out
+from rubric_core.migration.step import Change, Note, Step
+from rubric_core.syntax.edit import column_of, rename_key
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
+from rubric_core.syntax.tree import Sequence as SequenceNode
+from rubric_core.text import Edit, Span
+
+__all__ = ["SUITE_STEPS", "TEMPLATE"]
+
+#: The prompt that asks what a case has under `vars`.
+TEMPLATE = '"{{ input }}"'
+
+_UP = {"threshold": "threshold", "target": "providers", "targets": "providers"}
+_OPTIONS = {"workers": "max_concurrency", "budget_usd": "budget_usd", "cache": "cache", "trials": "repeat"}
+
+
+def _targets(draft: Draft) -> Iterator[Change | Note]:
+    """The targets of a suite are its providers; a list of several counts before a single one."""
+    suite = draft.suite
+    key = draft.target.spelled(Suite, "providers")
+    if suite is None or key is None or suite.entry("providers") is not None:
+        return
+    execution = _execution(suite)
+    fields = ("targets", "target")
+    places = [
+        (place, entry)
+        for place in (execution, suite)
+        if place is not None
+        for f in fields
+        if (entry := place.own(f)) is not None
+    ]
+    if not places:
+        return
+    (place, entry), *others = places
+    if _has_settings(draft, entry.value):
+        yield Note(
+            entry.key.span.start,
+            f"`{key}` takes names, or entries with the `id` of a backend and a `label`: targets with settings of their own belong there",
+        )
+    elif place is suite:
+        yield Change((rename_key(entry, key),))
+    else:
+        yield lift_out(draft, place, entry, key) or Note(
+            entry.key.span.start, f"this belongs under `{key}`, one level up"
+        )
+    for _, other in others:
+        yield Note(
+            other.key.span.start,
+            f"`{entry.key.text if isinstance(entry.key, Scalar) else key}` counts before this, which had no effect",
+        )
+
+
+def _has_settings(draft: Draft, value: Node) -> bool:
+    node = draft.followed(value)
+    return isinstance(node, Mapping) or (
+        isinstance(node, SequenceNode) and any(isinstance(draft.followed(i), Mapping) for i in node.items)
+    )
+
+
+def _execution(suite: Site) -> Site | None:
+    return next(iter(suite.under("execution")), None)
+
+
+def _limits(draft: Draft) -> Iterator[Change | Note]:
+    """The threshold stands at the top; workers, budget, cache and trials are options of the run."""
+    suite = draft.suite
+    execution = _execution(suite) if suite is not None else None
+    if suite is None or execution is None:
+        return
+    threshold = execution.own("threshold")
+    if threshold is not None and suite.node.get("threshold") is None:
+        change = lift_out(draft, execution, threshold, "threshold")
+        if change is not None:
+            yield change
+            return
+    for field, name in _OPTIONS.items():
+        entry = execution.own(field)
+        if entry is not None and _option_fits(execution, field):
+            change = _as_option(draft, suite, execution, entry, name)
+            if change is not None:
+                yield change
+                return
+
+
+def _option_fits(execution: Site, field: str) -> bool:
+    """Whether a limit means the same as an option; what does not is left in place, and noted."""
+    value = execution.plain(field)
+    if field == "budget_usd":
+        return not (isinstance(value, int | float) and value <= 0)
+    if field == "trials":
+        return isinstance(value, dict) and set(value) == {"count"} and isinstance(value["count"], int)
+    return True
+
+
+def _as_option(draft: Draft, suite: Site, execution: Site, entry: Entry, name: str) -> Change | None:
+    under = draft.target.spelled(Suite, "evaluate_options") or "evaluate_options"
+    options = suite.node.get(under)
+    if options is not None and not (isinstance(options, Mapping) and options.get(name) is None):
+        return None
+    piece = piece_of(draft, execution.node, entry, name)
+    if name == "repeat" and isinstance(entry.value, Mapping):
+        piece = _repeated(draft, execution, entry, entry.value)
+    if options is None:
+        piece = nested(draft, [piece], under, flow=suite.node.flow)
+    return _moved_up(draft, suite, execution, entry, piece, options)
+
+
+def _repeated(draft: Draft, execution: Site, entry: Entry, trials: Mapping) -> str:
+    """`trials: {count: 3}` is `repeat: 3`."""
+    span = extent_of(draft, execution.node, entry)
+    kept = (draft.written(c) for c in draft.comments if span.start <= c.start < span.end)
+    lines = "".join(f"{comment}{draft.newline}" for comment in kept)
+    return f"{lines}repeat: {draft.written(trials.entries[0].value.span)}{draft.newline}"
+
+
+def _moved_up(draft: Draft, suite: Site, execution: Site, entry: Entry, piece: str, into: Node | None) -> Change | None:
+    """Take an entry out of `execution` and put `piece` beside it, or into a mapping of the suite."""
+    around = next((e for e in suite.node.entries if e.value is execution.node), None)
+    if around is None:
+        return None
+    if len(execution.node.entries) > 1:
+        moved = lifted(draft, execution.node, entry)
+        goes = put(draft, into, piece) if isinstance(into, Mapping) else put(draft, suite.node, piece, around)
+        return whole([moved[0] if moved else None, goes])
+    if isinstance(into, Mapping):
+        span = extent_of(draft, execution.node, entry)
+        return whole([taken_out(draft, suite.node, around, but=span), put(draft, into, piece)])
+    return whole(
+        [replaced(draft, suite.node, around, comments_left(draft, suite.node, around, execution.node, entry) + piece)]
+    )
+
+
+def _left_over(draft: Draft) -> Iterator[Note]:
+    """What nothing takes over."""
+    suite = draft.suite
+    execution = _execution(suite) if suite is not None else None
+    for entry in execution.node.entries if execution is not None else ():
+        field = execution.field_of(entry) if execution is not None else ""
+        if field in ("target", "targets", "evaluators", "assertions"):
+            continue  # their own steps speak of them
+        yield Note(
+            entry.key.span.start,
+            _WHY.get(field, f"{draft.target.name} has nothing like `execution.{entry.name}`, and refuses it"),
+        )
+
+
+_WHY = {
+    "trials": "agentv-5 has `evaluate_options: {repeat: N}`, without a strategy and without a limit to the cost",
+    "budget_usd": "`evaluate_options.budget_usd` has to be above 0",
+    "fail_on_error": "agentv-5 reads `fail_on_error` under the `execution` of a case only",
+}
+
+
+def _prompts(draft: Draft) -> Iterator[Change | Note]:
+    """What cases have as `input` is asked through a prompt; the input of the suite is the beginning of that prompt."""
+    suite = draft.suite
+    if suite is None or suite.shape is not Suite or suite.entry("prompts") is not None:
+        return
+    own = suite.own("input")
+    if own is not None:
+        yield from _prompt_of_messages(draft, suite, own)
+    elif any(_input(case) is not None for case in draft.cases):
+        cases = suite.own("cases")
+        if cases is not None:
+            piece = f"prompts:{draft.newline}  - {TEMPLATE}{draft.newline}"
+            inline = f"prompts: [{TEMPLATE}], "
+            at = cases.span.start if suite.node.flow else extent_of(draft, suite.node, cases).start
+            yield Change((Edit(Span(at, at), inline if suite.node.flow else piece),))
+
+
+def _input(case: Site) -> Node | None:
+    """The input of a case, moved to its variables already or not."""
+    inner = case.value("vars")
+    moved = inner.get("input") if isinstance(inner, Mapping) else None
+    return case.value("input") or (case.draft.followed(moved) if moved is not None else None)
+
+
+def _prompt_of_messages(draft: Draft, suite: Site, entry: Entry) -> Iterator[Change | Note]:
+    inputs = [_input(case) for case in draft.cases]
+    texts = all(isinstance(node, Scalar) for node in inputs)
+    if not texts or (isinstance(entry.value, SequenceNode) and entry.value.flow) or suite.node.flow:
+        yield Note(
+            entry.key.span.start,
+            "messages of the suite come before those of each case: write them into `vars.input` of every case, or into a prompt",
+        )
+        return
+    if isinstance(entry.value, SequenceNode):
+        first, last = entry.value.items[0], entry.value.items[-1]
+        dash = dash_of(draft, first)
+        span = extent(draft.text, dash, last.span.end)
+        messages = dedented(draft.written(span), column_of(draft.text, dash))
+    elif isinstance(entry.value, Scalar):
+        messages = f"- role: user{draft.newline}" + indented(piece_of(draft, suite.node, entry, "content"), 2)
+    else:
+        return
+    messages += f"- role: user{draft.newline}  content: {TEMPLATE}{draft.newline}"
+    whole_span = extent_of(draft, suite.node, entry)
+    kept = [
+        draft.written(c)
+        for c in draft.comments
+        if whole_span.start <= c.start < whole_span.end and draft.written(c) not in messages
+    ]
+    lines = "".join(f"{comment}{draft.newline}" for comment in kept)
+    piece = f"{lines}prompts:{draft.newline}{_as_item(messages)}"
+    yield whole([replaced(draft, suite.node, entry, piece)]) or Note(entry.key.span.start, "this belongs into a prompt")
+
+
+def _as_item(messages: str) -> str:
+    """A list as the only item of another one."""
+    lines = indented(messages, 4)
+    return f"  - {lines.removeprefix('    ')}" if messages.startswith("-") else f"  -\n{lines}"
+
+
+SUITE_STEPS = (
+    Step("Write targets as `providers`", _targets),
+    Step("Move limits out of `execution`", _limits),
+    Step("Name settings that nothing takes over", _left_over),
+    Step("Ask the input of cases through a prompt", _prompts),
+)
