@@ -23,8 +23,8 @@ def tabs(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     # Behind spaces a tab may be the content of a block scalar.
     bad = [i for i, each in enumerate(lines) if i == line or (each.startswith("\t") and each.strip())]
     if len(bad) == 1:
-        wide = [len(text[:indent].expandtabs(width)) for width in (2, 4, 8)]
-        for column in sorted(columns(lines, line), key=lambda c: c not in wide):
+        wide = [len(text[:indent].expandtabs(width)) for width in (4, 2, 8)]
+        for column in sorted(columns(lines, line), key=lambda c: wide.index(c) if c in wide else len(wide)):
             yield Repair(line, " " * column + text[indent:], "tab", column - indent, column=text.index("\t"))
     for width in (2, 4, 8):
         new = {i: lines[i][: indent_of(lines[i])].expandtabs(width) + lines[i][indent_of(lines[i]) :] for i in bad}
@@ -84,9 +84,12 @@ def _indented(lines: Sequence[str], line: int) -> Iterator[Repair]:
 def missing_dash(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     """An item of a list whose siblings have a dash: `role: user` above `  - role: assistant`."""
     indent = indent_of(lines[line])
-    if not lines[line].lstrip().startswith("- "):
-        return
     above = before(lines, line)
+    if not lines[line].lstrip().startswith("- "):
+        if above is not None and indent_of(lines[above]) + 2 == content_of(lines[above]) == indent:
+            text = f"{lines[line][: indent - 2]}- {lines[line][indent:]}"
+            yield Repair(line, text, "missing-dash", column=indent)
+        return
     while above is not None and indent_of(lines[above]) >= indent + 2:
         parent = before(lines, above)
         if parent is None or (indent_of(lines[parent]) <= indent and lines[parent].rstrip().endswith(":")):

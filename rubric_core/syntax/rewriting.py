@@ -35,6 +35,8 @@ _LEAD = re.compile(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?")
 _KEPT_KEY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]")
 _HEADER = re.compile(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+0-9]*")
 _ESCAPES = '0abt\tnvfre "/\\N_LPxuU\r\n'
+#: A quoted value with nothing wrong in it.
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"")
 _CLOSERS = {"[": "]", "{": "}"}
 
 
@@ -142,6 +144,8 @@ def reserved(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     """`key: @name`, `key: "a" b`, `key: *bold* text`: read the value as if it began with an ordinary letter."""
     text = lines[line]
     start, end = value_of(text)
+    if text[start:end] and _QUOTED.fullmatch(text, start, end):
+        return
     if start < end and text[start] in "@`%\"'[]{}*&!,-?" and not _brackets(text[start:end])[0]:
         value = RESERVED + re.sub(r":(?=[ \t]|\Z)", COLON, text[start + 1 : end])
         yield Repair(line, text[:start] + value + text[end:], "reserved", column=start)
