@@ -18,6 +18,7 @@ __all__ = [
 ]
 
 _PLAIN = re.compile(r"[A-Za-z_$][\w$ ./-]*\Z")
+_COMMENT = re.compile(r"(?<=[ \t])#")
 _RESERVED = re.compile(r"(?i)(?:null|true|false|~)\Z")
 
 
@@ -84,11 +85,14 @@ def remove_entry(text: str, mapping: Mapping, entry: Entry) -> Edit | None:
         return Edit(Span(start, entry.span.end), "")
     if len(mapping.entries) == 1:
         return None
-    if number == 0:
-        # The first key may share its line with a dash: pull the next entry up to its place.
-        return Edit(Span(entry.span.start, mapping.entries[1].key.whole.start), "")
-    start = entry.span.start - column_of(text, entry.span.start)
-    end = _line_end(text, entry.span.end)
+    start, end = entry.span.start - column_of(text, entry.span.start), _line_end(text, entry.span.end)
+    comment = _COMMENT.search(text, entry.span.end, end)
+    if text[start : entry.span.start].strip():
+        # The first key shares its line with a dash: pull the next entry up to its place, unless comments stand between.
+        following = mapping.entries[1].key.whole.start
+        return Edit(Span(entry.span.start, entry.span.end if "#" in text[end:following] or comment else following), "")
+    if comment is not None:
+        return Edit(Span(entry.span.start, comment.start()), "")
     return Edit(Span(start, _behind_break(text, end)), "")
 
 

@@ -15,6 +15,7 @@ from rubric_core.syntax.edit import (
     replace_value,
 )
 from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import apply_edits
 
@@ -55,6 +56,8 @@ def test_a_further_entry_is_indented_as_its_mapping():
     [
         ("a: 1\nb: 2\nc: 3\n", "b", "a: 1\nc: 3\n"),
         ("a: 1\nb: 2\nc: 3\n", "a", "b: 2\nc: 3\n"),
+        ("a: 1\nb: 2  # why\nc: 3\n", "b", "a: 1\n# why\nc: 3\n"),
+        ("a: 1\n# about c\nc: 3\n", "a", "# about c\nc: 3\n"),
         ("a: 1\nb: 2\n", "b", "a: 1\n"),
         ("a: 1\nb:\n  - x\n  - y\nc: 3\n", "b", "a: 1\nc: 3\n"),
         ("a: 1\r\nb: 2\r\nc: 3\r\n", "b", "a: 1\r\nc: 3\r\n"),
@@ -67,6 +70,23 @@ def test_an_entry_goes_with_its_line(text, name, after):
     node = mapping(text)
     entry = next(e for e in node.entries if e.name == name)
     assert apply_edits(text, [remove_entry(text, node, entry)]) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("- a: 1\n  b: 2\n", "- b: 2\n"),
+        ("- a: 1  # why\n  b: 2\n", "-   # why\n  b: 2\n"),
+        ("- a: 1\n  # about b\n  b: 2\n", "- \n  # about b\n  b: 2\n"),
+        ("- - a: 1\n    b: 2\n", "- - b: 2\n"),
+    ],
+)
+def test_the_first_entry_of_an_item_leaves_the_dash_and_the_comments(text, after):
+    item = parse(text).root.items[0]
+    item = item if isinstance(item, Mapping) else item.items[0]
+    new = apply_edits(text, [remove_entry(text, item, item.entries[0])])
+    assert new == after
+    assert plain(parse(new).root, {}) in ([{"b": 2}], [[{"b": 2}]])
 
 
 def test_the_only_entry_stays():

@@ -146,3 +146,46 @@ def test_grader_is_named_everywhere(head, severity):
         for d in analysis_of(text, "agentv-1" if head == "evalcases" else "agentv-3").diagnostics
     ]
     assert found == [("renamed-key", severity, "grader")] * 2
+
+
+#: Gates and operators, where the dialects differ.
+GATES = [
+    ("evalcases", "gate-out-of-range", "required_min_score: 12"),
+    ("evalcases", "gate-out-of-range", "required_min_score: 6.5"),
+    ("evalcases", "foreign-key", "min_score: 0.6"),
+    ("evalcases", "foreign-key", "operator: contradiction"),
+    ("tests", "gate-out-of-range", "min_score: 0"),
+    ("tests", "gate-out-of-range", "min_score: 7"),
+    ("tests", "wrong-type", "min_score: high"),
+    ("tests", "renamed-key", "required_min_score: 6"),
+    ("tests", "invalid-value", "operator: contains"),
+]
+
+
+@pytest.mark.parametrize(("head", "code", "entry"), GATES)
+def test_a_mistake_in_a_gate(head, code, entry):
+    key = "expected_outcome" if head == "evalcases" else "outcome"
+    about = "expected_outcome" if head == "evalcases" else "criteria"
+    text = f"{head}:\n  - id: a\n    {about}: x\n    input: hi\n    rubrics:\n      - id: c\n        {key}: Greets\n        {entry}\n"
+    analysis = analysis_of(text)
+    assert [(d.code, analysis.document.position(d.span.start).line) for d in analysis.diagnostics] == [(code, 7)]
+
+
+#: What is left of a rubric when nothing in it can be used.
+EMPTY = [
+    ("evalcases", "rubrics: []", "empty-rubric"),
+    ("evalcases", "rubrics:", "wrong-type"),
+    ("tests", "assertions: [{type: rubrics, criteria: []}]", "wrong-type"),
+    ("tests", "assertions: [{type: rubrics}]", "missing-key"),
+    ("tests", "assertions: [{type: rubrics, criteria: [{id: a}]}]", "criterion-without-text"),
+    ("tests", "assertions: [{type: rubrics, criteria: ['']}]", "wrong-type"),
+    ("tests", "rubrics: [{id: c, score_ranges: []}]", "gapped-bands"),
+    ("tests", "rubrics: [{id: c, score_ranges: 5}]", "malformed-band"),
+]
+
+
+@pytest.mark.parametrize(("head", "entry", "code"), EMPTY)
+def test_a_rubric_of_which_nothing_is_left(head, entry, code):
+    about = "expected_outcome" if head == "evalcases" else "criteria"
+    analysis = analysis_of(f"{head}:\n  - id: a\n    {about}: x\n    input: hi\n    {entry}\n")
+    assert [(d.code, analysis.document.position(d.span.start).line) for d in analysis.diagnostics] == [(code, 4)]
