@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rubric_lsp import convert, lifecycle
 from rubric_lsp.features import tokens
 from rubric_lsp.features.code_actions import actions
-from rubric_lsp.features.completion import complete
 from rubric_lsp.features.hints import hints
-from rubric_lsp.features.hover import hover
 from rubric_lsp.features.lenses import lenses
 from rubric_lsp.features.selection import selections
 from rubric_lsp.features.symbols import symbols
@@ -94,10 +92,15 @@ def _navigation(s: "RubricServer") -> None:
 
 
 def _offers(s: "RubricServer", d: Snapshot, p: Any) -> Any:
+    # Not before somebody asks: first comes what is wrong in the file.
+    from rubric_lsp.features.completion import complete  # noqa: PLC0415
+
     return complete(d.analysis, convert.offset(d, p), s.around.offers(d.path))
 
 
 def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
+    from rubric_lsp.features.hover import hover  # noqa: PLC0415
+
     return hover(d.analysis, convert.offset(d, p), s.runs.reporter(d))
 
 
