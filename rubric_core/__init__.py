@@ -1,7 +1,8 @@
 """rubric: the language, diagnostics and evaluation of eval YAML, for servers, command lines and scripts.
 
 Two entry points are used by all of them alike: `analyze(document, language)` and `run_case(case, ports, on_event)`.
-Names are imported when they are first asked for, so that checking a file loads nothing of what running needs.
+The names of requirement document 003 (REQ-EVAL-010) are among these. Names are imported when they are first asked for,
+so that checking a file loads nothing of what running needs.
 """
 
 from importlib import import_module
@@ -9,28 +10,124 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rubric_core.analysis import Analysis, Language, analyze
+    from rubric_core.evaluation import (
+        EVALUATOR_KINDS,
+        CaseResult,
+        CodeEvaluator,
+        CriterionResult,
+        EvaluationContext,
+        EvaluationScore,
+        Evaluator,
+        EvaluatorConfig,
+        EvaluatorKind,
+        EvaluatorResult,
+        LlmJudgeEvaluator,
+        Options,
+        ResultStore,
+        Runnable,
+        Unscored,
+        Verdict,
+        build_evaluator_registry,
+        case_row,
+        evaluation_row,
+        evaluator_for,
+        is_evaluator_kind,
+        run_case,
+        run_cases,
+        run_evaluators_for_case,
+        runnables,
+    )
+    from rubric_core.ports import Answer, Tokens, ToolUse
     from rubric_core.text import Edit, LineIndex, Position, Span, apply_edits
     from rubric_core.validation.rule import Diagnostic, Finding, Fix, Related, Rule, rule
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Analysis": "analysis", "Diagnostic": "validation.rule", "Edit": "text", "Finding": "validation.rule", "Fix": "validation.rule",
-    "Language": "analysis", "LineIndex": "text", "Position": "text", "Related": "validation.rule", "Rule": "validation.rule",
-    "Span": "text", "analyze": "analysis", "apply_edits": "text", "rule": "validation.rule",
-}  # fmt: skip
+_NAMES = {
+    "analysis": ("Analysis", "Language", "analyze"),
+    "evaluation": (
+        "CaseResult",
+        "CodeEvaluator",
+        "CriterionResult",
+        "EVALUATOR_KINDS",
+        "EvaluationContext",
+        "EvaluationScore",
+        "Evaluator",
+        "EvaluatorConfig",
+        "EvaluatorKind",
+        "EvaluatorResult",
+        "LlmJudgeEvaluator",
+        "Options",
+        "ResultStore",
+        "Runnable",
+        "Unscored",
+        "Verdict",
+        "build_evaluator_registry",
+        "case_row",
+        "evaluation_row",
+        "evaluator_for",
+        "is_evaluator_kind",
+        "run_case",
+        "run_cases",
+        "run_evaluators_for_case",
+        "runnables",
+    ),
+    "ports": ("Answer", "Tokens", "ToolUse"),
+    "text": ("Edit", "LineIndex", "Position", "Span", "apply_edits"),
+    "validation.rule": ("Diagnostic", "Finding", "Fix", "Related", "Rule", "rule"),
+}
 
 __all__ = [
-    "Analysis", "Diagnostic", "Edit", "Finding", "Fix", "Language", "LineIndex", "Position", "Related", "Rule", "Span", "analyze",
-    "apply_edits", "rule",
-]  # fmt: skip
+    "EVALUATOR_KINDS",
+    "Analysis",
+    "Answer",
+    "CaseResult",
+    "CodeEvaluator",
+    "CriterionResult",
+    "Diagnostic",
+    "Edit",
+    "EvaluationContext",
+    "EvaluationScore",
+    "Evaluator",
+    "EvaluatorConfig",
+    "EvaluatorKind",
+    "EvaluatorResult",
+    "Finding",
+    "Fix",
+    "Language",
+    "LineIndex",
+    "LlmJudgeEvaluator",
+    "Options",
+    "Position",
+    "Related",
+    "ResultStore",
+    "Rule",
+    "Runnable",
+    "Span",
+    "Tokens",
+    "ToolUse",
+    "Unscored",
+    "Verdict",
+    "analyze",
+    "apply_edits",
+    "build_evaluator_registry",
+    "case_row",
+    "evaluation_row",
+    "evaluator_for",
+    "is_evaluator_kind",
+    "rule",
+    "run_case",
+    "run_cases",
+    "run_evaluators_for_case",
+    "runnables",
+]
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+    for home, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
