@@ -365,7 +365,8 @@ class Lowering(Tags):
         if meant is not None:
             # What is misspelt is not missing as well.
             made.unread.setdefault(free[meant], place)
-        if meant is not None or not any_key:
+        half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
+        if (meant is not None or not any_key) and not half_typed:
             self.issues.append(
                 UnknownKey(
                     span=place.key, borrowed=place.borrowed, name=name, entry=entry, shape=type(made), meant=meant

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.repair import QUOTE, Repair
+from rubric_core.syntax.repair import HOLE, QUOTE, Repair
 from rubric_core.syntax.rewriting import value_of
 from rubric_core.syntax.tree import Mend, Problem
 from rubric_core.text import Edit, Span
@@ -108,12 +108,8 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
     if repair.kind == "extra-bracket":
         return Mend("remove the bracket", (Edit(Span(start + column, start + column + 1), ""),))
     if repair.kind in ("open-quote", "open-bracket"):
-        kept = repair.text.rstrip("\r\n")
-        common = next(
-            (i for i, (a, b) in enumerate(zip(kept, line, strict=False)) if a != b),
-            min(len(kept), len(line.rstrip("\r\n"))),
-        )
-        return Mend(f"close the {repair.kind.removeprefix('open-')}", insert(common, kept[common:]))
+        added = repair.text[repair.at : repair.at + repair.inserted].replace(f": {HOLE}", "").replace(HOLE, "")
+        return Mend(f"close the {repair.kind.removeprefix('open-')}", insert(repair.at, added))
     if repair.kind == "escape":
         at = [i for i, (a, b) in enumerate(zip(repair.text, line, strict=False)) if a != b]
         return Mend("double the backslash", tuple(e for i in at for e in insert(i, "\\")), safe=True)

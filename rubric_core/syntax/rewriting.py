@@ -35,6 +35,8 @@ _LEAD = re.compile(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?")
 _KEPT_KEY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]")
 _HEADER = re.compile(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+0-9]*")
 _ESCAPES = '0abt\tnvfre "/\\N_LPxuU\r\n'
+#: A key without a colon at the end of a flow mapping.
+_LAST_KEY = re.compile(r"[{,]\s*[\w$.-]+\Z")
 #: A quoted value with nothing wrong in it.
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"")
 _CLOSERS = {"[": "]", "{": "}"}
@@ -196,8 +198,16 @@ def closed(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
         body = whole.rstrip()
     if quote or stack:
         kind, column = ("open-quote", opened) if quote else ("open-bracket", stack[-1][1])
-        closers = (" " if body.endswith(":") else "") + quote + "".join(_CLOSERS[c] for c, _at in reversed(stack))
-        yield Repair(line, f"{body}{closers}{break_of(whole)}", kind, column=column)
+        closers = quote + "".join(_CLOSERS[c] for c, _at in reversed(stack))
+        added = ("" if quote else _half_typed(body, stack)) + closers
+        yield Repair(line, f"{body}{added}{break_of(whole)}", kind, len(added), len(body), column)
+
+
+def _half_typed(body: str, stack: list[tuple[str, int]]) -> str:
+    """What a mapping in brackets needs behind a key that is being typed."""
+    if stack[-1][0] == "{" and body.endswith(":"):
+        return f" {HOLE}"
+    return f": {HOLE}" if stack[-1][0] == "{" and _LAST_KEY.search(body) else ""
 
 
 def key_kept(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
