@@ -139,6 +139,44 @@ def test_typing_a_text_letter_by_letter(name):
     assert picture(analysis) == picture(analysis_of(text))
 
 
+TYPED = """\
+  - id: refund
+    input: "Can I return this?"
+    criteria: Explains the window
+    assertions:
+      - Mentions the 30 day window
+      - type: rubrics
+        weight: 2
+        criteria:
+          - id: tone
+            outcome: It's friendly
+            score_ranges:
+              0: rude
+              5: curt
+          - {id: x, outcome: "y", weight: 1.5}
+      - {type: contains, value: refund}
+      - type: regex
+        value: '[0-9]+ days'
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_case_that_is_being_typed_leaves_the_others_alone(newline):
+    head = "name: x\ntests:\n  - id: before\n    input: hi\n    criteria: x\n".replace("\n", newline)
+    tail = "  - id: behind\n    input: hi\n    criteria: x\n".replace("\n", newline)
+    typed = TYPED.replace("\n", newline)
+    document = LANGUAGE.document(head + newline + tail)
+    analysis = analyze(document, LANGUAGE)
+    for at, char in enumerate(typed):
+        document = document.edited(Edit(Span(len(head) + at, len(head) + at), char))
+        analysis = analyze(document, LANGUAGE, previous=analysis)
+        assert {"before", "behind"} <= {e.case.id for e in analysis.cases}, typed[: at + 1]
+        inside = [d for d in analysis.diagnostics if len(head) <= d.span.start <= len(head) + at + 1]
+        assert len(inside) == len(analysis.diagnostics), typed[: at + 1]
+        assert len(inside) <= 3, (typed[: at + 1], inside)
+    assert not analysis.diagnostics
+
+
 def test_moving_a_case_moves_its_findings():
     document = LANGUAGE.document(SMALL)
     before = analyze(document, LANGUAGE)
