@@ -106,7 +106,11 @@ def _outcome(
 
 
 def _case_words(result: "CaseResult") -> str:
-    words = f"{result.verdict.value} with {result.score or 0:.2f}, needs {result.threshold:.2f}"
+    score = result.score or 0
+    if result.reason and score >= result.threshold:
+        # A gate decided: to name the threshold, which the score has reached, would point the wrong way.
+        return f"{result.verdict.value} with {score:.2f}: {result.reason}"
+    words = f"{result.verdict.value} with {score:.2f}, needs {result.threshold:.2f}"
     return f"{words}: {result.reason}" if result.reason else words
 
 
