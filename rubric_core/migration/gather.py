@@ -18,7 +18,7 @@ def gathered(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], und
     free = [(entry, name) for entry, name in entries if name not in taken]
     for entry, name in entries:
         if name in taken:
-            yield Note(entry.key.span.start, f"`{under}` has a `{name}` of its own already")
+            yield Note(entry.key.span.start, f"`{name}` stands under `{under}` already")
     if not free:
         return
     if inner is not None and not isinstance(inner, Mapping):
@@ -94,11 +94,12 @@ def _instead(draft: Draft, outer: Mapping, around: Entry, emptied: Mapping, entr
     return whole([replaced(draft, outer, around, comments_left(draft, outer, around, emptied, entry) + piece)])
 
 
-def comments_left(draft: Draft, outer: Mapping, around: Entry, emptied: Mapping, entry: Entry) -> str:
-    """The comments of a mapping that goes with its only entry, but those of that entry."""
+def comments_left(draft: Draft, outer: Mapping, around: Entry, emptied: Mapping, *entries: Entry) -> str:
+    """The comments of a mapping that goes, but those of the entries that are put elsewhere."""
     if outer.flow:
         return ""
-    span, inner = extent_of(draft, outer, around), extent_of(draft, emptied, entry)
+    span = extent_of(draft, outer, around)
+    moved = [extent_of(draft, emptied, entry) for entry in entries]
     comments = (c for c in draft.comments if span.start <= c.start < span.end)
-    kept = (draft.written(c) for c in comments if not inner.start <= c.start < inner.end)
+    kept = (draft.written(c) for c in comments if not any(m.start <= c.start < m.end for m in moved))
     return "".join(f"{comment}{draft.newline}" for comment in kept)

@@ -37,8 +37,7 @@ def _key(draft: Draft, site: Site, entry: Entry, name: str) -> Iterator[Change |
     old, new = draft.source.table(site.shape).get(name), draft.target.table(site.shape).get(name)
     at = entry.key.span.start
     if old is None or not old.field or not old.fate.read:
-        if _refused(draft, site, new):
-            yield Note(at, f"{draft.target.name} refuses `{name}`, which {draft.source.name} did not read{_why(new)}")
+        yield from _unread(draft, site, entry, new)
         return
     current = draft.target.spelled(site.shape, old.field)
     if current == name or _stays(old, new):
@@ -60,6 +59,16 @@ def _stays(old: Spelling, new: Spelling | None) -> bool:
     return (
         new is not None and new.field == old.field and (new.fate is Fate.CURRENT or new.fate is old.fate is Fate.ALIAS)
     )
+
+
+def _unread(draft: Draft, site: Site, entry: Entry, new: Spelling | None) -> Iterator[Change | Note]:
+    """A key that the older dialect does not read, or one of a shape that it does not have."""
+    current = draft.target.spelled(site.shape, new.field) if new is not None and new.field else None
+    if new is not None and new.fate in (Fate.LEAVING, Fate.DEPRECATED) and current and site.node.get(current) is None:
+        yield Change((rename_key(entry, current),))
+    elif _refused(draft, site, new):
+        words = f"{draft.target.name} refuses `{entry.name}`, which {draft.source.name} did not read"
+        yield Note(entry.key.span.start, f"{words}{_why(new)}")
 
 
 def _refused(draft: Draft, site: Site, new: Spelling | None) -> bool:

@@ -41,8 +41,8 @@ def extent(text: str, start: int, end: int) -> Span:
     if text[begin:start].strip():
         begin = start
     else:
-        while begin and _is_comment(text, line_start(text, begin - 1), column):
-            begin = line_start(text, begin - 1)
+        while begin and _is_comment(text, _line_before(text, begin), column):
+            begin = _line_before(text, begin)
     stop = ahead = line_end(text, end)
     while ahead < len(text):
         line = _LINE.match(text, ahead)
@@ -53,6 +53,11 @@ def extent(text: str, start: int, end: int) -> Span:
         ahead = line_end(text, ahead)
         stop = ahead if words else stop
     return Span(begin, stop)
+
+
+def _line_before(text: str, start: int) -> int:
+    """Where the line before the one at `start` begins."""
+    return line_start(text, start - (2 if text[start - 2 : start] == "\r\n" else 1))
 
 
 def _is_comment(text: str, start: int, column: int) -> bool:

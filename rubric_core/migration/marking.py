@@ -8,7 +8,6 @@ from rubric_core.text import Edit, Span, apply_edits
 __all__ = ["marked"]
 
 _MODELINE = re.compile(r"^[ \t]*#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*(?P<name>[\w.-]+)", re.MULTILINE)
-_MARK = "\ufeff"
 
 
 def marked(text: str, name: str, newline: str) -> str:
@@ -16,5 +15,4 @@ def marked(text: str, name: str, newline: str) -> str:
     found = _MODELINE.search(text)
     if found is not None and modeline(text) == found["name"]:
         return apply_edits(text, [Edit(Span(*found.span("name")), name)])
-    at = len(_MARK) if text.startswith(_MARK) else 0
-    return apply_edits(text, [Edit(Span(at, at), f"# rubric: dialect={name}{newline}")])
+    return f"# rubric: dialect={name}{newline}{text}"

@@ -37,6 +37,10 @@ _WAYS: Mapping[str, Sequence[Step]] = {
 }
 
 
+#: A byte order mark, which is no part of the YAML.
+_MARK = "\ufeff"
+
+
 class NotMigratableError(Exception):
     """A text that cannot be carried over as it is; the message says why."""
 
@@ -86,16 +90,18 @@ def migrate(
     broken = next(iter(parse(text).problems), None)
     if broken is not None:
         raise NotMigratableError(broken.span.start, broken.message)
-    progress = Progress(_ended(text), kind, read)
+    mark = _MARK if text.startswith(_MARK) else ""
+    body = text.removeprefix(mark)
+    progress = Progress(_ended(body), kind, read)
     for old, new in _hops(source, target):
         for step in _steps_into(new, kind):
             progress.make(step, old, new)
     if kind is FileKind.SUITE and source != target:
-        _mark(progress, target, path)
-    added = len(_ended(text)) - len(text)
+        _mark_dialect(progress, target, path)
+    added = len(_ended(body)) - len(body)
     made = progress.text[: len(progress.text) - added]
-    notes = dict.fromkeys(sorted(progress.notes, key=lambda n: (n.offset, n.words)))
-    return Migrated(made, tuple(notes))
+    notes = (Note(note.offset + len(mark), note.words) for note in progress.notes)
+    return Migrated(mark + made, tuple(dict.fromkeys(sorted(notes, key=lambda n: (n.offset, n.words)))))
 
 
 def _ended(text: str) -> str:
@@ -117,7 +123,7 @@ def _steps_into(dialect: Dialect, kind: FileKind) -> Iterator[Step]:
     return (step for step in every if kind in step.kinds)
 
 
-def _mark(progress: Progress, target: str, path: PurePath | None) -> None:
+def _mark_dialect(progress: Progress, target: str, path: PurePath | None) -> None:
     """Say the dialect where the text would be taken for another one, or says another one itself."""
     language = Language()
     taken = analyze(language.document(progress.text), language, path=path).choice.name
@@ -144,6 +150,9 @@ def steps(analysis: Analysis, read: Reader = lambda _: None) -> list[Offer]:
 
 
 def _offer(step: Step, text: str, kind: FileKind, old: Dialect, new: Dialect, read: Reader) -> Iterator[Offer]:
-    progress = Progress(_ended(text), kind, read)
+    mark = _MARK if text.startswith(_MARK) else ""
+    progress = Progress(_ended(text.removeprefix(mark)), kind, read)
     if progress.make(step, old, new):
-        yield Offer(f"{step.title} ({new.name})", edits_between(text, progress.text), tuple(progress.notes))
+        made = mark + progress.text[: len(progress.text) - len(_ended(text)) + len(text)]
+        notes = tuple(Note(note.offset + len(mark), note.words) for note in progress.notes)
+        yield Offer(f"{step.title} ({new.name})", edits_between(text, made), notes)

@@ -13,7 +13,7 @@ from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Scalar
 from rubric_core.text import Edit, Span
 
-__all__ = ["PROMPT_PATH", "lists_to_the_top", "waking", "with_variables"]
+__all__ = ["PROMPT_PATH", "WAKING", "lists_to_the_top", "with_variables"]
 
 #: Fields that change nothing about a run.
 _IDLE = frozenset({
@@ -24,21 +24,24 @@ _IDLE = frozenset({
 PROMPT_PATH = re.compile(r"(?:file://)?[^\s{}:*?\"<>|]+\.(?:md|markdown|txt|prompt|j2|njk|liquid|jinja2?)\Z")
 
 
-def waking(draft: Draft) -> Iterator[Note]:
+def _waking(draft: Draft) -> Iterator[Note]:
     """Keys without a meaning that would get one."""
-    for site in draft.sites:
-        for entry in site.node.entries:
-            name = entry.name or ""
-            old, new = draft.source.table(site.shape).get(name), draft.target.table(site.shape).get(name)
-            asleep = (old is None and not site.shape.open) or (old is not None and not old.fate.read)
-            awake = new is not None and new.field and new.fate in (Fate.CURRENT, Fate.ALIAS)
-            if asleep and awake and new is not None and new.field not in _IDLE:
-                yield Note(
-                    entry.key.span.start, f"{draft.source.name} does not read `{name}`, {draft.target.name} does"
-                )
+    end = 0
+    for site, entry in sorted(_entries(draft), key=lambda each: each[1].span):
+        name = entry.name or ""
+        old, new = draft.source.table(site.shape).get(name), draft.target.table(site.shape).get(name)
+        asleep = (old is None and not site.shape.open) or (old is not None and not old.fate.read)
+        awake = new is not None and new.field and new.fate in (Fate.CURRENT, Fate.ALIAS)
+        if asleep and awake and new is not None and new.field not in _IDLE and entry.span.start >= end:
+            end = entry.span.end
+            yield Note(entry.key.span.start, f"{draft.source.name} does not read `{name}`, {draft.target.name} does")
 
 
-WAKING = Step("Name keys that come to life", waking, before_all=True)
+def _entries(draft: Draft) -> Iterator[tuple[Site, Entry]]:
+    return ((site, entry) for site in draft.sites for entry in site.node.entries)
+
+
+WAKING = Step("Name keys that come to life", _waking, before_all=True)
 
 
 def lists_to_the_top(draft: Draft) -> Iterator[Change | Note]:

@@ -7,7 +7,7 @@ from rubric_core.language.around import FileKind
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.language.targets import Provider, Target, TargetFile
 from rubric_core.migration.draft import Draft, Site
-from rubric_core.migration.gather import gathered, whole
+from rubric_core.migration.gather import comments_left, gathered, whole
 from rubric_core.migration.layout import line_start
 from rubric_core.migration.moves import dash_of, piece_of, replaced, taken_out
 from rubric_core.migration.step import Change, Note, Step, Work
@@ -56,34 +56,11 @@ def _flat(draft: Draft) -> Iterator[Change | Note]:
         if names & {e.name for e in inner.entries} or not pieces:
             yield Note(entry.key.span.start, "these settings belong beside the name, where some of them are already")
             continue
-        head = _head_comment(draft, entry, inner)
+        head = comments_left(draft, site.node, entry, inner, *inner.entries)
         text = head + (", ".join(p.strip() for p in pieces) if site.node.flow else "".join(pieces))
         yield whole([replaced(draft, site.node, entry, text)]) or Note(
             entry.key.span.start, "these settings belong beside the name"
         )
-
-
-def _head_comment(draft: Draft, entry: Entry, inner: Mapping) -> str:
-    """The comments between `settings:` and the first of them, and those above it."""
-    first = inner.entries[0].key.whole.start if inner.entries else inner.span.start
-    line = draft.text.rfind("\n", 0, entry.key.whole.start) + 1
-    lines = [draft.written(c) for c in draft.comments if entry.key.span.end <= c.start < first]
-    own = piece_of(draft, inner, inner.entries[0]) if inner.entries else ""
-    above = _comments_above(draft, line)
-    return "".join(f"{c}{draft.newline}" for c in (*above, *(c for c in lines if c not in own)))
-
-
-def _comments_above(draft: Draft, line: int) -> list[str]:
-    found: list[str] = []
-    for comment in reversed([c for c in draft.comments if c.end <= line]):
-        if draft.text[comment.end : line].strip():
-            break
-        start = draft.text.rfind("\n", 0, comment.start) + 1
-        if draft.text[start : comment.start].strip():
-            break
-        found.insert(0, draft.written(comment))
-        line = start
-    return found
 
 
 def _providers(draft: Draft) -> Iterator[Change | Note]:

@@ -26,8 +26,17 @@ def _variables(draft: Draft) -> Iterator[Change | Note]:
         if _graded(draft, case):
             names.append("criteria")
         entries = [(entry, name) for name in names if (entry := case.own(name)) is not None]
-        if entries:
+        if entries and _overridden(draft, case):
+            words = "cases that this is merged into have variables of their own, which hide those from here"
+            yield from (Note(entry.key.span.start, words) for entry, _ in entries)
+        elif entries:
             yield from gathered(draft, case, entries, "vars")
+
+
+def _overridden(draft: Draft, case: Site) -> bool:
+    """Whether a mapping is merged into cases that have, or will have, `vars` of their own."""
+    names = ("vars", "input", "expected_output", "criteria")
+    return any(case.node in other.merged and any(other.own(name) for name in names) for other in draft.cases)
 
 
 def _graded(draft: Draft, case: Site) -> bool:

@@ -18,7 +18,6 @@ __all__ = ["SUITE_STEPS", "TEMPLATE"]
 #: The prompt that asks what a case has under `vars`.
 TEMPLATE = '"{{ input }}"'
 
-_UP = {"threshold": "threshold", "target": "providers", "targets": "providers"}
 _OPTIONS = {"workers": "max_concurrency", "budget_usd": "budget_usd", "cache": "cache", "trials": "repeat"}
 
 
@@ -26,36 +25,26 @@ def _targets(draft: Draft) -> Iterator[Change | Note]:
     """The targets of a suite are its providers; a list of several counts before a single one."""
     suite = draft.suite
     key = draft.target.spelled(Suite, "providers")
-    if suite is None or key is None or suite.entry("providers") is not None:
+    if suite is None or key is None:
         return
-    execution = _execution(suite)
-    fields = ("targets", "target")
-    places = [
-        (place, entry)
-        for place in (execution, suite)
-        if place is not None
-        for f in fields
-        if (entry := place.own(f)) is not None
-    ]
-    if not places:
-        return
-    (place, entry), *others = places
+    places = [place for place in (_execution(suite), suite) if place is not None]
+    written = [(place, entry) for place in places for f in ("targets", "target") if (entry := place.own(f)) is not None]
+    if suite.entry("providers") is not None:
+        for _, entry in written:
+            yield Note(entry.key.span.start, f"`{key}` counts; this had no effect")
+    elif written:
+        yield _as_providers(draft, suite, *written[0], key)
+
+
+def _as_providers(draft: Draft, suite: Site, place: Site, entry: Entry, key: str) -> Change | Note:
+    at = entry.key.span.start
     if _has_settings(draft, entry.value):
-        yield Note(
-            entry.key.span.start,
-            f"`{key}` takes names, or entries with the `id` of a backend and a `label`: targets with settings of their own belong there",
+        return Note(
+            at, f"`{key}` takes names, or entries with the `id` of a backend and a `label`: write these as such"
         )
-    elif place is suite:
-        yield Change((rename_key(entry, key),))
-    else:
-        yield lift_out(draft, place, entry, key) or Note(
-            entry.key.span.start, f"this belongs under `{key}`, one level up"
-        )
-    for _, other in others:
-        yield Note(
-            other.key.span.start,
-            f"`{entry.key.text if isinstance(entry.key, Scalar) else key}` counts before this, which had no effect",
-        )
+    if place is suite:
+        return Change((rename_key(entry, key),))
+    return lift_out(draft, place, entry, key) or Note(at, f"this belongs under `{key}`, one level up")
 
 
 def _has_settings(draft: Draft, value: Node) -> bool:
@@ -209,14 +198,14 @@ def _prompt_of_messages(draft: Draft, suite: Site, entry: Entry) -> Iterator[Cha
         if whole_span.start <= c.start < whole_span.end and draft.written(c) not in messages
     ]
     lines = "".join(f"{comment}{draft.newline}" for comment in kept)
-    piece = f"{lines}prompts:{draft.newline}{_as_item(messages)}"
+    piece = f"{lines}prompts:{draft.newline}{_as_item(messages, draft.newline)}"
     yield whole([replaced(draft, suite.node, entry, piece)]) or Note(entry.key.span.start, "this belongs into a prompt")
 
 
-def _as_item(messages: str) -> str:
+def _as_item(messages: str, newline: str) -> str:
     """A list as the only item of another one."""
     lines = indented(messages, 4)
-    return f"  - {lines.removeprefix('    ')}" if messages.startswith("-") else f"  -\n{lines}"
+    return f"  - {lines.removeprefix('    ')}" if messages.startswith("-") else f"  -{newline}{lines}"
 
 
 SUITE_STEPS = (
