@@ -19,6 +19,7 @@ from rubric_core.syntax.rewriting import (
     inner_colon,
     inner_quote,
     key_kept,
+    leaves_quote_open,
     missing_colon,
     no_dash_space,
     no_space,
@@ -27,6 +28,9 @@ from rubric_core.syntax.rewriting import (
 )  # fmt: skip
 
 __all__ = ["candidates"]
+
+#: How many lines above the failure a quote may have been left open.
+_ABOVE = 40
 
 _MAKERS: tuple[Maker, ...] = (
     tabs, escape, inner_quote, no_space, inner_colon, extra_closer, closed, header, reserved, no_dash_space, virtual_colon, missing_colon,
@@ -40,12 +44,11 @@ def candidates(lines: Sequence[str], line_of: Callable[[int], int], failure: Fai
     at = line_of(failure.offset)
     context = None if failure.context_offset is None else line_of(failure.context_offset)
     quoted = "quoted scalar" in failure.context or "flow" in failure.context
-    for line in ([context] if quoted else []) + [
-        at,
-        before(lines, at),
-        context,
-        before(lines, context or 0),
-    ]:
+    # A quote that is left open ends at the next one, so that the parser stumbles behind a line that is fine.
+    opened = next((n for n in range(at - 1, max(-1, at - _ABOVE), -1) if leaves_quote_open(lines[n])), None)
+    for line in (
+        *([context] if quoted else []), at, before(lines, at), context, before(lines, context or 0), opened,
+    ):  # fmt: skip
         if line is not None and 0 <= line < len(lines) and lines[line].strip() and line not in near:
             near.append(line)
     for make in _MAKERS:

@@ -53,14 +53,19 @@ def columns(lines: Sequence[str], line: int) -> list[int]:
     """Columns at which the line could start so that it fits to the lines above it, the likely ones first."""
     found: list[int] = []
     above = before(lines, line)
-    for i in range(line - 1, max(-1, line - _ABOVE), -1):
+    lowest = len(lines[line])
+    for i in range(line - 1, -1, -1):
+        # Farther up only what the near lines stand in has a say.
+        near = line - i <= _ABOVE
         if not says_something(lines[i]) or "\t" in lines[i][: indent_of(lines[i])]:
             continue
-        content = content_of(lines[i])
+        content, indent = content_of(lines[i]), indent_of(lines[i])
         if i == above:
             found.append(content + 2 if lines[i].rstrip().endswith((":", "|", ">")) else content)
             found.append(content if found[0] != content else content + 2)
-        found += (c for c in (content, indent_of(lines[i])) if c not in found)
-        if content == 0:
+        if near or indent < lowest:
+            found += (c for c in (content, indent) if c not in found)
+        lowest = min(lowest, indent)
+        if indent == 0:
             break
     return found

@@ -16,6 +16,7 @@ __all__ = [
     "inner_colon",
     "inner_quote",
     "key_kept",
+    "leaves_quote_open",
     "missing_colon",
     "no_dash_space",
     "no_space",
@@ -180,6 +181,11 @@ def _brackets(text: str) -> tuple[list[tuple[str, int]], tuple[str, int], int]:
             elif extra < 0:
                 extra = i
     return stack, (quote, opened), extra
+
+
+def leaves_quote_open(line: str) -> bool:
+    """Whether a quote that opens on the line does not close on it."""
+    return bool(_brackets(line[: body_end(line)])[1][0])
 
 
 def extra_closer(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

@@ -132,6 +132,55 @@ def test_problems_are_said_in_words(text, message):
     assert messages(text) == [message]
 
 
+LONG = "".join(f"    note{n}: x\n" for n in range(60))
+
+#: One slip of the hand each, in a list of cases.
+SLIPS = {
+    "a quote left open above other quotes": (
+        'a: "open\nb: "fine"\nc: it\'s\nd: "x"\n',
+        "this quote is never closed",
+    ),
+    "an item far below its siblings": (
+        f"tests:\n  - id: a\n{LONG}   - id: b\n    c: 1\n",
+        "this line is indented by 3, which fits nothing above it; 2 would",
+    ),
+    "the dash of the first message": (
+        "input:\n    role: a\n    content: b\n  - role: c\n    content: d\n",
+        "an item of a list starts here; it needs a dash",
+    ),
+    "the first item a step too deep": (
+        "a:\n   - x: 1\n    y: 2\n  - x: 3\n",
+        "this line is indented by 3, which fits nothing above it; 2 would",
+    ),
+    "a key of the item a step too deep": (
+        "- a: 1\n   b: 2\n  c: 3\n",
+        "this line is indented by 3, which fits nothing above it; 2 would",
+    ),
+    "an item a step too shallow": (
+        "a:\n  - x: 1\n - x: 2\n   y: 3\nb: 1\n",
+        "this line is indented by 1, which fits nothing above it; 2 would",
+    ),
+    "a second item without its dash": (
+        'a:\n  - "x"\n    "y"\n  - "z"\n',
+        "an item of a list starts here; it needs a dash",
+    ),
+    "a colon left out": ("- role user\n  content: x\n", "this key has no colon"),
+    "a block that starts on its line": (
+        "a: |text\n  more\nb: 1\n",
+        "the text of a block starts on the line below its `|` or `>`",
+    ),
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_one_mistake_is_one_problem(slip):
+    text, message = SLIPS[slip]
+    assert messages(text) == [message]
+    [problem] = parse(text).problems
+    if problem.mend is not None:
+        assert messages(apply_edits(text, problem.mend.edits)) == []
+
+
 def test_every_problem_has_its_place():
     text = SUITE.replace("weight: 2.0", "weight: @2").replace("name: quality", "name: 'it's'")
     assert [text[p.span.start : p.span.end] for p in parse(text).problems] == ["'", "@"]
