@@ -210,7 +210,7 @@ class Lowering(Tags):
         made.borrowed = self.via is not None
         table = self.dialect.table(cls)
         seen: dict[str, Entry] = {}
-        begun_again = False
+        begun_again = repeats = False
         for entry, via in self.entries(node):
             name = entry.name
             if name is None or (begun_again and via is None):
@@ -218,8 +218,11 @@ class Lowering(Tags):
             if name in seen and via is None:
                 dash = self._missing_dash(node, entry)
                 begun_again = dash is not None
-                self.duplicate(entry, seen[name], dash)
+                if not repeats:  # keys that repeat in a row are one mistake
+                    self.duplicate(entry, seen[name], dash)
+                repeats = True
                 continue
+            repeats = False
             seen[name] = entry
             spelling = table.get(name)
             reference = self.via or via
@@ -361,7 +364,10 @@ class Lowering(Tags):
             for s, _ in self.dialect.fields(type(made))
             if node.get(s.name) is None and (s.field == made.tag or not any_key)
         }
-        meant = closest(name, free)
+        table = self.dialect.table(type(made)) if not any_key else {}
+        older = {s.name: s.field for s in table.values() if s.fate.read and s.field and node.get(s.name) is None}
+        meant = closest(name, free) or closest(name, older)
+        free = {**older, **free}
         if meant is not None:
             # What is misspelt is not missing as well.
             made.unread.setdefault(free[meant], place)
