@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "run the cases of a suite and score the answers",
     "explain": "what a code means, with an example",
     "migrate": "carry suites to a newer dialect",
+    "reference": "write the pages of the reference",
     "schema": "print the JSON Schema of a dialect",
     "trust": "allow suites in a folder to be run from the editor",
 }

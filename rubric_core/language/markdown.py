@@ -1,0 +1,37 @@
+"""Small pieces of Markdown."""
+
+from collections.abc import Iterable, Sequence
+
+from rubric_core.language.shape import Shape
+
+__all__ = ["cell", "code", "heading", "sentence", "table"]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; cells have no line breaks."""
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def cell(text: str) -> str:
+    """`text` where a bar would end the cell."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def code(text: str) -> str:
+    """`text` as code, which may have backticks in it."""
+    fence = "``" if "`" in text else "`"
+    return f"{fence}{cell(text)}{fence}"
+
+
+def heading(shape: type[Shape]) -> str:
+    """What a shape is, without its article."""
+    words = shape.title().removeprefix("a ").removeprefix("an ")
+    return words[:1].upper() + words[1:]
+
+
+def sentence(shape: type[Shape]) -> str:
+    """What a shape is for."""
+    line = " ".join((shape.__doc__ or "").split("\n\n")[0].split())
+    words = line.partition(": ")[2] or line
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,230 @@
+"""The reference as Markdown pages, made of the catalogue, the dialects and the rules."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rubric_core.language.around import ROOTS, FileKind
+from rubric_core.language.dialect import Dialect, Fate
+from rubric_core.language.evaluators import Band, Evaluator
+from rubric_core.language.kinds import ByNode, Choice, Kind, ListOf, MapOf, Messages, Ranges, Shaped, Shorthand, Tagged
+from rubric_core.language.markdown import cell, code, heading, sentence, table
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.place import history
+from rubric_core.language.reference_dialects import dialects_page
+from rubric_core.language.shape import Key, Shape
+from rubric_core.language.targets import Entry, Provider, Target
+
+__all__ = ["NOTICE", "RuleRow", "pages"]
+
+#: The first line of every page.
+NOTICE = "<!-- Made by `rubric reference`: change the catalogue, not this page. -->"
+_FILES = {
+    FileKind.SUITE: "Suites", FileKind.CONFIG: "Configurations of agentv", FileKind.TEMPLATE: "Templates of evaluators",
+    FileKind.WORKSPACE: "Workspaces", FileKind.ENVIRONMENT: "Environments",
+}  # fmt: skip
+
+
+class RuleRow(NamedTuple):
+    """A rule, as the table of rules shows it."""
+
+    code: str
+    severity: str
+    summary: str
+    #: Its page, from the folder of the reference.
+    link: str
+    has_fix: bool
+
+
+def pages(dialects: Sequence[Dialect], rules: Iterable[RuleRow], evaluators: Mapping[str, str]) -> dict[str, str]:
+    """Every page by its file name.
+
+    Args:
+        dialects: Oldest first.
+        rules: What can be found.
+        evaluators: Links to pages on how a type scores, by the type with `_` in place of `-`.
+    """
+    made = {
+        "README.md": _index(),
+        "dialects.md": dialects_page(dialects),
+        "keys.md": _Catalogue(dialects).keys(),
+        "evaluators.md": _Catalogue(dialects).evaluators(evaluators),
+        "targets.md": _Catalogue(dialects).targets(),
+        "rules.md": _rules(rules),
+    }
+    return {name: f"{NOTICE}\n\n{text.rstrip()}\n" for name, text in made.items()}
+
+
+def _index() -> str:
+    return """# Reference
+
+- [Dialects](dialects.md): which releases read what, what was renamed, what is ignored or refused, and how each scores
+- [Keys](keys.md): every key of suites, cases and the files around them
+- [Evaluators](evaluators.md): every type of check, with its keys
+- [Targets](targets.md): what answers and judges, and the settings of every kind
+- [Rules](rules.md): every code that `rubric check` may report
+
+`rubric schema` prints the same as JSON Schema.
+"""
+
+
+def _rules(rules: Iterable[RuleRow]) -> str:
+    rows = [
+        (f"[{rule.code}]({rule.link})", rule.severity, cell(rule.summary), "yes" if rule.has_fix else "")
+        for rule in sorted(rules)
+    ]
+    return f"# Rules\n\n`rubric explain CODE` shows a page in the terminal.\n\n{table(('Code', 'Severity', 'Says', 'Fix'), rows)}"
+
+
+class _Catalogue:
+    """Tables of keys, each shape once."""
+
+    def __init__(self, dialects: Sequence[Dialect]) -> None:
+        self.dialects = dialects
+        self._shown: set[type[Shape]] = {Evaluator, Entry, Target, Provider}
+
+    def keys(self) -> str:
+        """Every key that is not one of an evaluator or a target."""
+        parts = ["# Keys", "", "Names are those of the newest dialect that has the key."]
+        for kind, title in _FILES.items():
+            shapes = [shape for shape in self._shapes(ROOTS[kind]) if self._is_used(shape)]
+            shapes.sort(key=lambda shape: (shape is not Suite, shape is not Case))
+            if shapes:
+                parts += ["", f"## {title}"]
+            for shape in shapes:
+                parts += ["", f"### {heading(shape)}", "", sentence(shape), "", self.table(shape)]
+        return "\n".join(parts)
+
+    def evaluators(self, links: Mapping[str, str]) -> str:
+        """The types of evaluators, what all of them take, and what they are made of."""
+        shapes = list(dict.fromkeys(t.shape for dialect in self.dialects for t in dialect.types.values()))
+        parts = ["# Evaluators", "", "## Every evaluator", "", self.table(Evaluator)]
+        inner: list[type[Shape]] = []
+        for shape in shapes:
+            self._shown.add(shape)
+            own = {name: k for name, k in shape.keys.items() if Evaluator.keys.get(name) is not k}
+            inner += [s for k in own.values() for s in self._shapes(k.kind) if not issubclass(s, Evaluator)]
+            names = self._names(shape)
+            page = next((links[n] for n in (name.replace("-", "_") for name in names) if n in links), None)
+            parts += ["", f"## {list(names)[-1]}", "", sentence(shape), "", "Written " + _since(names) + "."]
+            parts += ["", f"[How it scores]({page})"] if page else []
+            parts += ["", self.table(shape, own)] if own else []
+        parts += ["", "## Parts"]
+        for shape in dict.fromkeys(inner):
+            parts += ["", f"### {heading(shape)}", "", sentence(shape), "", self.table(shape)]
+        return "\n".join(parts)
+
+    def targets(self) -> str:
+        """Targets files: their keys, those of entries, and the settings of every kind."""
+        parts = ["# Targets"]
+        for shape in self._shapes(ROOTS[FileKind.TARGETS]):
+            parts += ["", f"## {heading(shape)}", "", sentence(shape), "", self.table(shape)]
+        parts += [
+            "",
+            "## Entries under `targets`",
+            "",
+            self.table(Target),
+            "",
+            "## Entries under `providers`",
+            "",
+            self.table(Provider),
+        ]
+        kinds: dict[type[Shape], dict[str, str]] = {}
+        for dialect in self.dialects:
+            for known in dialect.types_of(Target).values():
+                if issubclass(known.shape, Target):
+                    kinds.setdefault(known.shape, {}).setdefault(known.name, dialect.name)
+        for shape, names in kinds.items():
+            own = {name: k for name, k in shape.keys.items() if name not in Entry.keys}
+            parts += ["", f"## {', '.join(names)}", "", sentence(shape), "", f"Kinds: {_since(names)}."]
+            parts += ["", self.table(shape, own)] if own else []
+        return "\n".join(parts)
+
+    def table(self, shape: type[Shape], keys: Mapping[str, Key[Any]] | None = None) -> str:
+        """The keys of a shape, those of its bases included unless others are given."""
+        rows = [row for declared in (keys or shape.keys).values() for row in self._row(shape, declared)]
+        return table(("Key", "Value", "Default", "Meaning", "Written"), rows)
+
+    def _row(self, shape: type[Shape], declared: Key[Any]) -> Iterator[tuple[str, ...]]:
+        spelled = history(tuple(self.dialects), shape, declared.field)
+        if not spelled:
+            return
+        name = spelled[-1][1]
+        meaning = declared.doc
+        if declared.example:
+            meaning += f" Example: {code(f'{name}: {declared.example}')}"
+        meaning += _options(declared.kind)
+        words = cell(declared.kind.words()) + self._needed(shape, declared)
+        yield code(name), words, cell(declared.shown_default), cell(meaning), self._written(shape, declared)
+
+    def _needed(self, shape: type[Shape], declared: Key[Any]) -> str:
+        """Where a key has to be there."""
+        having = [d for d in self.dialects if d.spelled(shape, declared.field)]
+        needing = [d for d in having if d.demanded(shape, declared.field)]
+        if not needing:
+            return ""
+        if declared.group:
+            alike = [k for k in shape.keys.values() if k.group == declared.group]
+            names = [name for k in alike for d in having[-1:] if (name := d.spelled(shape, k.field))]
+            return f"; one of {', '.join(map(code, names))} is required" if len(names) > 1 else "; required"
+        return "; required" if needing == having else f"; required in {', '.join(d.name for d in needing)}"
+
+    def _written(self, shape: type[Shape], declared: Key[Any]) -> str:
+        """Which dialects have a key, and how they spell it."""
+        spelled = dict.fromkeys(
+            reversed([(name, since) for since, name in history(tuple(self.dialects), shape, declared.field)])
+        )
+        words = ", ".join(
+            f"{code(name)} since {since}" if len(spelled) > 1 else f"since {since}" for name, since in reversed(spelled)
+        )
+        having = [d.name for d in self.dialects if d.spelled(shape, declared.field)]
+        return words + (f", until {having[-1]}" if having[-1] != self.dialects[-1].name else "")
+
+    def _names(self, shape: type[Shape]) -> dict[str, str]:
+        """The names of a type with the dialect that brought each, the newest one last."""
+        names: dict[str, str] = {}
+        for dialect in self.dialects:
+            for known in dialect.types.values():
+                if known.shape is shape and known.fate is Fate.CURRENT:
+                    names.setdefault(known.name, dialect.name)
+        return names
+
+    def _is_used(self, shape: type[Shape]) -> bool:
+        return any(dialect.fields(shape) for dialect in self.dialects)
+
+    def _shapes(self, kind: Kind[Any]) -> Iterator[type[Shape]]:
+        """The shapes in a kind and inside them, each once in all; evaluators and entries have pages of their own."""
+        for shape in _direct(kind):
+            if shape not in self._shown and not issubclass(shape, Evaluator | Entry):
+                self._shown.add(shape)
+                yield shape
+                for declared in shape.keys.values():
+                    yield from self._shapes(declared.kind)
+
+
+def _direct(kind: Kind[Any]) -> Iterator[type[Shape]]:
+    if isinstance(kind, Shaped | Shorthand):
+        yield kind.shape
+    elif isinstance(kind, Tagged):
+        yield kind.base
+    elif isinstance(kind, Messages):
+        yield kind.message
+    elif isinstance(kind, Ranges):
+        yield Band
+    elif isinstance(kind, ListOf):
+        yield from _direct(kind.item)
+    elif isinstance(kind, MapOf):
+        yield from _direct(kind.value)
+    elif isinstance(kind, ByNode):
+        for branch in kind.branches:
+            yield from _direct(branch)
+
+
+def _options(kind: Kind[Any]) -> str:
+    """What each of the possible words means."""
+    branches = kind.branches if isinstance(kind, ByNode) else (kind,)
+    options = [option for branch in branches if isinstance(branch, Choice) for option in branch.options]
+    return "".join(f"<br>{code(name)}: {text}" for name, text in options)
+
+
+def _since(names: Mapping[str, str]) -> str:
+    return ", ".join(f"{code(name)} since {dialect}" for name, dialect in names.items())

@@ -1,0 +1,232 @@
+"""The page of dialects: what each one changes, keeps, ignores and refuses, and how it scores."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from itertools import pairwise
+from typing import Any
+
+from rubric_core.language.dialect import Dialect, Fate, Properties, Spelling, TypeName
+from rubric_core.language.markdown import cell, code, heading, table
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Shape
+
+__all__ = ["dialects_page", "property_words"]
+
+_FATES = {
+    Fate.ALIAS: "read as well", Fate.DEPRECATED: "read, with a warning", Fate.LEAVING: "read, but not for long",
+    Fate.TOLERATED: "not read by agentv, read by rubric", Fate.IGNORED: "ignored without a word", Fate.REJECTED: "refused",
+}  # fmt: skip
+
+_INTRODUCTION = (
+    "A dialect is named by the first release of agentv that reads it. A suite is read in the one that its modeline names "
+    "(`# rubric: dialect=agentv-3`), else in the one of the project's settings, else in the one that its keys point to. "
+    "`rubric migrate --to DIALECT` carries it to a newer one."
+)
+
+
+def dialects_page(dialects: Sequence[Dialect]) -> str:
+    """What tells dialects apart, oldest first."""
+    parts = [
+        "# Dialects", "",
+        _INTRODUCTION, "",
+        table(("Dialect", "Releases", "Cases", "Input of a case", "Evaluators of a case", "Evaluators of a suite"), map(_overview, dialects)),
+    ]  # fmt: skip
+    parts += _section(dialects[0], None)
+    for older, newer in pairwise(dialects):
+        parts += _section(newer, older)
+    return "\n".join(parts)
+
+
+def _overview(dialect: Dialect) -> tuple[str, ...]:
+    def spelled(shape: type[Shape], *names: str) -> str:
+        written = (dialect.spelled(shape, name) for name in names)
+        return next((code(name) for name in written if name), "")
+
+    return (
+        f"[{dialect.name}](#{dialect.name.replace('.', '')})", dialect.releases, spelled(Suite, "cases"), spelled(Case, "input", "vars"),
+        spelled(Case, "assertions", "evaluators", "evaluator"), spelled(Suite, "assertions", "execution", "evaluator"),
+    )  # fmt: skip
+
+
+def _section(dialect: Dialect, older: Dialect | None) -> list[str]:
+    parts = ["", f"## {dialect.name}", "", f"Read by agentv {dialect.releases}."]
+    if older is not None:
+        renamed = list(_renamed(dialect, older))
+        given_up = list(_given_up(dialect, older))
+        foreign = list(_foreign(dialect, older))
+        if renamed:
+            parts += ["", "### Renamed", "", table(("Where", "Before", "Now", "What becomes of the old name"), renamed)]
+        if given_up:
+            parts += ["", "### Given up", "", table(("Where", "Key or type", "What becomes of it"), given_up)]
+        if foreign:
+            parts += ["", "### Names of other releases", "", table(("Where", "Key", "What becomes of it"), foreign)]
+    added = list(_added(dialect, older))
+    parts += ["", "### New", "", table(("Where", "Keys and types"), added)] if added else []
+    return [*parts, "", "### How it reads and scores", "", *_properties(dialect, older)]
+
+
+def _shapes(dialect: Dialect) -> list[type[Shape]]:
+    """The shapes that have spellings of their own, in the order of their names."""
+    return sorted(dialect.spellings, key=lambda s: (s not in (Suite, Case), s.__name__))
+
+
+def _own(dialect: Dialect, shape: type[Shape]) -> Mapping[str, Spelling]:
+    return dialect.spellings.get(shape, {})
+
+
+def _renamed(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
+    for shape in _shapes(dialect):
+        for old in _own(older, shape).values():
+            now = dialect.spelled(shape, old.field) if old.fate is Fate.CURRENT and old.field else None
+            if now is not None and now != old.name:
+                yield heading(shape), code(old.name), code(now), _fate(dialect.table(shape).get(old.name))
+    for known in older.types.values():
+        now = dialect.type_name(known.shape) if known.fate is Fate.CURRENT else None
+        if now is not None and now != known.name and dialect.types[known.name].fate is not Fate.CURRENT:
+            yield "Type of evaluators", code(known.name), code(now), _fate(dialect.types[known.name])
+
+
+def _given_up(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
+    for shape in _shapes(dialect):
+        for name, spelling in _own(dialect, shape).items():
+            before = _own(older, shape).get(name)
+            if before is None or before.fate is spelling.fate or spelling.fate in (Fate.CURRENT, Fate.ALIAS):
+                continue
+            if before.fate is not Fate.CURRENT or dialect.spelled(shape, spelling.field) in (None, name):
+                yield heading(shape), code(name), _fate(spelling)
+    for name, known in dialect.types.items():
+        was = older.types.get(name)
+        if (
+            was is not None
+            and was.fate is not known.fate
+            and known.fate is not Fate.CURRENT
+            and dialect.type_name(known.shape) is None
+        ):
+            yield "Type of evaluators", code(name), _fate(known)
+
+
+def _foreign(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
+    """Spellings that only other dialects mean something by."""
+    for shape in _shapes(dialect):
+        for name, spelling in _own(dialect, shape).items():
+            if name not in _own(older, shape) and spelling.fate not in (Fate.CURRENT, Fate.ALIAS):
+                yield heading(shape), code(name), _fate(spelling)
+
+
+def _fate(known: Spelling | TypeName | None) -> str:
+    if known is None:
+        return "unknown"
+    words = _FATES.get(known.fate, "")
+    return cell(f"{words}: {known.note}" if known.note else words)
+
+
+def _added(dialect: Dialect, older: Dialect | None) -> Iterator[tuple[str, ...]]:
+    for shape in _shapes(dialect):
+        known = (
+            {s.field for s in _own(older, shape).values() if s.fate is Fate.CURRENT}
+            if older is not None
+            else set[str]()
+        )
+        new = [s.name for s in _own(dialect, shape).values() if s.fate is Fate.CURRENT and s.field not in known]
+        if new:
+            yield heading(shape), ", ".join(map(code, new))
+    before = {t.shape for t in older.types.values()} if older is not None else set[type[Shape]]()
+    types = [t.name for t in dialect.types.values() if t.fate is Fate.CURRENT and t.shape not in before]
+    if types:
+        yield "Types of evaluators", ", ".join(map(code, types))
+
+
+def _properties(dialect: Dialect, older: Dialect | None) -> list[str]:
+    """What differs from the dialect before; all of it for the first one."""
+    lines = []
+    for each in fields(Properties):
+        value = getattr(dialect.properties, each.name)
+        words = property_words(each.name, value)
+        if words and (older is None or getattr(older.properties, each.name) != value):
+            lines.append(f"- {words}")
+    return lines or ["As before."]
+
+
+def property_words(name: str, value: Any) -> str:
+    """A property of a dialect in a sentence; empty for one that says nothing with this value."""
+    words = _PROPERTIES[name]
+    return words(value) if callable(words) else words.get(value, "")
+
+
+def _samples(patterns: Sequence[str]) -> str:
+    """What is filled in, as it may be written."""
+    return ", ".join(code(sample) for sample in _SAMPLES if any(re.fullmatch(p, sample) for p in patterns))
+
+
+def _listed(values: Sequence[str]) -> str:
+    return ", ".join(f"`{{{{ {value} }}}}`" for value in values)
+
+
+_ANSWERS = {"generated": "generated_answer", "candidate": "candidate_answer", "answer": "answer", "output": "output"}
+_SAMPLES = ("${{ NAME }}", "{{ name }}")
+_Words = Mapping[Any, str] | Callable[[Any], str]
+_PROPERTIES: Mapping[str, _Words] = {
+    "verdicts": {
+        "none": "A case has a score and no verdict.",
+        "three": "A case passes from 0.8, is borderline from 0.6, and fails below.",
+        "two": "A case passes from the threshold on, and fails below.",
+    },
+    "threshold": lambda value: f"The threshold is {value:g} where none is given.",
+    "borderline": lambda _: "",
+    "object_required_default": {
+        True: "A criterion written as a mapping gates unless it says `required: false`; a plain string always does.",
+        False: "A criterion written as a mapping gates when it says `required: true`; a plain string always does.",
+    },
+    "required_without_min": {
+        "nonzero": "`required: true` with score ranges and without a minimum: any score but 0 is enough.",
+        "ten": "`required: true` with score ranges and without a minimum: it takes a score of 10.",
+    },
+    "string_assertions": {
+        True: "Plain strings among the evaluators are the criteria of one rubric, at the place of the first.",
+        False: "Plain strings among the evaluators are not read.",
+    },
+    "strings_weigh_their_count": {True: "The rubric made of plain strings weighs as much as there are strings.", False: ""},
+    "appends_suite_evaluators": {
+        True: "The evaluators of the suite are added to those of every case, unless it says `skip_defaults: true`.",
+        False: "The evaluators of the suite grade the cases that have none of their own.",
+    },
+    "inline_rubric_name": lambda value: f"The evaluator made of the `rubrics` of a case is called `{value}`.",
+    "custom_types": {
+        True: "A type that nobody knows is looked for as a program in `.agentv/assertions`.",
+        False: "An evaluator with a type that nobody knows is skipped.",
+    },
+    "judge_failure": {
+        "zero": "A judge without a valid reply scores 0.",
+        "skip": "A judge without a valid reply gives no score, and does not count in the mean.",
+    },
+    "required_zeroes_case": {True: "A required evaluator below its minimum makes the score of the case 0.", False: ""},
+    "folds_type_names": {True: "`_` in a type counts as `-`.", False: "Types are taken as they are written."},
+    "interpolation": lambda value: f"Filled in when the suite runs: {_samples(value)}." if value else "",
+    "incomplete_case": {
+        "warning": "A case without a required key is skipped with a line in the log.",
+        "error": "A case without a required key is skipped, and `validate` says so.",
+    },
+    "literal_members": {True: "Members of a composite without a name, or with `_` in their type, are dropped.", False: ""},
+    "strict_keys": {True: "An unknown key makes agentv refuse the file.", False: "An unknown key is passed over."},
+    "names_required": {True: "Every evaluator needs a name.", False: "An evaluator without a name gets one from its type and value."},
+    "reply_style": {
+        "hits": "Judges and programs reply with `hits` and `misses`.",
+        "assertions": "Judges and programs reply with `assertions`.",
+        "checks": "Judges and programs reply with `checks`.",
+    },
+    "template_variables": lambda value: f"Variables in judge prompts: {_listed(value)}." if value else "",
+    "answer_variables": lambda value: f"A judge prompt of one's own has one of {_listed(value)}." if value else "",
+    "wording": lambda value: f"What the target says is called `{_ANSWERS[value]}`.",
+    "reference": {
+        "in-input": "The first assistant message of the input is the reference answer.",
+        "first": "The first expected message is the reference answer.",
+        "last": "The last expected message is the reference answer.",
+    },
+    "trajectory_args": {
+        "superset": "An expected call needs at least the arguments that are written.",
+        "exact": "An expected call needs exactly the arguments that are written, unless `args_match` says otherwise.",
+    },
+    "exit_code_decides": {True: "A program that prints no JSON grades by its exit code.", False: "A program has to print JSON."},
+    "placeholders": lambda value: f"The command of a target may have {', '.join(f'`{{{v}}}`' for v in value)}." if value else "",
+}  # fmt: skip
