@@ -82,16 +82,16 @@ def read_targets(path: Path, files: Files) -> TargetFile:
 
 def _listed(tree: Tree, problems: list[tuple[Span, str]]) -> list[Node]:
     """The nodes of the entries: `targets: [...]` or `providers: [...]`, or a bare list."""
-    root = _followed(tree.root, tree)
+    root = _followed(tree.root)
     lists = [root.get(name) for name in ("targets", "providers", "graders")] if isinstance(root, Mapping) else [root]
-    found = [each for node in lists if isinstance(each := _followed(node, tree), Sequence)]
+    found = [each for node in lists if isinstance(each := _followed(node), Sequence)]
     if not found:
         where = next((node.span for node in lists if node is not None), _ROOT)
         problems.append((where, "a target file has a list under `targets`"))
     return [item for each in found for item in each.items]
 
 
-def _followed(node: Node | None, tree: Tree) -> Node | None:
+def _followed(node: Node | None) -> Node | None:
     return node.target if isinstance(node, Alias) else node
 
 
@@ -102,7 +102,7 @@ def _entry(node: Node, tree: Tree, problems: list[tuple[Span, str]]) -> TargetEn
         return None
     name, kind = keys
     settings = dict(written)
-    spans = _spans(_followed(node, tree))
+    spans = _spans(_followed(node))
     for nested in _NESTED:
         if isinstance(written.get(nested), dict):
             settings.update(written[nested])
