@@ -58,7 +58,9 @@ class Mark:
         pad = "#".ljust(self.start) if self.start else ""
         code = f"[{self.code}]" if self.code else ""
         message = f": {self.message}" if self.message is not None else ""
-        return f"{pad}{('~' if self.severity == 'note' else '^') * (self.end - self.start)} {self.severity}{code}{message}"
+        return (
+            f"{pad}{('~' if self.severity == 'note' else '^') * (self.end - self.start)} {self.severity}{code}{message}"
+        )
 
 
 def analysis_of(text: str, dialect: str | None = None) -> Analysis | Configuration:
@@ -81,9 +83,7 @@ def unmarked(text: str) -> tuple[str, list[Mark]]:
             continue
         start = len(found["lead"])
         end = start + len(found["line"])
-        marks.append(
-            Mark(len(lines) - 1, start, end, found["severity"], found["code"] or "", found["message"])
-        )
+        marks.append(Mark(len(lines) - 1, start, end, found["severity"], found["code"] or "", found["message"]))
     return "\n".join(lines), marks
 
 
@@ -112,9 +112,7 @@ def annotated(text: str, marks: Iterable[Mark]) -> str:
     under: dict[int, list[str]] = {}
     for mark in marks:
         under.setdefault(mark.line, []).append(str(mark))
-    return "\n".join(
-        part for number, line in enumerate(text.split("\n")) for part in (line, *under.get(number, []))
-    )
+    return "\n".join(part for number, line in enumerate(text.split("\n")) for part in (line, *under.get(number, [])))
 
 
 def check(marked: str, dialect: str | None = None) -> Analysis:
@@ -215,16 +213,11 @@ class Page:
         found = re.search(rf"^## {re.escape(heading)}$(.*?)(?=^## |\Z)", self.text, re.MULTILINE | re.DOTALL)
         if found is None:
             return []
-        return [
-            Block(m.start(1), m.end(1), m[1])
-            for m in _FENCED.finditer(self.text, found.start(1), found.end(1))
-        ]
+        return [Block(m.start(1), m.end(1), m[1]) for m in _FENCED.finditer(self.text, found.start(1), found.end(1))]
 
     def rewrite(self, blocks: Iterable[tuple[Block, str]]) -> None:
         """Write other contents into blocks."""
-        new = apply_edits(
-            self.text, [Edit(Span(block.start, block.end), content) for block, content in blocks]
-        )
+        new = apply_edits(self.text, [Edit(Span(block.start, block.end), content) for block, content in blocks])
         if new != self.text:
             self.path.write_text(new, encoding="utf-8")
             self.text = new
