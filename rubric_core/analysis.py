@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial, reduce
 from itertools import compress
 from operator import or_
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from rubric_core.language.around import ITEMS, PROVIDER_ITEM, ROOTS, FileKind
@@ -17,10 +17,16 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.kinds import Kind
 from rubric_core.language.model import CASE, Case, Execution, Suite
 from rubric_core.language.shape import Shape, children
+from rubric_core.language.targets import Entry
+from rubric_core.loading.files import absolute
 from rubric_core.loading.grading import suite_list
-from rubric_core.loading.issues import Issue, NotASuite, NotYaml, UnknownKey, WrongRoot
+from rubric_core.loading.issues import Issue, NotASuite, NotYaml, UnknownKey, UnknownType, WrongRoot
 from rubric_core.loading.kind import kind_by_name, kind_of
+from rubric_core.loading.links import NO_LINKS, linked, own_targets
 from rubric_core.loading.lower import Lowering
+from rubric_core.loading.project import Project
+from rubric_core.loading.reference_issues import PromptText
+from rubric_core.loading.references import References
 from rubric_core.syntax.blocks import FRAME, ROOT_LIST, Block, Document
 from rubric_core.syntax.line_document import LineDocument, PlainDocument, still_json
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -33,11 +39,14 @@ from rubric_core.validation.rule import (
     CaseList,
     Context,
     Diagnostic,
+    ExternalCases,
     Finding,
     Fix,
     Related,
     Rule,
     SuiteDefaults,
+    TargetEntry,
+    TargetList,
     by_class,
 )
 from rubric_core.validation.rules import RULES
@@ -91,7 +100,9 @@ class Language:
 class _State:
     """What is known of one block: its tree, and what it means in the context named by `key`."""
 
-    __slots__ = ("borrows", "findings", "ignores", "judged", "key", "shapes", "signs", "tree")
+    __slots__ = (
+        "borrows", "deferred", "findings", "ignores", "judged", "key", "linked", "links", "shapes", "signs", "tree",
+    )  # fmt: skip
 
     def __init__(self, text: str, tree: Tree, item_keys: frozenset[str], *, frame: bool) -> None:
         self.tree = tree
@@ -104,6 +115,11 @@ class _State:
         self.findings: tuple[Found, ...] = ()
         #: What was judged where it stands, so that a reference to it is not judged again.
         self.judged: frozenset[object] = frozenset()
+        #: Types that nobody has, unless a program of their name is there.
+        self.deferred: tuple[UnknownType, ...] = ()
+        #: What stands in other files, looked up in the context named by `linked`.
+        self.links = NO_LINKS
+        self.linked: object = None
 
 
 class _Frame:
@@ -154,6 +170,10 @@ class Analysis:
         self.diagnostics: tuple[Diagnostic, ...] = ()
         #: Findings that a comment in the text covers.
         self.ignored: tuple[Diagnostic, ...] = ()
+        #: Other files that the findings depend on, those included that are not there.
+        self.depends_on: frozenset[Path] = frozenset()
+        #: The files with cases that the suite takes over.
+        self.case_files: tuple[Path, ...] = ()
         self._states = states
         self._frame = frame
         self._anchors = _Anchors(self)
@@ -288,6 +308,7 @@ def analyze(
     selection: Selection = EVERYTHING,
     path: PurePath | None = None,
     kind: FileKind | None = None,
+    project: Project | None = None,
 ) -> Analysis:
     """Understand `document`. Never raises, whatever the text is.
 
@@ -299,6 +320,7 @@ def analyze(
         selection: Which findings are wanted, and how severe they are.
         path: Where the text is kept; what it is depends on that.
         kind: What the text is, when that is known better than by its path and content.
+        project: The files around it, for what it refers to; without, only the text itself is judged.
     """
     frame = _Frame(document)
     old = previous._states if previous is not None and previous.language is language else {}  # noqa: SLF001  # the memo
@@ -313,12 +335,16 @@ def analyze(
     states = {block: state_of(block) for block in (frame.block, *(b for b in document.blocks if b.key))}
     root = states[frame.block].tree.root
     first = next(_items(states), None) if frame.item_key == ROOT_LIST else None
-    kind = kind or kind_of(path, root, first)
+    outside = project.look() if project is not None else None
+    kind = kind or kind_of(path, root, first, outside)
     signs = reduce(or_, (state.signs for state in states.values()))
     around = None if kind is FileKind.SUITE else around_choice(kind, root, [*_items(states)], document.text)
     choice = choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
     analysis = Analysis(document, language, states, frame, choice, kind)
-    _Check(analysis).run(selection)
+    at = absolute(path) if path is not None else None
+    _Check(analysis, None if project is None or at is None else (project, at)).run(selection)
+    if outside is not None:
+        analysis.depends_on |= outside.seen
     return analysis
 
 
@@ -331,14 +357,17 @@ def _items(states: Mapping[Block, _State]) -> Iterator[Node]:
 class _Check:
     """Lowers and judges what is new, then puts everything together."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, around: tuple[Project, Path] | None) -> None:
         self.analysis = analysis
+        self.around = around
         self.language = analysis.language
         self.dialect = analysis.dialect
         self.states = analysis._states  # noqa: SLF001  # the check fills the analysis
         self.anchors = analysis._anchors  # noqa: SLF001
         self.frame = analysis._frame  # noqa: SLF001
         self.item_kind = _item_kind(analysis)
+        #: Equal contexts mean equal shapes for equal texts.
+        self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
 
     def run(self, selection: Selection) -> None:
         analysis = self.analysis
@@ -347,7 +376,7 @@ class _Check:
         analysis.suite = next((s for s in frame.shapes if isinstance(s, Suite)), None)
         # What a file of cases inherits stands in the suites that refer to it.
         defaults = _defaults(analysis.suite if analysis.kind is FileKind.SUITE else None)
-        plain = (self.dialect.name, defaults, ())
+        plain = (self.context, defaults, ())
         cases: list[CaseEntry] = []
         written = analysis.suite.cases if analysis.suite else None
         if isinstance(written, list):
@@ -356,16 +385,44 @@ class _Check:
         for number, block in enumerate(analysis.document.blocks):
             if block.key:
                 state = self.states[block]
-                key = plain if not state.borrows else (self.dialect.name, defaults, self.anchors.key(number))
+                key = plain if not state.borrows else (self.context, defaults, self.anchors.key(number))
                 if state.key != key:
                     self._refresh_item(state, block, key, defaults, number)
                 cases += (CaseEntry(c, number, start(number)) for c in state.shapes if isinstance(c, Case))
         analysis.cases = tuple(cases)
+        if self.around is not None:
+            self._link(*self.around)
         found = self._suppressed(sorted(self._diagnostics(), key=lambda d: (d.span, d.code)))
         analysis.diagnostics = tuple(found if selection is EVERYTHING else selection.of(found))
 
+    def _link(self, project: Project, path: Path) -> None:
+        """Look up what the text refers to in other files, in every block for which that may have changed."""
+        analysis = self.analysis
+        blocks = [self.frame.block, *(b for b in analysis.document.blocks if b.key)]
+        own = own_targets(shape for block in blocks for shape in self.states[block].shapes)
+        references = References(project, path, analysis.kind, self.dialect, own)
+        for block in blocks:
+            state = self.states[block]
+            key = (state.key, references.key)
+            if state.linked != key:
+                state.linked = key
+                state.links = linked(references, state.shapes, state.tree.root, state.deferred)
+                context = Context(block.text, self.dialect)
+                state.links.findings = self._judge(state.links.issues, context)
+        analysis.depends_on = frozenset().union(*{self.states[b].links.seen for b in blocks})
+        analysis.case_files = tuple(f for b in blocks for _, s in self.states[b].links.cases for f in s.files)
+
+    def _external(self) -> Iterator[ExternalCases]:
+        outer = self.analysis.span_of
+        for at, found in self.states[self.frame.block].links.cases:
+            yield ExternalCases(outer(None, at), found)
+        for number, block in enumerate(self.analysis.document.blocks):
+            if block.key and self.states[block].links.cases:
+                start = self.analysis.document.start(number)
+                yield from (ExternalCases(at.moved(start), found) for at, found in self.states[block].links.cases)
+
     def _refresh_frame(self, state: _State) -> None:
-        key = (self.dialect.name, self.frame.item_key, self.anchors.key(-1))
+        key = (self.context, self.frame.item_key, self.anchors.key(-1))
         if state.key == key:
             return
         lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, self.anchors.outer(-1))
@@ -375,6 +432,8 @@ class _Check:
         lowering.references(state.tree.aliases)
         suite = next((s for s in shapes if isinstance(s, Suite)), None)
         context = Context(self.frame.block.text, self.dialect, _defaults(suite))
+        if self.analysis.kind is FileKind.PROMPT:
+            lowering.issues.append(PromptText(span=Span(0, 0), text=self.frame.block.text))
         self._fill(state, key, tuple(shapes), lowering.issues, context, frozenset())
 
     def _refresh_item(self, state: _State, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
@@ -404,11 +463,17 @@ class _Check:
         state.key = key
         state.shapes = shapes
         visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in state.tree.problems]
+        state.deferred = tuple(i for i in issues if self.around and isinstance(i, UnknownType) and i.custom)
+        issues = [i for i in issues if i not in state.deferred]
         half_typed = {p.span for p in state.tree.problems}
         visited += (i for i in issues if not (isinstance(i, UnknownKey) and i.span in half_typed))
         visited += (c for s in shapes for c in children(s))
         state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
         visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]
+        state.findings = self._judge(visited, context)
+
+    def _judge(self, visited: Iterable[Issue | Shape], context: Context) -> tuple[Found, ...]:
+        """What the rules find in shapes and issues; the same thing said twice is said once."""
         found = [
             (rule, replace(finding, span=context.underlined(finding.span)))
             for each in visited for rule in self.language.visitors(type(each)) for finding in rule.check(each, context)
@@ -417,13 +482,12 @@ class _Check:
             found = [
                 (r, replace(f, fixes=tuple(x for x in f.fixes if still_json(context.text, x.edits)))) for r, f in found
             ]
-        state.findings = tuple(
-            {(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values()
-        )
+        return tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
 
     def _diagnostics(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
-        for rule, finding in self.states[self.frame.block].findings:
+        frame = self.states[self.frame.block]
+        for rule, finding in (*frame.findings, *frame.links.findings):
             diagnostic = _diagnostic(rule, finding, lambda span: analysis.span_of(None, span))
             if self.frame.item_key == ROOT_LIST and rule.visits in (NotASuite, WrongRoot):
                 # Nothing but comments stands around a bare list: its first item is underlined.
@@ -431,18 +495,32 @@ class _Check:
                 diagnostic = replace(diagnostic, span=first.moved(analysis.document.start(1)))
             yield diagnostic
         for number, block in enumerate(analysis.document.blocks):
-            if block.key and self.states[block].findings:
+            state = self.states[block] if block.key else frame
+            if block.key and (state.findings or state.links.findings):
                 start = analysis.document.start(number)
-                for rule, finding in self.states[block].findings:
+                for rule, finding in (*state.findings, *state.links.findings):
                     yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))
-        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of)
+        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, tuple(self._external()))
         context = Context("", self.dialect)
         found = [(rule, f) for rule in self.language.visitors(CaseList) for f in rule.check(whole, context)]
+        if analysis.kind is FileKind.TARGETS:
+            targets = TargetList(tuple(self._entries()))
+            found += ((rule, f) for rule in self.language.visitors(TargetList) for f in rule.check(targets, context))
         # Put together only when there is something to underline.
         written = Context(analysis.document.text if found else "", self.dialect)
         for rule, finding in found:
             shown = replace(finding, span=written.underlined(finding.span))
             yield _diagnostic(rule, shown, lambda span: span)
+
+    def _entries(self) -> Iterator[TargetEntry]:
+        """The entries of a targets file, wherever their list stands."""
+        for shape in (c for s in self.states[self.frame.block].shapes for c in children(s)):
+            if isinstance(shape, Entry):
+                yield TargetEntry(shape, partial(self.analysis.span_of, None))
+        for number, block in enumerate(self.analysis.document.blocks):
+            if block.key == ROOT_LIST:
+                outer = partial(Span.moved, by=self.analysis.document.start(number))
+                yield from (TargetEntry(s, outer) for s in self.states[block].shapes if isinstance(s, Entry))
 
     def _suppressed(self, found: list[Diagnostic]) -> list[Diagnostic]:
         """What no comment covers, and the comments that cover nothing."""

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Collection
-from pathlib import Path
+from pathlib import Path, PurePath
 
 __all__ = ["SUITE_NAMES", "UnreadableError", "absolute", "decoded", "is_suite", "is_suite_name", "read_text"]
 
@@ -53,7 +53,7 @@ def decoded(data: bytes, name: str) -> str:
     return text
 
 
-def absolute(path: Path | str) -> Path:
+def absolute(path: PurePath | str) -> Path:
     """The path from the root on, with `..` taken out and links left as they are."""
     return Path(os.path.abspath(path))  # noqa: PTH100  # resolve() would follow links
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from rubric_core.language.around import FileKind
-from rubric_core.loading.files import is_suite_name
+from rubric_core.loading.files import absolute, is_suite_name
+from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 
 __all__ = ["DATASETS", "kind_by_content", "kind_by_name", "kind_of"]
@@ -32,22 +33,34 @@ _CASE_KEYS = frozenset({
 })  # fmt: skip
 
 
-def kind_of(path: PurePath | None, root: Node | None, first: Node | None = None) -> FileKind:
+def kind_of(
+    path: PurePath | None, root: Node | None, first: Node | None = None, files: Files | None = None
+) -> FileKind:
     """What a file is; a suite where nothing says otherwise.
 
     Args:
         path: Where it is, if it is anywhere.
         root: The root of its tree, or of what stands around its items.
         first: The first item, when its root is a list.
+        files: The files beside it, where these may be looked at.
     """
     named = kind_by_name(path) if path is not None else None
     if path is None or named not in (None, FileKind.SUITE):
         return named or FileKind.SUITE
     found = kind_by_content(root, first)
+    if named is FileKind.SUITE and files is not None and _describes_dataset(path, root, files):
+        return FileKind.SIDECAR
     if named is FileKind.SUITE:
         # A name that says suite is right unless the file says by `$schema` what else it is.
         return found if found is not None and _schema(root) is not None else FileKind.SUITE
     return found or FileKind.SUITE
+
+
+def _describes_dataset(path: PurePath, root: Node | None, files: Files) -> bool:
+    """Whether there is a data set of the same name beside a file without cases."""
+    if not isinstance(root, Mapping) or _names(root) & _SUITE_KEYS:
+        return False
+    return any(files.is_file(absolute(path.with_suffix(suffix))) for suffix in DATASETS)
 
 
 def kind_by_name(path: PurePath) -> FileKind | None:

@@ -53,7 +53,8 @@ class Mention(NamedTuple):
 
 def mentions(shape: Shape) -> Iterator[Mention]:
     """Every word of the shape itself that refers to something, those left out that are only known at run time."""
-    for field, refers_to, listed in _fields(type(shape)):
+    cls: Any = type(shape)
+    for field, refers_to, listed in _fields(cls):
         place = shape.places.get(field)
         if place is not None:
             for found in _in_place(place, field, refers_to, listed=listed):

@@ -9,10 +9,26 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.targets import Entry
+from rubric_core.loading.case_files import CaseSet
 from rubric_core.text import Edit, Span
 
 __all__ = [
-    "CaseEntry", "CaseList", "Context", "Diagnostic", "Finding", "Fix", "Related", "Rule", "Severity", "SuiteDefaults", "Tag", "by_class",
+    "CaseEntry",
+    "CaseList",
+    "Context",
+    "Diagnostic",
+    "ExternalCases",
+    "Finding",
+    "Fix",
+    "Related",
+    "Rule",
+    "Severity",
+    "SuiteDefaults",
+    "Tag",
+    "TargetEntry",
+    "TargetList",
+    "by_class",
     "rule",
 ]  # fmt: skip
 
@@ -120,6 +136,13 @@ class CaseEntry(NamedTuple):
     offset: int
 
 
+class ExternalCases(NamedTuple):
+    """A path in the case list, and the cases behind it."""
+
+    span: Span
+    found: CaseSet
+
+
 @dataclass(frozen=True, slots=True)
 class CaseList:
     """Every case of a suite, for rules that look across cases. Their findings have offsets of the whole text."""
@@ -128,6 +151,31 @@ class CaseList:
     cases: tuple[CaseEntry, ...]
     #: Leads from a span of a case (None: of the suite) to one of the whole text.
     outer: Callable[[CaseEntry | None, Span], Span]
+    #: Cases that stand in other files, where these could be looked at.
+    external: tuple[ExternalCases, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether no case is left out: those in other files are known, or there are none."""
+        written = self.suite.cases if self.suite is not None else None
+        paths = isinstance(written, str) or (isinstance(written, list) and any(isinstance(c, str) for c in written))
+        known = {e.found.complete for e in self.external}
+        return False not in known if known else not paths
+
+
+class TargetEntry(NamedTuple):
+    """An entry of a targets file."""
+
+    entry: Entry
+    #: Leads from its spans to those of the whole text.
+    outer: Callable[[Span], Span]
+
+
+@dataclass(frozen=True, slots=True)
+class TargetList:
+    """Every entry of a targets file. Findings about it have offsets of the whole text."""
+
+    entries: tuple[TargetEntry, ...]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,97 @@
+"""What one block of a text refers to in other files, looked up."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.model import Suite
+from rubric_core.language.shape import Shape, children
+from rubric_core.language.targets import Entry
+from rubric_core.loading.case_files import CaseSet
+from rubric_core.loading.issues import Issue, UnknownType
+from rubric_core.loading.names import entry_name
+from rubric_core.loading.references import References
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Span
+
+__all__ = ["NO_LINKS", "Links", "linked", "own_targets"]
+
+
+@dataclass
+class Links:
+    """The references of a block, looked up; spans are those of the block."""
+
+    issues: tuple[Issue, ...] = ()
+    #: Paths in the case list, and the cases behind them.
+    cases: tuple[tuple[Span, CaseSet], ...] = ()
+    #: The files that this depends on.
+    seen: frozenset[Path] = frozenset()
+    #: What the rules say about the issues.
+    findings: tuple[Any, ...] = field(default=())
+
+
+NO_LINKS = Links()
+
+
+def linked(
+    references: References, shapes: tuple[Shape, ...], root: Node | None, deferred: Iterable[UnknownType]
+) -> Links:
+    """Look up everything that a block refers to.
+
+    Args:
+        references: Looks it up.
+        shapes: The shapes of the block, outermost ones.
+        root: The root of its tree, for paths among the cases.
+        deferred: Types that nobody has, unless a program of their name is there.
+    """
+    issues, seen = references.issues(shapes, deferred)
+    cases: list[tuple[Span, CaseSet]] = []
+    for node in _case_paths(shapes, root):
+        found, wrong, more = references.cases(node)
+        cases.append((node.span, found))
+        issues += wrong
+        seen |= more
+    return Links(tuple(issues), tuple(cases), seen)
+
+
+def _case_paths(shapes: tuple[Shape, ...], root: Node | None) -> Iterator[Scalar]:
+    """The paths in the case list: items of a block, or what stands in the place of the list."""
+    suite = next((s for s in shapes if isinstance(s, Suite)), None)
+    node = root
+    if suite is not None:
+        node = suite.places["cases"].node if suite.has("cases") else None
+    elif isinstance(root, Mapping):
+        return
+    items = node.items if isinstance(node, Sequence) else [node]
+    for item in items:
+        alone = node is item and suite is None
+        if alone or not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.text.strip():
+            continue
+        if node is item or item.text.startswith("file://"):
+            yield item
+
+
+def own_targets(shapes: Iterable[Shape]) -> frozenset[str]:
+    """The names that a text gives to targets of its own."""
+    return frozenset(_own(shapes))
+
+
+def _own(shapes: Iterable[Shape]) -> Iterator[str]:
+    for shape in shapes:
+        if isinstance(shape, Entry):
+            yield from _name_of(shape)
+        elif isinstance(shape, Suite):
+            for field_name in ("providers", "targets", "graders"):
+                place = shape.places.get(field_name)
+                nodes = place.node.items if place is not None and isinstance(place.node, Sequence) else []
+                yield from (name for n in nodes if isinstance(n, Mapping) and (name := entry_name(n)))
+        elif not isinstance(shape, Evaluator):
+            yield from (name for inner in children(shape) if isinstance(inner, Entry) for name in _name_of(inner))
+
+
+def _name_of(entry: Entry) -> Iterator[str]:
+    name = vars(entry).get("name")
+    if isinstance(name, str):
+        yield name
