@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rubric_core.adapters import DiskFiles
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.cli.checked import Checked
 from rubric_core.cli.sources import Source
@@ -11,6 +12,7 @@ from rubric_core.configuration import CONFIGURATION_FILES, Configuration, Config
 from rubric_core.fixing import fixed
 from rubric_core.language.around import FileKind
 from rubric_core.loading.files import UnreadableError
+from rubric_core.loading.project import Project
 from rubric_core.validation.selection import Selection
 
 __all__ = ["Checker", "Wishes"]
@@ -34,6 +36,8 @@ class Checker:
         self._language = language
         self._configurations = configurations
         self._wishes = wishes
+        # Only looked at, never run: what a suite refers to is there or is not.
+        self._project = Project(DiskFiles(), Path.cwd())
 
     def configuration(self, source: Source) -> Configuration:
         """What counts for a file."""
@@ -73,7 +77,12 @@ class Checker:
         selection = self._selection(configuration, source.path)
         language, place = self._language, source.place
         return lambda text: analyze(
-            language.document(text, place), language, dialect=dialect, selection=selection, path=place
+            language.document(text, place),
+            language,
+            dialect=dialect,
+            selection=selection,
+            path=place,
+            project=self._project,
         )
 
     def configurations(self, sources: Collection[Source]) -> Iterator[Checked]:
