@@ -9,10 +9,10 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
+from rubric_core.disk import DiskFiles
 from rubric_core.ports import Finished, HttpReply, NetworkError, Ports, Program
 
 if TYPE_CHECKING:
@@ -39,38 +39,6 @@ _PASSED_PREFIXES = ("LC_", "XDG_", "PYTHON", "PYENV_", "CONDA_", "NVM_", "NIX_",
 def filtered(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that every program may have: where things are, and no secrets."""
     return {n: v for n, v in environment.items() if n.upper() in _PASSED or n.upper().startswith(_PASSED_PREFIXES)}
-
-
-class DiskFiles:
-    """Files on disk."""
-
-    def read(self, path: Path, limit: int | None = None) -> bytes:
-        """See `ports.Files.read`."""
-        with path.open("rb") as file:
-            if limit is None:
-                return file.read()
-            content = file.read(limit + 1)
-        if len(content) > limit:
-            raise OSError(f"{path.name} is longer than {limit:,} bytes")
-        return content
-
-    def is_file(self, path: Path) -> bool:
-        """See `ports.Files.is_file`."""
-        with suppress(OSError, ValueError):
-            return path.is_file()
-        return False
-
-    def is_directory(self, path: Path) -> bool:
-        """See `ports.Files.is_directory`."""
-        with suppress(OSError, ValueError):
-            return path.is_dir()
-        return False
-
-    def names(self, path: Path) -> tuple[str, ...]:
-        """See `ports.Files.names`."""
-        with suppress(OSError, ValueError):
-            return tuple(sorted(os.listdir(path)))  # noqa: PTH208  # names are wanted, not paths
-        return ()
 
 
 class SystemClock:

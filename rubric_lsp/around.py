@@ -5,8 +5,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 
-from rubric_core.adapters import DiskFiles
 from rubric_core.configuration.discovery import Discovery
+from rubric_core.disk import DiskFiles
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_core.loading.names import known_targets, programs, template_of, templates
 from rubric_core.loading.project import OpenFiles, Project

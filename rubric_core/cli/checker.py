@@ -4,11 +4,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rubric_core.adapters import DiskFiles
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.cli.checked import Checked
 from rubric_core.cli.sources import Source
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration, Configurations
+from rubric_core.disk import DiskFiles
 from rubric_core.fixing import fixed
 from rubric_core.language.around import FileKind
 from rubric_core.loading.files import UnreadableError

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from rubric_core.adapters import DiskFiles
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.attempt import targets_of
 from rubric_core.evaluation.fingerprint import fingerprint
 from rubric_core.evaluation.judging.judge import RecordingMode

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rubric_core.adapters import DiskFiles
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.cli.difference import difference
 from rubric_core.cli.sources import STANDARD_INPUT, Source, Sources
 from rubric_core.cli.style import Style
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
+from rubric_core.disk import DiskFiles
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.loading.files import UnreadableError, read_text
