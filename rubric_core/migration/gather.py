@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from rubric_core.migration.draft import Draft, Site
-from rubric_core.migration.moves import extent_of, lifted, nested, piece_of, put, replaced
+from rubric_core.migration.moves import extent_of, inlined, lifted, nested, piece_of, put, rebuilt, replaced
 from rubric_core.migration.step import Change, Note
 from rubric_core.syntax.tree import Entry, Mapping
-from rubric_core.text import Edit
+from rubric_core.text import Edit, Span
 
 __all__ = ["comments_left", "gathered", "lift_out", "whole"]
 
@@ -24,7 +24,12 @@ def gathered(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], und
     if inner is not None and not isinstance(inner, Mapping):
         yield Note(free[0][0].key.span.start, f"`{under}` is no mapping in this place, so nothing can be put under it")
         return
-    edits = _into(draft, site, free, inner) if inner is not None else _anew(draft, site, free, under)
+    if site.node.flow:
+        edits = [_in_braces(draft, site, free, under, inner)]
+    elif inner is None:
+        edits = _anew(draft, site, free, under)
+    else:
+        edits = _into(draft, site, free, inner)
     yield whole(edits) or Note(free[0][0].key.span.start, f"this cannot be put under `{under}` the way it is written")
 
 
@@ -34,43 +39,58 @@ def whole(edits: Sequence[Edit | None]) -> Change | None:
     return Change(tuple(done)) if done and len(done) == len(edits) else None
 
 
+def _in_braces(
+    draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], under: str, inner: Mapping | None
+) -> Edit | None:
+    texts = [inlined(piece_of(draft, site.node, entry, name)) for entry, name in entries]
+    if any(text is None for text in texts):
+        return None
+    together = ", ".join(text for text in texts if text is not None)
+    gone: list[tuple[Entry, str | None]] = [(entry, None) for entry, _ in entries]
+    if inner is None:
+        first = min(gone, key=lambda e: e[0].span)
+        return rebuilt(
+            draft, site.node, [each if each is not first else (each[0], f"{under}: {{{together}}}") for each in gone]
+        )
+    holder = next(e for e in site.node.entries if e.value is inner)
+    at = inner.entries[-1].span.end if inner.entries else inner.span.start + 1
+    before, behind = draft.written(Span(holder.span.start, at)), draft.written(Span(at, holder.span.end))
+    comma = ", " if inner.entries else ""
+    return rebuilt(draft, site.node, [*gone, (holder, f"{before}{comma}{together}{behind}")]) if inner.flow else None
+
+
 def _anew(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], under: str) -> list[Edit | None]:
     first, *others = sorted(entries, key=lambda e: e[0].span)
     pieces = [piece_of(draft, site.node, entry, name) for entry, name in (first, *others)]
-    text = nested(draft, pieces, under, flow=site.node.flow)
     moved = [lifted(draft, site.node, entry) for entry, _ in others]
-    return [replaced(draft, site.node, first[0], text), *(each[0] if each else None for each in moved)]
+    return [
+        replaced(draft, site.node, first[0], nested(draft, pieces, under)),
+        *(each[0] if each else None for each in moved),
+    ]
 
 
 def _into(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], inner: Mapping) -> list[Edit | None]:
-    edits: list[Edit | None] = []
-    pieces: list[str] = []
-    for entry, name in entries:
-        moved = lifted(draft, site.node, entry, name)
-        edits.append(moved[0] if moved else None)
-        pieces.append(moved[1] if moved else "")
-    fits = inner.flow and all("\n" not in p.strip() and "#" not in p for p in pieces)
-    if inner.flow and not fits:
+    moved = [lifted(draft, site.node, entry, name) for entry, name in entries]
+    edits = [each[0] if each else None for each in moved]
+    pieces = [each[1] if each else "" for each in moved]
+    if not inner.flow:
+        return [*edits, put(draft, inner, "".join(pieces))]
+    texts = [inlined(piece) for piece in pieces]
+    if any(text is None for text in texts):
         return [*edits, _unfolded(draft, site, inner, pieces)]
-    together = f"{', '.join(p.strip() for p in pieces)}" if inner.flow else "".join(pieces)
-    return [*edits, put(draft, inner, together)]
+    together = ", ".join(text for text in texts if text is not None)
+    at = inner.entries[-1].span.end if inner.entries else inner.span.start + 1
+    return [*edits, Edit(Span(at, at), f", {together}" if inner.entries else together)]
 
 
 def _unfolded(draft: Draft, site: Site, inner: Mapping, pieces: Sequence[str]) -> Edit | None:
     """A mapping in braces becomes one of lines, since what joins it has lines."""
-    holder = next(e for e in site.node.entries if e.value is inner)
-    if site.node.flow or any(inner.span.start <= c.start < inner.span.end for c in draft.comments):
+    if any(inner.span.start <= c.start < inner.span.end for c in draft.comments):
         return None
+    holder = next(e for e in site.node.entries if e.value is inner)
     own = [piece_of(draft, inner, entry) for entry in inner.entries]
-    head = piece_of(draft, site.node, holder)
-    before, brace, _ = head.partition("{")
-    return (
-        replaced(
-            draft, site.node, holder, nested(draft, [*own, *pieces], before.rstrip().removesuffix(":"), flow=False)
-        )
-        if brace
-        else None
-    )
+    head = piece_of(draft, site.node, holder).partition("{")[0].rstrip().removesuffix(":")
+    return replaced(draft, site.node, holder, nested(draft, [*own, *pieces], head))
 
 
 def lift_out(draft: Draft, holder: Site, entry: Entry, key: str) -> Change | None:

@@ -1,20 +1,24 @@
 """Edits that move, nest and take out entries of mappings and items of lists; comments stay with what they are about."""
 
 import re
+from collections.abc import Iterable
 
 from rubric_core.migration.draft import Draft
-from rubric_core.migration.layout import dedented, extent, indented, line_start
+from rubric_core.migration.layout import comments_of, dedented, extent, indented, line_start
 from rubric_core.syntax.edit import column_of, remove_entry
-from rubric_core.syntax.tree import Entry, Mapping, Node, Sequence
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 
 __all__ = [
-    "added", "dash_of", "extent_of", "item_piece", "lifted", "nested", "piece_of", "put", "removed_item", "replaced", "taken_out", "with_key",
+    "added", "dash_of", "extent_of", "inlined", "item_piece", "lifted", "nested", "piece_of", "put", "rebuilt", "removed_item", "replaced", "taken_out", "with_key",
 ]  # fmt: skip
 
 _KEY = re.compile(
     r"""(?P<lead>(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*[ \t]*)(?P<key>"[^"]*"|'[^']*'|[^\s:#][^:\r\n]*?)(?=[ \t]*:)"""
 )
+#: In braces, these end a plain scalar.
+_SPECIAL = re.compile(r"[,\[\]{}]")
 _NOT_BLANK = re.compile(r"\S")
 
 
@@ -90,9 +94,9 @@ def put(draft: Draft, mapping: Mapping, piece: str, behind: Entry | None = None)
     if after is None:
         return None
     if mapping.flow:
-        line = piece.strip()
+        line = inlined(piece)
         at = after.span.end
-        return Edit(Span(at, at), f", {line}") if "\n" not in line and "#" not in line else None
+        return Edit(Span(at, at), f", {line}") if line is not None else None
     column = column_of(draft.text, mapping.entries[0].key.whole.start)
     at = extent_of(draft, mapping, after).end
     return Edit(Span(at, at), indented(piece, column))
@@ -102,18 +106,50 @@ def replaced(draft: Draft, mapping: Mapping, entry: Entry, piece: str) -> Edit |
     """Put a piece in the place of an entry, whose comments are taken to be in it."""
     span = extent_of(draft, mapping, entry)
     if mapping.flow:
-        line = piece.strip()
-        return Edit(span, line) if "\n" not in line and "#" not in line else None
+        line = inlined(piece)
+        return Edit(span, line) if line is not None else None
     column = column_of(draft.text, entry.key.whole.start)
     text = indented(piece, column)
     return Edit(span, text[column:] if span.start == entry.key.whole.start else text)
 
 
-def nested(draft: Draft, pieces: list[str], key: str, *, flow: bool) -> str:
+def nested(draft: Draft, pieces: list[str], key: str) -> str:
     """Pieces under one key."""
-    if flow:
-        return f"{key}: {{{', '.join(piece.strip() for piece in pieces)}}}{draft.newline}"
     return f"{key}:{draft.newline}" + "".join(indented(piece, 2) for piece in pieces)
+
+
+def inlined(piece: str) -> str | None:
+    """A piece as it can stand in braces; None for one that has to be lines: a block, or one with comments."""
+    tree = parse(piece)
+    if tree.problems or comments_of(piece, tree):
+        return None
+    for node in walk(tree.root):
+        if isinstance(node, Mapping | Sequence) and node is not tree.root and not node.flow:
+            return None
+        if isinstance(node, Scalar) and (
+            node.style in ("literal", "folded") or (node.style == "plain" and _SPECIAL.search(node.text))
+        ):
+            return None
+    return piece.strip()
+
+
+def rebuilt(draft: Draft, mapping: Mapping, instead: Iterable[tuple[Entry, str | None]]) -> Edit | None:
+    """A mapping in braces with other text in the place of some entries, and without those that have none."""
+    entries = mapping.entries
+    new = {id(entry): text for entry, text in instead}
+    text = draft.text[mapping.span.start : entries[0].span.start]
+    begun = False
+    for number, entry in enumerate(entries):
+        between = draft.text[entries[number - 1].span.end : entry.span.start] if number else ""
+        own = new.get(id(entry), draft.written(entry.span))
+        if own is None or not begun:
+            if "#" in between:
+                return None
+            between = ""
+        if own is not None:
+            text += between + own
+            begun = True
+    return Edit(mapping.span, text + draft.text[entries[-1].span.end : mapping.span.end])
 
 
 def added(draft: Draft, mapping: Mapping, name: str, value: str, behind: Entry | None = None) -> Edit | None:

@@ -59,20 +59,26 @@ class Progress:
     def make(self, step: Step, source: Dialect, target: Dialect) -> bool:
         """Make a step, as often as it finds something to do. Gives whether there was anything."""
         begun = self.text
-        found: list[Change | Note] = []
+        draft = Draft(self.text, self.kind, source, target, self.read)
+        found = list(step.work(draft))
         for _ in range(_MOST_ROUNDS):
-            found = list(step.work(Draft(self.text, self.kind, source, target, self.read)))
             edits = _apart(each for each in found if isinstance(each, Change))
             if not edits:
                 break
-            self._apply(edits)
+            draft = Draft(apply_edits(self.text, edits), self.kind, source, target, self.read)
+            if draft.tree.problems:
+                # Better left alone than broken: YAML has more ways to be written than edits of lines can know.
+                self.notes.append(Note(edits[0].span.start, f"this cannot be done the way it is written: {step.title}"))
+                break
+            self._apply(edits, draft.text)
+            found = list(step.work(draft))
         # Of several notes about one thing the first says most.
         known = {note.offset for note in self.notes}
         self.notes += (each for each in found if isinstance(each, Note) and each.offset not in known)
         return self.text != begun
 
-    def _apply(self, edits: Sequence[Edit]) -> None:
-        self.text = apply_edits(self.text, edits)
+    def _apply(self, edits: Sequence[Edit], made: str) -> None:
+        self.text = made
         self.notes = [Note(_moved(note.offset, edits), note.words) for note in self.notes]
 
 

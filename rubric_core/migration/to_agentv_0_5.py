@@ -51,7 +51,7 @@ def _answer(draft: Draft, case: Site) -> Iterator[Change | Note]:
         yield Change((Edit(Span(start, start), f"{blanks}{key}:{draft.newline}"),))
         return
     inline = f"{key}: [{draft.written(answer.span)}]{draft.newline}"
-    lines = nested(draft, [item_piece(draft, entry.value, answer)], key, flow=False)
+    lines = nested(draft, [item_piece(draft, entry.value, answer)], key)
     piece = inline if entry.value.flow else lines
     change = whole([removed_item(draft, entry.value, answer), put(draft, case.node, piece, entry)])
     yield change or Note(answer.span.start, f"this answer belongs under `{key}`")

@@ -6,7 +6,7 @@ from rubric_core.language.model import Suite
 from rubric_core.migration.draft import Draft, Site
 from rubric_core.migration.gather import comments_left, lift_out, whole
 from rubric_core.migration.layout import dedented, extent, indented
-from rubric_core.migration.moves import dash_of, extent_of, lifted, nested, piece_of, put, replaced, taken_out
+from rubric_core.migration.moves import dash_of, extent_of, inlined, lifted, nested, piece_of, put, replaced, taken_out
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.edit import column_of, rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
@@ -98,7 +98,8 @@ def _as_option(draft: Draft, suite: Site, execution: Site, entry: Entry, name: s
     if name == "repeat" and isinstance(entry.value, Mapping):
         piece = _repeated(draft, execution, entry, entry.value)
     if options is None:
-        piece = nested(draft, [piece], under, flow=suite.node.flow)
+        inline = f"{under}: {{{inlined(piece)}}}{draft.newline}"
+        piece = inline if suite.node.flow else nested(draft, [piece], under)
     return _moved_up(draft, suite, execution, entry, piece, options)
 
 
