@@ -29,14 +29,21 @@ from rubric_core.language.kinds import (
     Tagged,
     Text,
 )  # fmt: skip
+from rubric_core.language.schema_values import (
+    NOT_BLANK,
+    Json,
+    annotations,
+    choice,
+    has,
+    number,
+    required,
+    text,
+    types,
+)  # fmt: skip
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.targets import Provider, Target
-from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
 
 __all__ = ["KINDS", "Json", "json_schema"]
-
-Json = dict[str, Any]
 
 #: What a schema can be made for, by the word on the command line.
 KINDS: Mapping[str, FileKind] = {
@@ -47,8 +54,6 @@ KINDS: Mapping[str, FileKind] = {
     "template": FileKind.TEMPLATE,
 }
 
-_NOT_BLANK: Json = {"type": "string", "pattern": r"\S", "errorMessage": "This should be a non-empty string."}
-_EVERY_TYPE = ["string", "number", "boolean", "object", "array", "null"]
 #: A lower bound in a map of score ranges.
 _SCORE = r"^(?:10|[0-9])$"
 _FATES = {
@@ -81,9 +86,9 @@ class _Schema:
         self.definitions: dict[str, Json] = {}
         self._interpolation = "|".join(dialect.properties.interpolation)
         self._by_kind: dict[type, Callable[[Any], Json]] = {
-            Text: _text, Number: _number, Integer: _number, Boolean: lambda _: {"type": "boolean"}, Choice: _choice,
+            Text: text, Number: number, Integer: number, Boolean: lambda _: {"type": "boolean"}, Choice: choice,
             Anything: lambda _: {}, ListOf: self._list, MapOf: self._map, Shaped: self._shaped, Tagged: self._tagged,
-            Shorthand: lambda _: _NOT_BLANK, Messages: self._messages, Ranges: self._ranges, ByNode: self._by_node,
+            Shorthand: lambda _: NOT_BLANK, Messages: self._messages, Ranges: self._ranges, ByNode: self._by_node,
         }  # fmt: skip
 
     def root(self, kind: FileKind) -> Json:
@@ -93,20 +98,20 @@ class _Schema:
             Target, "provider"
         ):
             # A list without a key above it holds entries of either form.
-            made["items"] = {"if": _has(Target.tag), "then": made["items"], "else": self.value(PROVIDER_ITEM)}
+            made["items"] = {"if": has(Target.tag), "then": made["items"], "else": self.value(PROVIDER_ITEM)}
         return made
 
     def value(self, kind: Kind[Any]) -> Json:
         """The schema of the values of a kind, and of a string that stands for one which is only known at run time."""
         bare = self._bare(kind)
-        types = _types(bare)
+        found = types(bare)
         takes = isinstance(kind, Number | Integer | Boolean | Choice | ListOf | ByNode)
-        if not self._interpolation or not takes or ("string" in types and "enum" not in bare):
+        if not self._interpolation or not takes or ("string" in found and "enum" not in bare):
             return bare
         if "enum" in bare or "anyOf" in bare:
             return {"anyOf": [*bare.get("anyOf", [bare]), {"type": "string", "pattern": self._interpolation}]}
         message = f"This should be {kind.words()}."
-        return {**bare, "type": [*types, "string"], "pattern": self._interpolation, "patternErrorMessage": message}
+        return {**bare, "type": [*found, "string"], "pattern": self._interpolation, "patternErrorMessage": message}
 
     def _bare(self, kind: Kind[Any]) -> Json:
         return self._by_kind[type(kind)](kind)
@@ -130,7 +135,7 @@ class _Schema:
             "type": ["array", "object"],
             "items": self.value(Shaped(Band)),
             "minItems": 1,
-            "patternProperties": {_SCORE: _NOT_BLANK},
+            "patternProperties": {_SCORE: NOT_BLANK},
             "additionalProperties": False,
             "required": ["0"],
         }
@@ -142,7 +147,7 @@ class _Schema:
         if any("enum" in part for part in parts):
             return {"anyOf": parts}
         merged = {name: value for part in parts for name, value in part.items()}
-        return {**merged, "type": list(dict.fromkeys(name for part in parts for name in _types(part)))}
+        return {**merged, "type": list(dict.fromkeys(name for part in parts for name in types(part)))}
 
     # Shapes
 
@@ -166,11 +171,11 @@ class _Schema:
         needed: Json = {name: shared.pop(name) for name in ("required", "allOf") if name in shared}
         tag = self.dialect.spelled(base, base.tag) or base.tag
         cases = [
-            {"if": _has(tag, self._any_of(base, names)), "then": self._ref(shape, self._mapping)}
+            {"if": has(tag, self._any_of(base, names)), "then": self._ref(shape, self._mapping)}
             for shape, names in self._names(base).items()
         ]
         if base is Evaluator and self.dialect.spelled(Include, "include") is not None:
-            included = {"if": _has("include"), "then": self._ref(Include, self._mapping), "else": {"required": [tag]}}
+            included = {"if": has("include"), "then": self._ref(Include, self._mapping), "else": {"required": [tag]}}
             return {**shared, "allOf": [*cases, included]}
         every = [*needed.get("allOf", ()), *cases]
         return {**shared, **needed, **({"allOf": every} if every else {})}
@@ -198,7 +203,7 @@ class _Schema:
         schema: Json = {
             "description": f"{shape.title()[:1].upper()}{shape.title()[1:]}.",
             "properties": {s.name: self._shared(shape, s) for s in spellings},
-            **_required(self.dialect, shape),
+            **required(self.dialect, shape),
         }
         if not shape.open and self.dialect.properties.strict_keys:
             schema["additionalProperties"] = False
@@ -218,9 +223,9 @@ class _Schema:
     def _property(self, shape: type[Shape], spelling: Spelling) -> Json:
         declared = shape.keys.get(spelling.field)
         if spelling.fate is Fate.CURRENT and declared is not None:
-            return {**_annotations(spelling.name, declared), **self._content(shape, declared)}
+            return {**annotations(spelling.name, declared), **self._content(shape, declared)}
         if spelling.fate is Fate.ALIAS and declared is not None:
-            return {**_annotations(spelling.name, declared), **self._content(shape, declared), "doNotSuggest": True}
+            return {**annotations(spelling.name, declared), **self._content(shape, declared), "doNotSuggest": True}
         message = self._complaint(shape, spelling)
         if spelling.fate is Fate.REJECTED:
             return {"doNotSuggest": True, "type": "null", "errorMessage": message}
@@ -245,57 +250,4 @@ class _Schema:
         known = [t for t in self.dialect.types_of(base).values() if t.fate is Fate.CURRENT]
         words = [t.shape.title() for t in known]
         names: Json = {"type": "string", "enum": [t.name for t in known], "markdownEnumDescriptions": words}
-        return {"anyOf": [names, _NOT_BLANK]} if known else _NOT_BLANK
-
-
-def _text(kind: Text) -> Json:
-    return {"type": "string"} if kind.blank else _NOT_BLANK
-
-
-def _number(kind: Number | Integer) -> Json:
-    above = kind.above if isinstance(kind, Number) else None
-    bounds = {"minimum": kind.at_least, "maximum": kind.at_most, "exclusiveMinimum": above}
-    name = "integer" if isinstance(kind, Integer) else "number"
-    return {"type": name, **{k: bound for k, bound in bounds.items() if bound is not None}}
-
-
-def _choice(kind: Choice) -> Json:
-    words = [text for _, text in kind.options]
-    return {"type": "string", "enum": list(kind.names), "markdownEnumDescriptions": words}
-
-
-def _types(schema: Json) -> list[str]:
-    types = schema.get("type", _EVERY_TYPE)
-    return [types] if isinstance(types, str) else list(types)
-
-
-def _has(name: str, value: Json | None = None) -> Json:
-    """Whether a mapping has a key, and there a value like that."""
-    return {"type": "object", "required": [name], **({"properties": {name: value}} if value else {})}
-
-
-def _annotations(name: str, declared: Key[Any]) -> Json:
-    default = f"\n\nDefault: {declared.shown_default}" if declared.shown_default else ""
-    example = f"\n\nExample: `{name}: {declared.example}`" if declared.example else ""
-    made: Json = {"description": declared.doc}
-    if default or example:
-        made["markdownDescription"] = f"{declared.doc}{default}{example}"
-    if isinstance(declared.default, str | int | float | bool):
-        made["default"] = declared.default
-    if declared.example:
-        tree = parse(declared.example)
-        made["examples"] = [plain(tree.root, tree.anchors)]
-    return made
-
-
-def _required(dialect: Dialect, shape: type[Shape]) -> Json:
-    """What has to be there: every spelling will do that is read, and one of the keys of a group."""
-    wanted: dict[str, list[str]] = {}
-    for spelling, declared in dialect.fields(shape):
-        if dialect.demanded(shape, declared.field):
-            alike = [f for f, k in shape.keys.items() if f == declared.field or (k.group and k.group == declared.group)]
-            others = [s.name for s in dialect.table(shape).values() if s.field in alike]
-            wanted[declared.group or declared.field] = list(dict.fromkeys([spelling.name, *others]))
-    single = [names[0] for names in wanted.values() if len(names) == 1]
-    several = [{"anyOf": [{"required": [name]} for name in names]} for names in wanted.values() if len(names) > 1]
-    return {**({"required": single} if single else {}), **({"allOf": several} if several else {})}
+        return {"anyOf": [names, NOT_BLANK]} if known else NOT_BLANK

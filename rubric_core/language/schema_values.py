@@ -1,0 +1,69 @@
+"""Pieces of JSON Schema: scalars, conditions, and what is said about a key."""
+
+from typing import Any
+
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.kinds import Choice, Integer, Number, Text
+from rubric_core.language.shape import Key, Shape
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain import plain
+
+__all__ = ["NOT_BLANK", "Json", "annotations", "choice", "has", "number", "required", "text", "types"]
+
+Json = dict[str, Any]
+
+NOT_BLANK: Json = {"type": "string", "pattern": r"\S", "errorMessage": "This should be a non-empty string."}
+_EVERY_TYPE = ["string", "number", "boolean", "object", "array", "null"]
+
+
+def text(kind: Text) -> Json:
+    return {"type": "string"} if kind.blank else NOT_BLANK
+
+
+def number(kind: Number | Integer) -> Json:
+    above = kind.above if isinstance(kind, Number) else None
+    bounds = {"minimum": kind.at_least, "maximum": kind.at_most, "exclusiveMinimum": above}
+    name = "integer" if isinstance(kind, Integer) else "number"
+    return {"type": name, **{k: bound for k, bound in bounds.items() if bound is not None}}
+
+
+def choice(kind: Choice) -> Json:
+    words = [text for _, text in kind.options]
+    return {"type": "string", "enum": list(kind.names), "markdownEnumDescriptions": words}
+
+
+def types(schema: Json) -> list[str]:
+    found = schema.get("type", _EVERY_TYPE)
+    return [found] if isinstance(found, str) else list(found)
+
+
+def has(name: str, value: Json | None = None) -> Json:
+    """Whether a mapping has a key, and there a value like that."""
+    return {"type": "object", "required": [name], **({"properties": {name: value}} if value else {})}
+
+
+def annotations(name: str, declared: Key[Any]) -> Json:
+    default = f"\n\nDefault: {declared.shown_default}" if declared.shown_default else ""
+    example = f"\n\nExample: `{name}: {declared.example}`" if declared.example else ""
+    made: Json = {"description": declared.doc}
+    if default or example:
+        made["markdownDescription"] = f"{declared.doc}{default}{example}"
+    if isinstance(declared.default, str | int | float | bool):
+        made["default"] = declared.default
+    if declared.example:
+        tree = parse(declared.example)
+        made["examples"] = [plain(tree.root, tree.anchors)]
+    return made
+
+
+def required(dialect: Dialect, shape: type[Shape]) -> Json:
+    """What has to be there: every spelling will do that is read, and one of the keys of a group."""
+    wanted: dict[str, list[str]] = {}
+    for spelling, declared in dialect.fields(shape):
+        if dialect.demanded(shape, declared.field):
+            alike = [f for f, k in shape.keys.items() if f == declared.field or (k.group and k.group == declared.group)]
+            others = [s.name for s in dialect.table(shape).values() if s.field in alike]
+            wanted[declared.group or declared.field] = list(dict.fromkeys([spelling.name, *others]))
+    single = [names[0] for names in wanted.values() if len(names) == 1]
+    several = [{"anyOf": [{"required": [name]} for name in names]} for names in wanted.values() if len(names) > 1]
+    return {**({"required": single} if single else {}), **({"allOf": several} if several else {})}
