@@ -23,7 +23,7 @@ class Evaluator(Shape):
     name = key(Text(), "Names the evaluator in results.", shown="made from the type and its value", example="quality")
     type = key(Text(refers_to="type"), "Which kind of check this is.", required=True, example="contains")
     weight = key(
-        Number(judged_by_rule=True),
+        Number(at_least=0, judged_by_rule=True),
         "Its share in the score of the case. 0 leaves it out of the score, but it still runs and can still gate.",
         default=1.0,
         shown="1",

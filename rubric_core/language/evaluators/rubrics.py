@@ -71,7 +71,7 @@ class Criterion(Shape):
         example="Names the root cause",
     )
     weight = key(
-        Number(judged_by_rule=True),
+        Number(at_least=0, judged_by_rule=True),
         "Its share in the score of the rubric, relative to the other criteria.",
         default=1.0,
         shown="1.0",
@@ -85,10 +85,12 @@ class Criterion(Shape):
         example="true",
     )
     required_min_score = key(
-        Number(judged_by_rule=True), "The lowest score of 0..10 with which the rubric can still pass.", example="6"
+        Number(0, 10, judged_by_rule=True),
+        "The lowest score of 0..10 with which the rubric can still pass.",
+        example="6",
     )
     min_score = key(
-        Number(judged_by_rule=True),
+        Number(above=0, at_most=1, judged_by_rule=True),
         "The lowest score, above 0 and up to 1, with which the rubric can still pass.",
         example="0.6",
     )
