@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rubric_core.analysis import Language
 from rubric_core.language.reference import RuleRow, pages
+from rubric_core.migration import titles
 from rubric_core.validation.rule import Rule
 from rubric_core.validation.words import count
 
@@ -48,7 +49,8 @@ def main(options: argparse.Namespace) -> int:
 def reference() -> dict[str, str]:
     """Every page by its file name."""
     language = Language()
-    return pages(language.dialects, (_row(rule) for rule in language.rules), _evaluator_pages())
+    ways = {dialect.name: titles(dialect.name) for dialect in language.dialects}
+    return pages(language.dialects, (_row(rule) for rule in language.rules), _evaluator_pages(), ways)
 
 
 def _row(rule: "Rule[object]") -> RuleRow:

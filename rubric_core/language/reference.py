@@ -35,17 +35,23 @@ class RuleRow(NamedTuple):
     has_fix: bool
 
 
-def pages(dialects: Sequence[Dialect], rules: Iterable[RuleRow], evaluators: Mapping[str, str]) -> dict[str, str]:
+def pages(
+    dialects: Sequence[Dialect],
+    rules: Iterable[RuleRow],
+    evaluators: Mapping[str, str],
+    ways: Mapping[str, Sequence[str]],
+) -> dict[str, str]:
     """Every page by its file name.
 
     Args:
         dialects: Oldest first.
         rules: What can be found.
         evaluators: Links to pages on how a type scores, by the type with `_` in place of `-`.
+        ways: What is done to a suite on the way into each dialect, by its name.
     """
     made = {
         "README.md": _index(),
-        "dialects.md": dialects_page(dialects),
+        "dialects.md": dialects_page(dialects, ways),
         "keys.md": _Catalogue(dialects).keys(),
         "evaluators.md": _Catalogue(dialects).evaluators(evaluators),
         "targets.md": _Catalogue(dialects).targets(),
@@ -63,7 +69,8 @@ def _index() -> str:
 - [Targets](targets.md): what answers and judges, and the settings of every kind
 - [Rules](rules.md): every code that `rubric check` may report
 
-`rubric schema` prints the same as JSON Schema.
+`rubric schema --dialect agentv-3` prints the same as JSON Schema, for editors that know nothing else: save it, and put
+`# yaml-language-server: $schema=eval.schema.json` into the first line of a suite.
 """
 
 

@@ -25,7 +25,7 @@ _INTRODUCTION = (
 )
 
 
-def dialects_page(dialects: Sequence[Dialect]) -> str:
+def dialects_page(dialects: Sequence[Dialect], ways: Mapping[str, Sequence[str]]) -> str:
     """What tells dialects apart, oldest first."""
     parts = [
         "# Dialects", "",
@@ -35,6 +35,8 @@ def dialects_page(dialects: Sequence[Dialect]) -> str:
     parts += _section(dialects[0], None)
     for older, newer in pairwise(dialects):
         parts += _section(newer, older)
+        lines = [f"- {title}" for title in ways.get(newer.name, ())]
+        parts += ["", f"### From {older.name}, `rubric migrate` makes these steps", "", *lines]
     return "\n".join(parts)
 
 

@@ -25,7 +25,7 @@ from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
 from rubric_core.text import Edit
 
-__all__ = ["Migrated", "NotMigratableError", "Offer", "migrate", "steps"]
+__all__ = ["Migrated", "NotMigratableError", "Offer", "migrate", "steps", "titles"]
 
 #: What is done on the way into each dialect, in this order; types and keys are renamed at the end of every way.
 _WAYS: Mapping[str, Sequence[Step]] = {
@@ -132,6 +132,12 @@ def _mark_dialect(progress: Progress, target: str, path: PurePath | None) -> Non
         progress.text = marked(progress.text, target, newline_of(progress.text))
         shift = len(progress.text) - before
         progress.notes = [Note(note.offset + shift, note.words) for note in progress.notes]
+
+
+def titles(name: str) -> list[str]:
+    """What is done to suites on the way into a dialect."""
+    dialect = next(d for d in DIALECTS if d.name == name)
+    return list(dict.fromkeys(s.title for s in _steps_into(dialect, FileKind.SUITE))) if name in _WAYS else []
 
 
 def steps(analysis: Analysis, read: Reader = lambda _: None) -> list[Offer]:

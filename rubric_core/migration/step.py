@@ -13,7 +13,7 @@ __all__ = ["Change", "Note", "Progress", "Step", "Work"]
 
 #: A step is made again until it finds nothing more to do; nothing sensible is nested deeper than this.
 _MOST_ROUNDS = 60
-_SUITES = frozenset({FileKind.SUITE, FileKind.CASES})
+_SUITES = frozenset({FileKind.SUITE, FileKind.CASES, FileKind.TEMPLATE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,12 @@ class Progress:
     kind: FileKind
     read: Reader
     notes: list[Note] = field(default_factory=list)
+    _draft: Draft | None = None
 
     def make(self, step: Step, source: Dialect, target: Dialect) -> bool:
         """Make a step, as often as it finds something to do. Gives whether there was anything."""
         begun = self.text
-        draft = Draft(self.text, self.kind, source, target, self.read)
+        draft = self._drafted(source, target)
         found = list(step.work(draft))
         for _ in range(_MOST_ROUNDS):
             edits = _apart(each for each in found if isinstance(each, Change))
@@ -70,15 +71,23 @@ class Progress:
                 # Better left alone than broken: YAML has more ways to be written than edits of lines can know.
                 self.notes.append(Note(edits[0].span.start, f"this cannot be done the way it is written: {step.title}"))
                 break
-            self._apply(edits, draft.text)
+            self._apply(edits, draft)
             found = list(step.work(draft))
         # Of several notes about one thing the first says most.
         known = {note.offset for note in self.notes}
         self.notes += (each for each in found if isinstance(each, Note) and each.offset not in known)
         return self.text != begun
 
-    def _apply(self, edits: Sequence[Edit], made: str) -> None:
-        self.text = made
+    def _drafted(self, source: Dialect, target: Dialect) -> Draft:
+        """The draft of the text; one that the step before has left is used again."""
+        known = self._draft
+        if known is None or known.text != self.text or known.source is not source or known.target is not target:
+            known = self._draft = Draft(self.text, self.kind, source, target, self.read)
+        return known
+
+    def _apply(self, edits: Sequence[Edit], draft: Draft) -> None:
+        self._draft = draft
+        self.text = draft.text
         self.notes = [Note(_moved(note.offset, edits), note.words) for note in self.notes]
 
 

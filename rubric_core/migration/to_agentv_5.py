@@ -42,7 +42,7 @@ TO_AGENTV_5 = (
     AS_SHARES,
     AS_MINIMUMS,
     SCALAR,
-    Step("Write lists of evaluators as `assertions`", lists_to_the_top),
+    Step("Write lists of evaluators as `assert`", lists_to_the_top),
     PROMPT_FILES,
     Step("Rename the variables of judge prompts", with_variables(_TEXT_VARIABLES)),
     *SUITE_STEPS,
