@@ -93,6 +93,8 @@ class Client:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment
         )
+        #: Held while a message is written: the thread that reads answers the server's requests meanwhile.
+        self.writing = threading.RLock()
         self._numbers = itertools.count(1)
         self._answers: queue.Queue[dict[str, Any]] = queue.Queue()
         self._answered: dict[Any, dict[str, Any]] = {}
@@ -110,8 +112,9 @@ class Client:
 
     def write(self, data: bytes) -> None:
         assert self.process.stdin
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
+        with self.writing:
+            self.process.stdin.write(data)
+            self.process.stdin.flush()
 
     def send(self, message: Any) -> None:
         body = json.dumps(message).encode()

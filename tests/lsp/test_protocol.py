@@ -156,8 +156,9 @@ SYMBOLS = {"jsonrpc": "2.0", "method": "textDocument/documentSymbol", "params": 
 @pytest.mark.parametrize("size", [1, 7, 20])
 def test_messages_may_come_in_pieces(client: Client, size: int) -> None:
     data = framed({**SYMBOLS, "id": "a"}) + framed({**SYMBOLS, "id": "b"})
-    for start in range(0, len(data), size):
-        client.write(data[start : start + size])
+    with client.writing:
+        for start in range(0, len(data), size):
+            client.write(data[start : start + size])
     assert client.answer("a")["result"] == []
     assert client.answer("b")["result"] == []
 
