@@ -82,7 +82,8 @@ class ResultStore:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps(jsonable(result), ensure_ascii=False)
         with _locked(self.path.with_suffix(".lock")), self._journal.open("a", encoding="utf-8") as file:
-            file.write(f"{line}\n")
+            # The last line of a program that was killed may be cut: a row of its own begins on a line of its own.
+            file.write(f"\n{line}\n")
 
     def settle(self, suite: str, dialect: str) -> None:
         """Put what was noted in its place. Raises OSError."""
@@ -110,7 +111,8 @@ class ResultStore:
 
     def _noted(self) -> Iterator[dict[str, Any]]:
         try:
-            lines = self._journal.read_text(encoding="utf-8").splitlines()
+            # An answer may hold characters at which splitlines would cut a row in two.
+            lines = self._journal.read_text(encoding="utf-8").split("\n")
         except (OSError, UnicodeDecodeError):
             return
         for line in lines:

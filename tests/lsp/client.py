@@ -280,3 +280,7 @@ def replaced(text: str, old: str, new: str) -> dict[str, Any]:
     """The change that puts `new` in the place of the first `old`."""
     start = text.index(old)
     return {"range": {"start": place(text, start), "end": place(text, start + len(old))}, "text": new}
+
+
+#: Starts a server, with the arguments of `Client`.
+Connect = Callable[..., Client]

@@ -1,12 +1,10 @@
 """Conversations with a real server process, each with folders of its own."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from client import Client
-
-Connect = Callable[..., Client]
+from client import Client, Connect
 
 
 @pytest.fixture

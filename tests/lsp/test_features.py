@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import BARE, VSCODE, Client, replaced, until
-from conftest import Connect
+from client import BARE, VSCODE, Client, Connect, replaced, until
 
 URI = "file:///suites/a.eval.yaml"
 SUITE = """\

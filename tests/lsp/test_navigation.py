@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import BARE, VSCODE, Client, ServerError, place, replaced
-from conftest import Connect
+from client import BARE, VSCODE, Client, Connect, ServerError, place, replaced
 
 SUITE = """\
 # rubric: dialect=agentv-3

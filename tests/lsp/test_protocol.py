@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import BARE, PATIENCE, VSCODE, Client, ServerError, until
-from conftest import Connect
+from client import BARE, PATIENCE, VSCODE, Client, Connect, ServerError, until
 
 URI = "file:///suites/a.eval.yaml"
 SUITE = "name: a\ntests:\n  - id: one\n    criteria: Says hello\n    input: Hello\n"

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import BARE, VSCODE, Client, ServerError, replaced, until
-from conftest import Connect
+from client import BARE, VSCODE, Client, Connect, ServerError, replaced, until
 
 SUITE = """\
 # rubric: dialect=agentv-3
