@@ -14,24 +14,30 @@ Cursors: `<|>` stands where the cursor is. Files: lines `--- name.yaml` cut one 
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path, PurePath
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import Configuration
 from rubric_core.configuration.reading import read
+from rubric_core.loading.files import is_suite_name
+from rubric_core.loading.project import Project
+from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic, Fix
 
 __all__ = [
-    "CURSOR", "LANGUAGE", "UPDATING", "Block", "Mark", "Page", "analysis_of", "annotated", "check", "cursor", "files", "first_fixes",
+    "CURSOR", "LANGUAGE", "ROOT", "UPDATING", "Block", "Folder", "Mark", "Page", "Several", "analysis_of", "annotated", "check", "cursor", "files", "first_fixes",
     "fixed", "marks_of", "unmarked",
 ]  # fmt: skip
 
 LANGUAGE = Language()
 UPDATING = bool(os.environ.get("UPDATE"))
 CURSOR = "<|>"
+#: Where the files of a fixture stand.
+ROOT = Path("/project")
 
 _MARKER = re.compile(
     r"(?P<lead>#? *)(?P<line>\^+|~+) (?P<severity>error|warning|information|hint|note)"
@@ -63,13 +69,69 @@ class Mark:
         )
 
 
-def analysis_of(text: str, dialect: str | None = None) -> Analysis | Configuration:
-    """A fresh analysis of `text`: a suite, the file that its first line names (`# .agentv/targets.yaml`), or settings."""
+class Folder:
+    """Files that stand nowhere but here, below `ROOT`: what a project looks at in tests."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self.files = {ROOT / name: text for name, text in files.items()}
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:  # noqa: ARG002  # the files are short
+        if path not in self.files:
+            raise FileNotFoundError(path)
+        return self.files[path].encode()
+
+    def is_file(self, path: Path) -> bool:
+        return path in self.files
+
+    def is_directory(self, path: Path) -> bool:
+        return any(path in file.parents for file in self.files)
+
+    def names(self, path: Path) -> tuple[str, ...]:
+        depth = len(path.parts)
+        return tuple(sorted({file.parts[depth] for file in self.files if path in file.parents}))
+
+
+@dataclass(frozen=True)
+class Several:
+    """What is found in several files that stand in one text; spans are those of the text."""
+
+    document: Document
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def analysis_of(text: str, dialect: str | None = None) -> Analysis | Configuration | Several:
+    """A fresh analysis of `text`: a suite, the file that its first line names (`# .agentv/targets.yaml`), or settings.
+
+    Files under `--- name.yaml` are analyzed together, each as what it is at its place.
+    """
+    if _FILE.match(text):
+        return _several(text, dialect)
     if text.startswith("[tool.rubric]"):
         return read(Path("pyproject.toml"), text, LANGUAGE)
     named = _PATH.match(text)
     path = PurePath(named[1]) if named else None
     return analyze(LANGUAGE.document(text, path), LANGUAGE, dialect=dialect, path=path)
+
+
+def _several(text: str, dialect: str | None) -> Several:
+    project = Project(Folder(files(text)))
+    project.knows([ROOT], [ROOT / name for name in files(text) if is_suite_name(PurePath(name).name)])
+    found: list[Diagnostic] = []
+    headings = list(_FILE.finditer(text))
+    for heading, behind in zip_longest(headings, headings[1:]):
+        start, end = heading.end(), behind.start() if behind else len(text)
+        path, own = ROOT / heading[1], text[start:end]
+        if path.suffix not in (".yaml", ".jsonl", ".md"):
+            continue
+        analysis = analyze(LANGUAGE.document(own, path), LANGUAGE, dialect=dialect, path=path, project=project)
+        found += (_moved(d, start) for d in analysis.diagnostics)
+    return Several(Document.of(text), tuple(found))
+
+
+def _moved(found: Diagnostic, by: int) -> Diagnostic:
+    related = tuple(replace(r, span=r.span.moved(by)) for r in found.related)
+    fixes = tuple(replace(f, edits=tuple(e._replace(span=e.span.moved(by)) for e in f.edits)) for f in found.fixes)
+    return replace(found, span=found.span.moved(by), related=related, fixes=fixes)
 
 
 def unmarked(text: str) -> tuple[str, list[Mark]]:

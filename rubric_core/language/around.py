@@ -16,13 +16,13 @@ from rubric_core.language.kinds import (
     Tagged,
     Text,
 )  # fmt: skip
-from rubric_core.language.model import CASE, EVALUATORS, DefaultTest, Scenario, Suite
+from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scenario, Suite
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.targets import Defaults, Provider, Target, TargetFile
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
-    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "Results", "Sidecar", "Template",
+    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "Results", "Sidecar", "Template",
 ]  # fmt: skip
 
 
@@ -33,6 +33,7 @@ class FileKind(Enum):
     TARGETS = "a targets file"
     CONFIG = "a configuration of agentv"
     CASES = "a file of cases"
+    CASE = "a case"
     #: One case per line, as JSON.
     DATASET = "a data set"
     #: What a data set in a file beside it has in common.
@@ -124,6 +125,10 @@ class CaseFile(Suite):
     """A file of cases: the cases of a suite in a file of their own."""
 
 
+class LoneCase(Case):
+    """A case: one input with its evaluators, in a directory of its own."""
+
+
 class Sidecar(Suite):
     """A description of a data set: what the cases in the file beside it have in common."""
 
@@ -140,6 +145,7 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.TARGETS: ByNode(mapping=Shaped(TargetFile), sequence=ListOf(Tagged(Target))),
     FileKind.CONFIG: Shaped(Config),
     FileKind.CASES: ByNode(mapping=Shaped(CaseFile), sequence=ListOf(CASE)),
+    FileKind.CASE: Shaped(LoneCase),
     FileKind.SIDECAR: Shaped(Sidecar),
     FileKind.TEMPLATE: ByNode(mapping=Shaped(Template), sequence=EVALUATORS),
     FileKind.SCENARIOS: ByNode(mapping=Shaped(Scenario), sequence=ListOf(Shaped(Scenario))),

@@ -40,6 +40,8 @@ class CaseSet(NamedTuple):
     missing: bool = False
     #: The files that they stand in.
     files: tuple[Path, ...] = ()
+    #: A file among them that is a suite by its name.
+    suite: Path | None = None
 
 
 def cases_behind(look: Look, name: str, directory: Path) -> CaseSet:
@@ -64,6 +66,7 @@ def _of_files(look: Look, paths: list[Path]) -> CaseSet:
         all(s.complete for s in sets),
         next((s.trouble for s in sets if s.trouble), ""),
         files=tuple(paths),
+        suite=next((s.suite for s in sets if s.suite), None),
     )
 
 
@@ -85,11 +88,10 @@ def _of_yaml(look: Look, path: Path) -> CaseSet:
     items = root.get("tests") if isinstance(root, Mapping) else root
     if tree is not None and any(p.kind == "syntax" for p in tree.problems):
         return CaseSet(complete=False, trouble=f"{path.name} is no YAML", files=(path,))
-    if isinstance(items, Mapping | Sequence) and _SUITE.match(path.name) and isinstance(root, Mapping):
-        return CaseSet(complete=False, trouble=f"{path.name} is a suite; only cases can be taken over", files=(path,))
     if not isinstance(items, Sequence):
         return CaseSet(complete=False, trouble=f"{path.name} is no list of cases", files=(path,))
-    return CaseSet(tuple(_cases(items.items, path)), files=(path,))
+    suite = path if isinstance(root, Mapping) and _SUITE.match(path.name) else None
+    return CaseSet(tuple(_cases(items.items, path)), files=(path,), suite=suite)
 
 
 def _cases(items: list[Node], path: Path) -> Iterator[ExternalCase]:

@@ -48,6 +48,8 @@ def kind_of(
     if path is None or named not in (None, FileKind.SUITE):
         return named or FileKind.SUITE
     found = kind_by_content(root, first)
+    if found is None and path.stem.lower() == "case" and isinstance(root, Mapping):
+        return FileKind.CASE
     if named is FileKind.SUITE and files is not None and _describes_dataset(path, root, files):
         return FileKind.SIDECAR
     if named is FileKind.SUITE:
@@ -80,8 +82,6 @@ def kind_by_name(path: PurePath) -> FileKind | None:
         return FileKind.DEFAULT_TEST
     if path.parent.name == "templates" and path.parent.parent.name in _HOMES:
         return FileKind.TEMPLATE
-    if path.name.lower() in ("case.yaml", "case.yml"):
-        return None
     return FileKind.SUITE if is_suite_name(path.name) else None
 
 

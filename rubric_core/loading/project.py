@@ -3,7 +3,7 @@
 Nothing here is executed, nothing is written, and the environment is not read.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -61,18 +61,14 @@ class Project:
     Args:
         files: Where they are read.
         fallback: A directory that is searched last, the current one of a command line.
-        suites: Every suite there is, with its text, for those who know the whole workspace; None for everybody else.
     """
 
-    def __init__(
-        self,
-        files: Files,
-        fallback: Path | None = None,
-        suites: Callable[[], Mapping[Path, str]] | None = None,
-    ) -> None:
+    def __init__(self, files: Files, fallback: Path | None = None) -> None:
         self.files = files
         self.fallback = absolute(fallback) if fallback is not None else None
-        self.suites = suites
+        #: Folders of which every suite is known, and these suites.
+        self._folders: tuple[Path, ...] = ()
+        self._suites: tuple[Path, ...] = ()
         #: Grows with every change: what was worked out before may be wrong.
         self.version = 0
         self._kept: dict[object, _Kept[object]] = {}
@@ -91,6 +87,17 @@ class Project:
         ]
         for key in stale:
             del self._kept[key]
+
+    def knows(self, folders: Iterable[Path], suites: Iterable[Path]) -> None:
+        """Every suite in some folders: only then can anything be said to be used by none."""
+        self._folders, self._suites = tuple(map(absolute, folders)), tuple(map(absolute, suites))
+        self.version += 1
+
+    def suites_below(self, folder: Path) -> tuple[Path, ...]:
+        """The suites in a folder and below it; none when there may be more than are known."""
+        if not any(folder == known or known in folder.parents for known in self._folders):
+            return ()
+        return tuple(s for s in self._suites if folder in s.parents)
 
     def look(self) -> "Look":
         """Look at the files, keeping account of which."""
@@ -148,6 +155,10 @@ class Look:
         """See `ports.Files.read`."""
         self.seen.add(path)
         return self.project.files.read(path, limit)
+
+    def suites_below(self, folder: Path) -> tuple[Path, ...]:
+        """See `Project.suites_below`."""
+        return self.project.suites_below(folder)
 
     def text(self, path: Path) -> str | None:
         """The text of a file, None for one that cannot be read as text."""

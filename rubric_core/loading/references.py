@@ -16,7 +16,14 @@ from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
 from rubric_core.loading.names import KnownTargets, known_targets, programs, template_of, templates
 from rubric_core.loading.project import Look, Project
-from rubric_core.loading.reference_issues import BrokenCases, MissingFile, PromptText, UnknownTarget, UnknownTemplate
+from rubric_core.loading.reference_issues import (
+    BrokenCases,
+    MissingFile,
+    PromptText,
+    UnknownTarget,
+    UnknownTemplate,
+    UnusedTarget,
+)
 from rubric_core.loading.search import URL, find_file, places_of
 from rubric_core.loading.template_files import template_trouble
 from rubric_core.syntax.tree import Scalar
@@ -46,6 +53,7 @@ class References:
         self, project: Project, path: Path, kind: FileKind, dialect: Dialect, own: frozenset[str] = frozenset()
     ) -> None:
         self.project = project
+        self.path = path
         self.directory = path.parent
         self.dialect = dialect
         self.own = own
@@ -64,6 +72,8 @@ class References:
         for shape in (inner for outer in shapes for inner in children(outer)):
             for mention in mentions(shape):
                 found += _RESOLVERS[mention.refers_to](self, look, shape, mention)
+            if isinstance(shape, Entry) and self.kind is FileKind.TARGETS:
+                found += self._unused(look, shape)
         for issue in deferred:
             folder = "assertions" if issubclass(issue.base, Evaluator) else "providers"
             if issue.name not in programs(look, folder, self.directory):
@@ -88,14 +98,33 @@ class References:
                     known=self._beside(look, name),
                 )
             )
-        elif found.trouble:
-            wrong.append(BrokenCases(span=node.span, node=node, name=name.removeprefix(URL), trouble=found.trouble))
+        elif trouble := found.trouble or self._trouble(found):
+            wrong.append(BrokenCases(span=node.span, node=node, name=name.removeprefix(URL), trouble=trouble))
         return found, wrong, frozenset(look.seen)
+
+    def _trouble(self, found: CaseSet) -> str:
+        """The newest releases take no suite for a file of cases."""
+        newest = self.dialect.spelled(Suite, "providers") is not None
+        return f"{found.suite.name} is a suite; only cases can be taken over" if newest and found.suite else ""
 
     def targets(self, look: Look) -> KnownTargets:
         """The targets in reach of the file."""
         home = self.kind is FileKind.TARGETS and self.directory.name.startswith(".agent")
         return known_targets(look, self.directory.parent if home else self.directory)
+
+    def _unused(self, look: Look, entry: Entry) -> Iterator[Issue]:
+        """A target whose name stands in no suite below the folder, and nowhere else in its own file."""
+        place = entry.places.get("name")
+        name = vars(entry).get("name")
+        home = self.directory.parent if self.directory.name.startswith(".agent") else self.directory
+        suites = look.suites_below(home)
+        if place is None or not isinstance(name, str) or not suites or name == "default" or is_open(name):
+            return
+        word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+        own = look.text(self.path) or ""
+        used = any(word.search(look.text(path) or "") for path in suites)
+        if not used and len(word.findall(own)) < 2 and place.node is not None:
+            yield UnusedTarget(span=place.value, borrowed=place.borrowed, node=place.node, name=name)
 
     # One way to look for each kind of reference
 
@@ -108,7 +137,7 @@ class References:
             return
         if known.path is not None and not known.more:
             judges = isinstance(shape, Entry | Evaluator)
-            names = (*known.names, *self.own)
+            names = tuple(sorted({*known.names, *self.own}))
             yield UnknownTarget(
                 span=mention.span, borrowed=mention.borrowed, node=mention.node, name=name, known=names, path=known.path, judges=judges
             )  # fmt: skip

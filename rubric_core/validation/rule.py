@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.model import Case, Suite
@@ -211,8 +211,9 @@ def rule(code: str, severity: Severity, summary: str) -> Callable[[Callable[[T, 
 
 
 def by_class(rules: Iterable[Rule[Any]]) -> Mapping[type, tuple[Rule[Any], ...]]:
-    """Rules by the class that they name; `visitors` finds those for a subclass."""
+    """Rules by the class, or by every class of the union, that they name; `visitors` finds those for a subclass."""
     table: dict[type, list[Rule[Any]]] = {}
     for each in rules:
-        table.setdefault(each.visits, []).append(each)
+        for visited in get_args(each.visits) or (each.visits,):
+            table.setdefault(visited, []).append(each)
     return {visited: tuple(found) for visited, found in table.items()}

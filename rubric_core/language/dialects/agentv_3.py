@@ -72,6 +72,7 @@ AGENTV_3 = AGENTV_2_7.successor(
     ],
     verdicts="two",
     string_assertions=True,
+    placeholders=("PROMPT", "PROMPT_FILE", "EVAL_ID", "ATTEMPT", "FILES", "OUTPUT_FILE"),
     strings_weigh_their_count=True,
     literal_members=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{\s*[\w.]+\s*\}\}"),

@@ -6,6 +6,7 @@ from rubric_core.language.around import (
     ConfigExecution,
     ConfigHooks,
     Export,
+    LoneCase,
     Results,
     Sidecar,
     Template,
@@ -36,6 +37,8 @@ AROUND_0_5: tuple[Change, ...] = (
     adds(Config, "schema", "guideline_patterns"),
     requires(Config, "schema"),
     unrequires(Sidecar, "cases"),
+    # The directory that it stands in names it.
+    unrequires(LoneCase, "id"),
     requires(CaseFile, "cases"),
 )
 

@@ -24,7 +24,7 @@ class Aggregator(Shape):
     weights = key(
         MapOf(Number(at_least=0)), "A weight for each member, by its name.", shown="1 each", example="{safety: 2}"
     )
-    path = key(Text(refers_to="file"), "The program of a code aggregator.", example="scripts/gate.py")
+    path = key(Text(refers_to="program"), "The program of a code aggregator.", example="scripts/gate.py")
     cwd = key(Text(refers_to="directory"), "The directory in which it runs.")
     prompt = key(Text(), "The prompt of a judge; `{{EVALUATOR_RESULTS_JSON}}` stands for the members' results.")
     threshold = key(Number(0, 1), "The share of members, 0..1, that have to pass.", example="0.5")

@@ -11,6 +11,7 @@ from rubric_core.validation.rules.band_bounds import BAND_BOUNDS
 from rubric_core.validation.rules.band_without_text import BAND_WITHOUT_TEXT
 from rubric_core.validation.rules.bands_against_outcome import BANDS_AGAINST_OUTCOME
 from rubric_core.validation.rules.bands_not_from_zero import BANDS_NOT_FROM_ZERO
+from rubric_core.validation.rules.broken_cases import BROKEN_CASES
 from rubric_core.validation.rules.case_entry import CASE_ENTRY
 from rubric_core.validation.rules.composite_member import COMPOSITE_MEMBER
 from rubric_core.validation.rules.conflicting_keys import CONFLICTING_KEYS
@@ -23,6 +24,7 @@ from rubric_core.validation.rules.duplicate_case_id import DUPLICATE_CASE_ID
 from rubric_core.validation.rules.duplicate_criterion_id import DUPLICATE_CRITERION_ID
 from rubric_core.validation.rules.duplicate_evaluator_name import DUPLICATE_EVALUATOR_NAME
 from rubric_core.validation.rules.duplicate_key import DUPLICATE_KEY
+from rubric_core.validation.rules.duplicate_target import DUPLICATE_TARGET
 from rubric_core.validation.rules.empty_rubric import EMPTY_RUBRIC
 from rubric_core.validation.rules.foreign_key import FOREIGN_KEY
 from rubric_core.validation.rules.foreign_type import FOREIGN_TYPE
@@ -32,7 +34,9 @@ from rubric_core.validation.rules.gate_out_of_range import GATE_OUT_OF_RANGE
 from rubric_core.validation.rules.identical_bands import IDENTICAL_BANDS
 from rubric_core.validation.rules.invalid_regex import INVALID_REGEX
 from rubric_core.validation.rules.invalid_value import INVALID_VALUE
+from rubric_core.validation.rules.literal_secret import LITERAL_SECRET
 from rubric_core.validation.rules.malformed_band import MALFORMED_BAND
+from rubric_core.validation.rules.missing_file import MISSING_FILE
 from rubric_core.validation.rules.missing_key import MISSING_KEY
 from rubric_core.validation.rules.no_cases import NO_CASES
 from rubric_core.validation.rules.no_effect import NO_EFFECT
@@ -40,6 +44,7 @@ from rubric_core.validation.rules.not_a_suite import NOT_A_SUITE
 from rubric_core.validation.rules.nothing_asserted import NOTHING_ASSERTED
 from rubric_core.validation.rules.numeric_required import NUMERIC_REQUIRED
 from rubric_core.validation.rules.overlapping_bands import OVERLAPPING_BANDS
+from rubric_core.validation.rules.prompt_path import PROMPT_PATH
 from rubric_core.validation.rules.renamed_key import RENAMED_KEY
 from rubric_core.validation.rules.renamed_type import RENAMED_TYPE
 from rubric_core.validation.rules.required_without_minimum import REQUIRED_WITHOUT_MINIMUM
@@ -52,14 +57,20 @@ from rubric_core.validation.rules.skipped_string import SKIPPED_STRING
 from rubric_core.validation.rules.split_item import SPLIT_ITEM
 from rubric_core.validation.rules.suite_name import SUITE_NAME
 from rubric_core.validation.rules.syntax_error import SYNTAX_ERROR
+from rubric_core.validation.rules.target_circle import TARGET_CIRCLE
 from rubric_core.validation.rules.template_variable import TEMPLATE_VARIABLE
 from rubric_core.validation.rules.too_large import TOO_LARGE
 from rubric_core.validation.rules.trajectory_setting import TRAJECTORY_SETTING
 from rubric_core.validation.rules.unknown_alias import UNKNOWN_ALIAS
 from rubric_core.validation.rules.unknown_key import UNKNOWN_KEY
+from rubric_core.validation.rules.unknown_placeholder import UNKNOWN_PLACEHOLDER
+from rubric_core.validation.rules.unknown_target import UNKNOWN_TARGET
+from rubric_core.validation.rules.unknown_template import UNKNOWN_TEMPLATE
 from rubric_core.validation.rules.unknown_type import UNKNOWN_TYPE
 from rubric_core.validation.rules.unused_ignore import UNUSED_IGNORE
+from rubric_core.validation.rules.unused_target import UNUSED_TARGET
 from rubric_core.validation.rules.vague_criterion import VAGUE_CRITERION
+from rubric_core.validation.rules.workspace_setting import WORKSPACE_SETTING
 from rubric_core.validation.rules.wrong_root import WRONG_ROOT
 from rubric_core.validation.rules.wrong_type import WRONG_TYPE
 
@@ -75,6 +86,7 @@ RULES: tuple[Rule[Any], ...] = (
     BAND_WITHOUT_TEXT,
     BANDS_AGAINST_OUTCOME,
     BANDS_NOT_FROM_ZERO,
+    BROKEN_CASES,
     CASE_ENTRY,
     COMPOSITE_MEMBER,
     CONFLICTING_KEYS,
@@ -87,6 +99,7 @@ RULES: tuple[Rule[Any], ...] = (
     DUPLICATE_CRITERION_ID,
     DUPLICATE_EVALUATOR_NAME,
     DUPLICATE_KEY,
+    DUPLICATE_TARGET,
     EMPTY_RUBRIC,
     FOREIGN_KEY,
     FOREIGN_TYPE,
@@ -96,7 +109,9 @@ RULES: tuple[Rule[Any], ...] = (
     IDENTICAL_BANDS,
     INVALID_REGEX,
     INVALID_VALUE,
+    LITERAL_SECRET,
     MALFORMED_BAND,
+    MISSING_FILE,
     MISSING_KEY,
     NO_CASES,
     NO_EFFECT,
@@ -104,6 +119,7 @@ RULES: tuple[Rule[Any], ...] = (
     NOTHING_ASSERTED,
     NUMERIC_REQUIRED,
     OVERLAPPING_BANDS,
+    PROMPT_PATH,
     RENAMED_KEY,
     RENAMED_TYPE,
     REQUIRED_WITHOUT_MINIMUM,
@@ -116,14 +132,20 @@ RULES: tuple[Rule[Any], ...] = (
     SPLIT_ITEM,
     SUITE_NAME,
     SYNTAX_ERROR,
+    TARGET_CIRCLE,
     TEMPLATE_VARIABLE,
     TOO_LARGE,
     TRAJECTORY_SETTING,
     UNKNOWN_ALIAS,
     UNKNOWN_KEY,
+    UNKNOWN_PLACEHOLDER,
+    UNKNOWN_TARGET,
+    UNKNOWN_TEMPLATE,
     UNKNOWN_TYPE,
     UNUSED_IGNORE,
+    UNUSED_TARGET,
     VAGUE_CRITERION,
+    WORKSPACE_SETTING,
     WRONG_ROOT,
     WRONG_TYPE,
 )

@@ -19,13 +19,13 @@ def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa:
     if not dependent:
         return
     by_id = {e.case.id: e for e in suite.cases if e.case.id}
-    elsewhere = suite.suite is not None and _has_external(suite)
+    outside = {case.id for path in suite.external for case in path.found.cases}
     for entry in dependent:
         for node in _names(entry):
             if node.text == entry.case.id:
                 yield Finding(suite.outer(entry, node.span), "a case cannot depend on itself", consequence=_REFUSES)
-            elif node.text not in by_id and not elsewhere:
-                meant = closest(node.text, [i for i in by_id if i != entry.case.id])
+            elif node.text not in by_id and node.text not in outside and suite.complete:
+                meant = closest(node.text, [i for i in (*by_id, *sorted(outside)) if i != entry.case.id])
                 fixes = (
                     (Fix(f"change it to `{meant}`", (Edit(suite.outer(entry, node.span), meant),)),) if meant else ()
                 )
@@ -36,11 +36,6 @@ def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa:
                     consequence=_REFUSES,
                 )
     yield from _circles(suite, dependent, by_id)
-
-
-def _has_external(suite: CaseList) -> bool:
-    cases = suite.suite.cases if suite.suite is not None else None
-    return isinstance(cases, str) or (isinstance(cases, list) and any(isinstance(c, str) for c in cases))
 
 
 def _names(entry: CaseEntry) -> list[Scalar]:

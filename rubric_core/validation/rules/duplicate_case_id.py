@@ -1,26 +1,55 @@
 """duplicate-case-id: two cases with one id."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_CASE_ID"]
 
+_BOTH = "agentv runs both and files them under one name"
+
 
 @rule("duplicate-case-id", "error", "Two cases with one id")
 def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Results are filed by id, so the second case would hide the first."""
+    elsewhere = dict(_elsewhere(suite))
     seen: dict[str, CaseEntry] = {}
     for entry in suite.cases:
         name = entry.case.id
         if name is None:
             continue
         first = seen.setdefault(name, entry)
-        if first is not entry:
+        if name in elsewhere:
+            yield Finding(
+                suite.outer(entry, entry.case.at("id")),
+                f"the id `{name}` is taken by a case in {elsewhere[name].name}",
+                consequence=_BOTH,
+            )
+        elif first is not entry:
             here, there = suite.outer(entry, entry.case.at("id")), suite.outer(first, first.case.at("id"))
             yield Finding(
                 here,
                 f"the id `{name}` is taken by another case",
                 related=(Related(there, f"`{name}` is taken here"),),
-                consequence="agentv runs both and files them under one name",
+                consequence=_BOTH,
             )
+    yield from _among_files(suite)
+
+
+def _elsewhere(suite: CaseList) -> Iterator[tuple[str, Path]]:
+    """The ids of cases in other files."""
+    return ((case.id, case.path) for path in suite.external for case in path.found.cases)
+
+
+def _among_files(suite: CaseList) -> Iterator[Finding]:
+    """Ids that two cases in other files have, at the path behind which the second one is."""
+    seen: dict[str, Path] = {}
+    for path in suite.external:
+        for case in path.found.cases:
+            first = seen.get(case.id)
+            seen.setdefault(case.id, case.path)
+            if first is not None:
+                same = first == case.path
+                where = f"two cases in {first.name}" if same else f"cases in {first.name} and {case.path.name}"
+                yield Finding(path.span, f"the id `{case.id}` is taken twice: by {where}", consequence=_BOTH)

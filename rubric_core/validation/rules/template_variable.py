@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.closest import closest
+from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge
+from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -13,45 +15,81 @@ from rubric_core.validation.words import names
 __all__ = ["TEMPLATE_VARIABLE"]
 
 _VARS = re.compile(r"^\s*(?:- +)?vars[ \t]*:", re.MULTILINE)
+_WRITTEN_FILE = re.compile(r"[\"']?file://")
+_LEFT = "agentv leaves it in the prompt as it is"
+_NOTHING = "agentv scores nothing with it"
 _NAME = re.compile(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
 
 
 @rule("template-variable", "warning", "A template variable that is never filled in")
-def TEMPLATE_VARIABLE(judge: LlmJudge, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def TEMPLATE_VARIABLE(prompt: LlmJudge | PromptText, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Unknown names stay in the prompt as they are; a prompt without the answer judges nothing."""
-    place = judge.places.get("prompt")
-    known = context.dialect.properties.template_variables
+    if not context.dialect.properties.template_variables:
+        return
+    if isinstance(prompt, PromptText):
+        yield from (_of_file if prompt.path is None else _of_named_file)(prompt, context)
+        return
+    place = prompt.places.get("prompt")
+    inline = place is not None and not place.borrowed and isinstance(place.node, Scalar)
+    # Values of the case are filled in too, under names of the author's choice.
     if (
-        place is None
-        or place.borrowed
-        or not isinstance(place.node, Scalar)
-        or not known
-        or place.node.text.startswith("file://")
+        place is not None
+        and inline
+        and not _WRITTEN_FILE.match(context.written(place.value))
+        and not _VARS.search(context.text)
     ):
+        yield from _unknown(context, place.node.span, context.dialect.properties.template_variables)
+        yield from _without_answer(context, place.node.span)
+
+
+def _of_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
+    """A prompt by itself may fill in values of cases, and may be of any dialect: only misspelt names are certain."""
+    every = dict.fromkeys(name for dialect in DIALECTS for name in dialect.properties.template_variables)
+    yield from (f for f in _unknown(context, Span(0, len(prompt.text)), tuple(every)) if f.fixes)
+
+
+def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
+    """A prompt that a suite names, at the place where it does."""
+    if prompt.path is None or prompt.bare is not None or _VARS.search(context.text):
         return
-    if _VARS.search(context.text):
-        # Values of the case are filled in too, under names of the author's choice.
-        return
-    used: list[str] = []
-    for found in _NAME.finditer(context.text, *place.node.span):
-        used.append(found[1])
+    properties = context.dialect.properties
+    known = properties.template_variables
+    for name in dict.fromkeys(_NAME.findall(prompt.text)):
+        if name not in known:
+            meant = closest(name, known)
+            line = prompt.text.count("\n", 0, prompt.text.index(name)) + 1
+            yield Finding(
+                prompt.span,
+                f"`{name}` in {prompt.path.name}:{line} is no template variable; {_advice(meant, known)}",
+                consequence=_LEFT,
+            )
+    used = set(_NAME.findall(prompt.text))
+    if used <= set(known) and not used & set(properties.answer_variables):
+        yield Finding(prompt.span, f"{prompt.path.name} {_no_answer(context)}", consequence=_NOTHING)
+
+
+def _unknown(context: Context, span: Span, known: tuple[str, ...]) -> Iterator[Finding]:
+    for found in _NAME.finditer(context.text, *span):
         if found[1] not in known:
             meant = closest(found[1], known)
             fixes = (Fix(f"change it to `{meant}`", (Edit(Span(*found.span(1)), meant),)),) if meant else ()
-            yield Finding(
-                Span(*found.span()),
-                f"`{found[1]}` is no template variable; "
-                + (f"did you mean `{meant}`?" if meant else f"there are {names(known)}"),
-                fixes=fixes,
-                consequence="agentv leaves it in the prompt as it is",
-            )
-    answers = context.dialect.properties.answer_variables
-    if used and all(u in known for u in used) and answers and not set(used) & set(answers):
-        yield Finding(
-            _first_line(context, place.node.span),
-            f"this prompt shows the judge no answer; use {names(answers, 'or')}",
-            consequence="agentv scores nothing with it",
-        )
+            words = f"`{found[1]}` is no template variable; {_advice(meant, known)}"
+            yield Finding(Span(*found.span()), words, fixes=fixes, consequence=_LEFT)
+
+
+def _without_answer(context: Context, span: Span) -> Iterator[Finding]:
+    used = {found[1] for found in _NAME.finditer(context.text, *span)}
+    properties = context.dialect.properties
+    if used and used <= set(properties.template_variables) and not used & set(properties.answer_variables):
+        yield Finding(_first_line(context, span), f"this prompt {_no_answer(context)}", consequence=_NOTHING)
+
+
+def _advice(meant: str | None, known: tuple[str, ...]) -> str:
+    return f"did you mean `{meant}`?" if meant else f"there are {names(known)}"
+
+
+def _no_answer(context: Context) -> str:
+    return f"shows the judge no answer; use {names(context.dialect.properties.answer_variables, 'or')}"
 
 
 def _first_line(context: Context, span: Span) -> Span:

@@ -1,8 +1,10 @@
 """unknown-key: a key that means nothing here."""
 
+import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, DefaultTest, Scenario, Suite
+from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import rename_key
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -11,6 +13,7 @@ __all__ = ["UNKNOWN_KEY"]
 
 # The places in which the newest engine refuses a key that it does not know.
 _STRICT = (Suite, Case, Scenario, DefaultTest)
+_CAPITAL = re.compile(r"([A-Z])")
 
 
 @rule("unknown-key", "warning", "A key that means nothing in its place")
@@ -21,7 +24,10 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
         fixes = (Fix(f"change it to `{meant}`", (rename_key(issue.entry, meant),)),)
-    if context.dialect.properties.strict_keys and issue.shape in _STRICT:
+    camel_case = (
+        issubclass(issue.shape, Entry) and meant is not None and meant == _CAPITAL.sub(r"_\1", issue.name).lower()
+    )
+    if camel_case or (context.dialect.properties.strict_keys and issue.shape in _STRICT):
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
     else:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")

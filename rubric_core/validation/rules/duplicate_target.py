@@ -1,0 +1,26 @@
+"""duplicate-target: two targets with one name."""
+
+from collections.abc import Iterator
+
+from rubric_core.validation.rule import Context, Finding, Related, TargetEntry, TargetList, rule
+
+__all__ = ["DUPLICATE_TARGET"]
+
+
+@rule("duplicate-target", "error", "Two targets with one name")
+def DUPLICATE_TARGET(targets: TargetList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """Suites refer to targets by name, so that the second one can never be asked."""
+    seen: dict[str, TargetEntry] = {}
+    for each in targets.entries:
+        name = vars(each.entry).get("name")
+        if not isinstance(name, str) or "{{" in name:
+            continue
+        first = seen.setdefault(name, each)
+        if first is not each:
+            there = first.outer(first.entry.at("name"))
+            yield Finding(
+                each.outer(each.entry.at("name")),
+                f"another target is called `{name}`",
+                related=(Related(there, f"`{name}` is taken here"),),
+                consequence="the newest releases refuse the file, older ones use the first",
+            )

@@ -1,0 +1,52 @@
+"""literal-secret: a key or token that is written into a file."""
+
+import re
+from collections.abc import Iterator
+
+from rubric_core.language.kinds import Text
+from rubric_core.language.providers import Byok
+from rubric_core.language.shape import Shape
+from rubric_core.language.targets import Entry
+from rubric_core.syntax.tree import Scalar
+from rubric_core.validation.rule import Context, Finding, rule
+
+__all__ = ["LITERAL_SECRET"]
+
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+_LOCAL = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\]|host\.docker\.internal)")
+
+
+@rule("literal-secret", "warning", "A key or token that is written into a file")
+def LITERAL_SECRET(shape: Entry | Byok, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Secrets come from the environment. The secret itself is in no message."""
+    if _is_local(shape):
+        return
+    for field, place in shape.places.items():
+        declared = type(shape).keys.get(field)
+        if declared is None or not isinstance(declared.kind, Text) or declared.kind.refers_to != "secret":
+            continue
+        node = place.node
+        if isinstance(node, Scalar) and node.text.strip() and not _from_environment(node.text, context):
+            yield Finding(
+                place.key,
+                f"the {place.name} is written out here; keep it in the environment and write `{_reference(place.name, context)}`",
+                consequence="everybody who can read this file has it",
+            )
+
+
+def _is_local(shape: Shape) -> bool:
+    """Whether the server is on this machine: such servers take any key."""
+    addresses = (vars(shape).get(name) for name in ("base_url", "endpoint"))
+    return any(isinstance(a, str) and _LOCAL.match(a) for a in addresses)
+
+
+def _from_environment(text: str, context: Context) -> bool:
+    bare = not context.dialect.properties.interpolation or context.dialect.name == "agentv-0.5"
+    return "{{" in text or (bare and _VARIABLE.match(text) is not None)
+
+
+def _reference(key: str, context: Context) -> str:
+    name = key.upper()
+    if not context.dialect.properties.interpolation:
+        return name
+    return f"{{{{ env.{name} }}}}" if context.dialect.properties.strict_keys else f"${{{{ {name} }}}}"

@@ -1,0 +1,36 @@
+"""missing-file: a file or directory that is not there."""
+
+from collections.abc import Iterator
+
+from rubric_core.loading.reference_issues import MissingFile
+from rubric_core.loading.search import URL
+from rubric_core.syntax.edit import replace_value
+from rubric_core.syntax.tree import Scalar
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import closest
+
+__all__ = ["MISSING_FILE"]
+
+
+@rule("missing-file", "error", "A file or directory that is not there")
+def MISSING_FILE(issue: MissingFile, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """Name the file and, where there is one like it, the file that was probably meant."""
+    folder = issue.name.rpartition("/")[0]
+    meant = closest(issue.name, [n for n in issue.known if n != issue.name])
+    if meant is not None and (meant == folder or issue.name.endswith("/")):
+        meant = None
+    message = f"there is no {issue.what} `{issue.name}` here or in a directory above" + (
+        f"; did you mean `{meant}`?" if meant else ""
+    )
+    fixes = _fixes(issue, meant) if meant and not issue.borrowed else ()
+    yield Finding(issue.span, message, fixes=fixes, consequence=issue.consequence, severity=issue.severity)
+
+
+def _fixes(issue: MissingFile, meant: str) -> tuple[Fix, ...]:
+    node = issue.node
+    if not isinstance(node, Scalar) or not node.text.endswith(issue.name):
+        return ()
+    prefix = node.text[: -len(issue.name)]
+    if prefix not in ("", URL):
+        return ()  # a word in a command line
+    return (Fix(f"change it to `{meant}`", (replace_value(node, prefix + meant),)),)

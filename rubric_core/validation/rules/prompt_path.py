@@ -1,0 +1,23 @@
+"""prompt-path: a path where the judge's prompt stands, which the engine takes for the prompt itself."""
+
+from collections.abc import Iterator
+
+from rubric_core.loading.reference_issues import PromptText
+from rubric_core.loading.search import URL
+from rubric_core.syntax.edit import replace_value
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+
+__all__ = ["PROMPT_PATH"]
+
+
+@rule("prompt-path", "warning", "A path that the judge gets as its prompt")
+def PROMPT_PATH(prompt: PromptText, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """Since release 4.6 only `file://` makes a path of a prompt."""
+    if prompt.bare is None or prompt.path is None:
+        return
+    fixes = (Fix("write it as file://", (replace_value(prompt.bare, URL + prompt.bare.text),)),)
+    yield Finding(
+        prompt.span,
+        f"since agentv 4.6 the judge gets these words as its prompt, not the content of {prompt.path.name}; write `file://`",
+        fixes=() if prompt.borrowed else fixes,
+    )

@@ -1,0 +1,45 @@
+"""target-circle: targets that stand in for one another, so that none of them is ever asked."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.targets import Entry
+from rubric_core.validation.rule import Context, Finding, Related, TargetEntry, TargetList, rule
+
+__all__ = ["TARGET_CIRCLE"]
+
+
+@rule("target-circle", "error", "Targets that stand in for one another")
+def TARGET_CIRCLE(targets: TargetList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """`use_target` and `extends` have to lead to a target with a provider."""
+    by_name: dict[str, TargetEntry] = {}
+    for each in targets.entries:
+        name = vars(each.entry).get("name")
+        if isinstance(name, str):
+            by_name.setdefault(name, each)
+    done: set[str] = set()
+    for start in by_name:
+        circle = _circle(start, by_name)
+        if circle and not done & set(circle):
+            done.update(circle)
+            first, field = by_name[circle[0]], _field(by_name[circle[0]].entry)
+            others = [by_name[n] for n in circle[1:]]
+            yield Finding(
+                first.outer(first.entry.at(field)),
+                f"these targets stand in for one another: {' → '.join([*circle, circle[0]])}",
+                related=tuple(Related(o.outer(o.entry.at(_field(o.entry))), "is part of the circle") for o in others),
+                consequence="agentv cannot run a suite with any of them",
+            )
+
+
+def _field(entry: Entry) -> str:
+    return "use_target" if entry.has("use_target") else "extends"
+
+
+def _circle(start: str, by_name: dict[str, TargetEntry]) -> list[str]:
+    """The names from `start` round to it again, nothing when there is no way back."""
+    trail: list[str] = []
+    name: object = start
+    while isinstance(name, str) and name in by_name and name not in trail:
+        trail.append(name)
+        name = vars(by_name[name].entry).get(_field(by_name[name].entry))
+    return trail if name == start else []
