@@ -1,7 +1,8 @@
 """Carries suites, and the files around them, from one dialect to a newer one."""
 
 from rubric_core.migration.draft import Reader
-from rubric_core.migration.route import Migrated, NotMigratableError, Offer, migrate, steps, titles
+from rubric_core.migration.offers import Offer, steps, steps_at
+from rubric_core.migration.route import Migrated, NotMigratableError, migrate, titles
 from rubric_core.migration.step import Note
 
-__all__ = ["Migrated", "NotMigratableError", "Note", "Offer", "Reader", "migrate", "steps", "titles"]
+__all__ = ["Migrated", "NotMigratableError", "Note", "Offer", "Reader", "migrate", "steps", "steps_at", "titles"]

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePath
 
-from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.analysis import Language, analyze
 from rubric_core.language.around import FileKind
 from rubric_core.language.detect import modeline
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.migration.difference import edits_between
 from rubric_core.migration.draft import Reader
 from rubric_core.migration.general import general
 from rubric_core.migration.marking import marked
@@ -23,9 +22,8 @@ from rubric_core.migration.to_agentv_3 import TO_AGENTV_3
 from rubric_core.migration.to_agentv_5 import TO_AGENTV_5
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
-from rubric_core.text import Edit
 
-__all__ = ["Migrated", "NotMigratableError", "Offer", "migrate", "steps", "titles"]
+__all__ = ["Migrated", "NotMigratableError", "ended", "migrate", "steps_into", "titles"]
 
 #: What is done on the way into each dialect, in this order; types and keys are renamed at the end of every way.
 _WAYS: Mapping[str, Sequence[Step]] = {
@@ -57,15 +55,6 @@ class Migrated:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A step that would change a text, for an editor to offer."""
-
-    title: str
-    edits: tuple[Edit, ...]
-    notes: tuple[Note, ...]
-
-
 def migrate(
     text: str,
     source: str,
@@ -92,19 +81,19 @@ def migrate(
         raise NotMigratableError(broken.span.start, broken.message)
     mark = _MARK if text.startswith(_MARK) else ""
     body = text.removeprefix(mark)
-    progress = Progress(_ended(body), kind, read)
+    progress = Progress(ended(body), kind, read)
     for old, new in _hops(source, target):
-        for step in _steps_into(new, kind):
+        for step in steps_into(new, kind):
             progress.make(step, old, new)
     if kind is FileKind.SUITE and source != target:
         _mark_dialect(progress, target, path)
-    added = len(_ended(body)) - len(body)
+    added = len(ended(body)) - len(body)
     made = progress.text[: len(progress.text) - added]
     notes = (Note(note.offset + len(mark), note.words) for note in progress.notes)
     return Migrated(mark + made, tuple(dict.fromkeys(sorted(notes, key=lambda n: (n.offset, n.words)))))
 
 
-def _ended(text: str) -> str:
+def ended(text: str) -> str:
     """The text with a line break at its end, which edits of whole lines rely on."""
     return text if not text or text.endswith(("\n", "\r")) else text + newline_of(text)
 
@@ -118,7 +107,8 @@ def _hops(source: str, target: str) -> list[tuple[Dialect, Dialect]]:
     return list(pairwise(way))
 
 
-def _steps_into(dialect: Dialect, kind: FileKind) -> Iterator[Step]:
+def steps_into(dialect: Dialect, kind: FileKind) -> Iterator[Step]:
+    """What is done to a kind of file on the way into a dialect, in this order."""
     every = (*_WAYS[dialect.name], *TARGETS_INTO.get(dialect.name, ()), *general(dialect))
     return (step for step in every if kind in step.kinds)
 
@@ -137,28 +127,4 @@ def _mark_dialect(progress: Progress, target: str, path: PurePath | None) -> Non
 def titles(name: str) -> list[str]:
     """What is done to suites on the way into a dialect."""
     dialect = next(d for d in DIALECTS if d.name == name)
-    return list(dict.fromkeys(s.title for s in _steps_into(dialect, FileKind.SUITE))) if name in _WAYS else []
-
-
-def steps(analysis: Analysis, read: Reader = lambda _: None) -> list[Offer]:
-    """The steps that would change a text, one by one: those left from the way into its dialect, then those to the next."""
-    offers: list[Offer] = []
-    text = analysis.document.text
-    if parse(text).problems:
-        return offers
-    at = next(i for i, dialect in enumerate(DIALECTS) if dialect.name == analysis.dialect.name)
-    for new in DIALECTS[max(at, 1) : at + 2]:
-        old = DIALECTS[DIALECTS.index(new) - 1]
-        for step in _steps_into(new, analysis.kind):
-            if new is not analysis.dialect or not step.before_all:
-                offers += _offer(step, text, analysis.kind, old, new, read)
-    return offers
-
-
-def _offer(step: Step, text: str, kind: FileKind, old: Dialect, new: Dialect, read: Reader) -> Iterator[Offer]:
-    mark = _MARK if text.startswith(_MARK) else ""
-    progress = Progress(_ended(text.removeprefix(mark)), kind, read)
-    if progress.make(step, old, new):
-        made = mark + progress.text[: len(progress.text) - len(_ended(text)) + len(text)]
-        notes = tuple(Note(note.offset + len(mark), note.words) for note in progress.notes)
-        yield Offer(f"{step.title} ({new.name})", edits_between(text, made), notes)
+    return list(dict.fromkeys(s.title for s in steps_into(dialect, FileKind.SUITE))) if name in _WAYS else []

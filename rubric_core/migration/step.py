@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
 from rubric_core.migration.draft import Draft, Reader
-from rubric_core.text import Edit, apply_edits
+from rubric_core.text import Edit, Span, apply_edits
 
 __all__ = ["Change", "Note", "Progress", "Step", "Work"]
 
@@ -55,6 +55,8 @@ class Progress:
     kind: FileKind
     read: Reader
     notes: list[Note] = field(default_factory=list)
+    #: Where changes may be made, None for anywhere; it grows and shrinks with them.
+    within: Span | None = None
     _draft: Draft | None = None
 
     def make(self, step: Step, source: Dialect, target: Dialect) -> bool:
@@ -63,7 +65,7 @@ class Progress:
         draft = self._drafted(source, target)
         found = list(step.work(draft))
         for _ in range(_MOST_ROUNDS):
-            edits = _apart(each for each in found if isinstance(each, Change))
+            edits = _apart(each for each in found if isinstance(each, Change) and self._allowed(each))
             if not edits:
                 break
             draft = Draft(apply_edits(self.text, edits), self.kind, source, target, self.read)
@@ -85,10 +87,16 @@ class Progress:
             known = self._draft = Draft(self.text, self.kind, source, target, self.read)
         return known
 
+    def _allowed(self, change: Change) -> bool:
+        inner = self.within
+        return inner is None or all(inner.start <= e.span.start and e.span.end <= inner.end for e in change.edits)
+
     def _apply(self, edits: Sequence[Edit], draft: Draft) -> None:
         self._draft = draft
         self.text = draft.text
         self.notes = [Note(_moved(note.offset, edits), note.words) for note in self.notes]
+        if self.within is not None:
+            self.within = Span(self.within.start, _moved(self.within.end, edits))
 
 
 def _apart(changes: Iterable[Change]) -> list[Edit]:

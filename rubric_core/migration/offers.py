@@ -1,0 +1,221 @@
+"""The way to the next dialect in pieces, for an editor to offer: one change, one item, one step, the whole file."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import PurePath
+from typing import Literal
+
+from rubric_core.analysis import Analysis
+from rubric_core.language.around import FileKind
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.migration.difference import edits_between
+from rubric_core.migration.draft import Draft, Reader
+from rubric_core.migration.route import NotMigratableError, ended, migrate, steps_into
+from rubric_core.migration.step import Change, Note, Progress, Step
+from rubric_core.syntax.blocks import ROOT_LIST
+from rubric_core.syntax.parse import parse
+from rubric_core.text import Edit, Span
+
+__all__ = ["Offer", "Scope", "steps", "steps_at"]
+
+#: What an offer changes: what stands on one line, one case or entry, or everything.
+Scope = Literal["line", "item", "file"]
+#: A byte order mark, which is no part of the YAML.
+_MARK = "\ufeff"
+#: Characters. What stands around the cases is looked at together with them, which would take too long in a longer text.
+_LARGEST = 100_000
+_ITEMS = {
+    FileKind.SUITE: "case",
+    FileKind.CASES: "case",
+    FileKind.TARGETS: "target",
+    FileKind.TEMPLATE: "evaluator",
+}
+#: The first line of an edit that is neither empty nor a comment.
+_FIRST = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*")
+_WORD = re.compile(r"[\w.:-]{1,40}\Z")
+Made = tuple[tuple[Edit, ...], tuple[Note, ...]]
+
+
+class Offer:
+    """A change that brings a text nearer to a dialect. Edits and notes are worked out when they are asked for."""
+
+    def __init__(self, title: str, scope: Scope, dialect: str, make: Callable[[], Made]) -> None:
+        self.title = title
+        self.scope: Scope = scope
+        #: The dialect that it leads to.
+        self.dialect = dialect
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Made:
+        return self._make()
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """Edits of the text; none where there is nothing to change."""
+        return self._made[0]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is left to the author, at offsets of the changed text."""
+        return self._made[1]
+
+
+def steps_at(
+    analysis: Analysis, offset: int, read: Reader = lambda _: None, path: PurePath | None = None
+) -> Sequence[Offer]:
+    """What can be carried over to the next dialect from where the cursor is, the smallest piece first.
+
+    Only the item under the cursor is looked at, so that this takes milliseconds in a text of any length; what carries
+    the whole file over is worked out when its edits are asked for. A text that is carried over in pieces mixes two
+    dialects on the way: the spellings left over are findings with fixes.
+
+    Args:
+        analysis: The text.
+        offset: Where the cursor is, in characters.
+        read: Gives the text of a file that the text refers to, by the path as written, or None.
+        path: Where the text is kept, as far as that tells its dialect.
+
+    Gives offers whose edits do not depend on each other: to make two of them, ask again after the first. Nothing for
+    a text in the newest dialect, for files that are not migrated, and in an item that is no YAML.
+    """
+    following = _next(analysis.dialect)
+    if following is None or analysis.kind not in _ITEMS:
+        return []
+    piece = _Piece(analysis, offset, following, read)
+    offers = [*piece.lines(), *piece.item()]
+
+    def whole() -> Made:
+        text = analysis.document.text
+        try:
+            made = migrate(text, analysis.dialect.name, following.name, kind=analysis.kind, read=read, path=path)
+        except NotMigratableError:
+            return (), ()
+        return edits_between(text, made.text), made.notes
+
+    return [*offers, Offer(f"Migrate this file to {following.name}", "file", following.name, whole)]
+
+
+def _next(dialect: Dialect) -> Dialect | None:
+    names = [each.name for each in DIALECTS]
+    at = names.index(dialect.name) + 1 if dialect.name in names else len(names)
+    return DIALECTS[at] if at < len(DIALECTS) else None
+
+
+class _Piece:
+    """The item under the cursor with what stands around all of them, as a text of its own."""
+
+    def __init__(self, analysis: Analysis, offset: int, following: Dialect, read: Reader) -> None:
+        self._kind = analysis.kind
+        self._source, self._target = analysis.dialect, following
+        self._read = read
+        local = analysis.local(offset)
+        blocks = analysis.document.blocks
+        if local.in_frame:
+            self._text = analysis.document.text if len(analysis.document) <= _LARGEST else ""
+            self._shift = 0
+            self.within: Span | None = None
+        else:
+            head = "" if blocks[local.number].key == ROOT_LIST else blocks[0].text
+            tail = "" if blocks[-1].key else blocks[-1].text
+            self._text = head + local.text + tail
+            self._shift = analysis.document.start(local.number) - len(head)
+            self.within = Span(len(head), len(head) + len(local.text))
+        self._offset = offset - self._shift
+        self._mark = len(_MARK) if self._text.startswith(_MARK) else 0
+        self._sound = not parse(self._text[self._mark :]).problems
+
+    def lines(self) -> Iterator[Offer]:
+        """What a single change does that begins on the line of the cursor."""
+        if not self._sound:
+            return
+        begun = ended(self._text[self._mark :])
+        draft = Draft(begun, self._kind, self._source, self._target, self._read)
+        at = self._offset - self._mark
+        line = Span(max(begun.rfind("\n", 0, at), begun.rfind("\r", 0, at)) + 1, _line_end(begun, at))
+        for step in steps_into(self._target, self._kind):
+            for change in step.work(draft):
+                if isinstance(change, Change) and self._here(begun, change, line):
+                    edits = tuple(Edit(self._outer(e.span), e.new_text) for e in sorted(change.edits))
+                    yield self._offer(_words(begun, change) or step.title, "line", (edits, ()))
+
+    def _here(self, text: str, change: Change, line: Span) -> bool:
+        inner = self._inner()
+        if inner is not None and not all(_inside(e.span, inner) for e in change.edits):
+            return False
+        starts = (_FIRST.match(text, e.span.start, e.span.end) for e in change.edits)
+        return any(s is not None and line.start <= s.end() <= line.end for s in starts)
+
+    def item(self) -> Iterator[Offer]:
+        """What all steps together do to the item under the cursor."""
+        inner = self._inner()
+        if not self._sound or inner is None:
+            return
+        begun = ended(self._text[self._mark :])
+        progress = Progress(begun, self._kind, self._read, within=inner)
+        for step in steps_into(self._target, self._kind):
+            progress.make(step, self._source, self._target)
+        if progress.text != begun and progress.within is not None:
+            added = len(begun) + self._mark - len(self._text) if inner.end == len(begun) else 0
+            old, new = begun[inner.start : inner.end], progress.text[progress.within.start : progress.within.end]
+            edits = edits_between(old[: len(old) - added], new[: len(new) - added])
+            moved = tuple(Edit(self._outer(e.span.moved(inner.start)), e.new_text) for e in edits)
+            held = (n for n in progress.notes if progress.within.start <= n.offset < progress.within.end)
+            notes = tuple(Note(self._outer(Span(n.offset, n.offset)).start, n.words) for n in held)
+            yield self._offer(f"Migrate this {_ITEMS[self._kind]} to {self._target.name}", "item", (moved, notes))
+
+    def _inner(self) -> Span | None:
+        """Where the item stands in the text without its mark, with the line break at its end."""
+        if self.within is None:
+            return None
+        end = self.within.end if self.within.end < len(self._text) else len(ended(self._text))
+        return Span(max(self.within.start - self._mark, 0), end - self._mark)
+
+    def _outer(self, span: Span) -> Span:
+        return span.moved(self._shift + self._mark)
+
+    def _offer(self, title: str, scope: Scope, made: Made) -> Offer:
+        shown = title if scope == "item" else f"{title} ({self._target.name})"
+        return Offer(shown, scope, self._target.name, lambda: made)
+
+
+def _words(text: str, change: Change) -> str | None:
+    """What a change of a single word does."""
+    old, new = (text[slice(*change.edits[0].span)], change.edits[0].new_text) if len(change.edits) == 1 else ("", "")
+    return f"Write `{old}` as `{new}`" if _WORD.match(old) and _WORD.match(new) else None
+
+
+def _inside(span: Span, outer: Span) -> bool:
+    return outer.start <= span.start and span.end <= outer.end
+
+
+def _line_end(text: str, offset: int) -> int:
+    ends = [at for at in (text.find("\n", offset), text.find("\r", offset)) if at >= 0]
+    return min(ends, default=len(text))
+
+
+def steps(analysis: Analysis, read: Reader = lambda _: None) -> list[Offer]:
+    """The steps that would change a text, one by one: those left from the way into its dialect, then those to the next."""
+    if parse(analysis.document.text).problems:
+        return []
+    at = next(i for i, dialect in enumerate(DIALECTS) if dialect.name == analysis.dialect.name)
+    return [
+        offer
+        for new in DIALECTS[max(at, 1) : at + 2]
+        for step in steps_into(new, analysis.kind)
+        if new is not analysis.dialect or not step.before_all
+        for offer in _whole(step, analysis, DIALECTS[DIALECTS.index(new) - 1], new, read)
+    ]
+
+
+def _whole(step: Step, analysis: Analysis, old: Dialect, new: Dialect, read: Reader) -> Iterator[Offer]:
+    text = analysis.document.text
+    mark = _MARK if text.startswith(_MARK) else ""
+    progress = Progress(ended(text.removeprefix(mark)), analysis.kind, read)
+    if progress.make(step, old, new):
+        made = mark + progress.text[: len(progress.text) - len(ended(text)) + len(text)]
+        notes = tuple(Note(note.offset + len(mark), note.words) for note in progress.notes)
+        found = (edits_between(text, made), notes)
+        yield Offer(f"{step.title} ({new.name})", "file", new.name, lambda: found)
