@@ -101,7 +101,7 @@ class _State:
     """What is known of one block: its tree, and what it means in the context named by `key`."""
 
     __slots__ = (
-        "borrows", "deferred", "findings", "ignores", "judged", "key", "linked", "links", "shapes", "signs", "tree",
+        "borrows", "deferred", "findings", "ignores", "judged", "key", "linked", "linked_at", "links", "own_targets", "shapes", "signs", "tree",
     )  # fmt: skip
 
     def __init__(self, text: str, tree: Tree, item_keys: frozenset[str], *, frame: bool) -> None:
@@ -120,6 +120,10 @@ class _State:
         #: What stands in other files, looked up in the context named by `linked`.
         self.links = NO_LINKS
         self.linked: object = None
+        #: The version of the project at that time.
+        self.linked_at = 0
+        #: The names that it gives to targets.
+        self.own_targets: frozenset[str] = frozenset()
 
 
 class _Frame:
@@ -399,12 +403,14 @@ class _Check:
         """Look up what the text refers to in other files, in every block for which that may have changed."""
         analysis = self.analysis
         blocks = [self.frame.block, *(b for b in analysis.document.blocks if b.key)]
-        own = own_targets(shape for block in blocks for shape in self.states[block].shapes)
+        own = frozenset[str]().union(*(self.states[block].own_targets for block in blocks))
         references = References(project, path, analysis.kind, self.dialect, own)
         for block in blocks:
             state = self.states[block]
             key = (state.key, references.key)
-            if state.linked != key:
+            since = state.linked_at
+            state.linked_at = project.version
+            if state.linked != key or project.changed_since(since, state.links.seen):
                 state.linked = key
                 state.links = linked(references, state.shapes, state.tree.root, state.deferred)
                 context = Context(block.text, self.dialect)
@@ -467,7 +473,9 @@ class _Check:
         issues = [i for i in issues if i not in state.deferred]
         half_typed = {p.span for p in state.tree.problems}
         visited += (i for i in issues if not (isinstance(i, UnknownKey) and i.span in half_typed))
-        visited += (c for s in shapes for c in children(s))
+        inner = [c for s in shapes for c in children(s)]
+        state.own_targets = own_targets(inner)
+        visited += inner
         state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
         visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]
         state.findings = self._judge(visited, context)

@@ -6,10 +6,8 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 
 from rubric_core.configuration.discovery import Discovery
-from rubric_core.disk import DiskFiles
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_core.loading.names import known_targets, programs, template_of, templates
-from rubric_core.loading.project import OpenFiles, Project
 from rubric_core.loading.search import URL, places_of
 from rubric_core.text import Span
 from rubric_lsp.features.names import FILES, Name, names_in
@@ -30,7 +28,7 @@ class Around:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.project = Project(OpenFiles(DiskFiles(), workspace.text_at))
+        self.project = workspace.project
         self._read: dict[Path, tuple[tuple[int, int], Snapshot]] = {}
 
     # -- files ------------------------------------------------------------------------------------------------------
@@ -47,6 +45,8 @@ class Around:
             if known is None or known[0] != stamp:
                 snapshot = self._workspace.from_disk(absolute(path).as_uri(), read_text(path))
                 known = self._read[path] = (stamp, snapshot)
+            elif known[1].outdated:
+                known = self._read[path] = (stamp, known[1].again())
         except (OSError, UnreadableError):
             self._read.pop(path, None)
             return None

@@ -9,9 +9,11 @@ from pygls.uris import to_fs_path
 
 from rubric_core.analysis import Analysis, Language, LocalText, analyze
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
+from rubric_core.disk import DiskFiles
 from rubric_core.language.around import FileKind
 from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import kind_by_name
+from rubric_core.loading.project import OpenFiles, Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
 from rubric_lsp.features.blockwise import Blockwise
@@ -66,6 +68,8 @@ class Snapshot:
         self.encoding = workspace.encoding
         self._workspace = workspace
         self._analysis: Analysis | None = None
+        #: The version of the files around it, when it was analyzed.
+        self._looked_at = 0
         self._is_ours: bool | None = None
         #: What is kept from version to version, block by block.
         self.kept = Kept(workspace.encoding)
@@ -76,9 +80,22 @@ class Snapshot:
     def analysis(self) -> Analysis:
         """What is in this version, and what is wrong with it."""
         if self._analysis is None:
+            self._looked_at = self._workspace.project.version
             self._analysis = self._workspace.analyze(self)
             self.earlier = None
         return self._analysis
+
+    @property
+    def outdated(self) -> bool:
+        """Whether a file has changed since on which the analysis depends."""
+        known = self._analysis
+        return known is not None and self._workspace.project.changed_since(self._looked_at, known.depends_on)
+
+    def again(self) -> "Snapshot":
+        """The same version, to be analyzed anew: what it depends on has changed."""
+        fresh = Snapshot(self._workspace, self.uri, self.version, self.kind, self.document)
+        fresh.earlier, fresh.kept = self.known, self.kept
+        return fresh
 
     @property
     def known(self) -> Analysis | None:
@@ -140,6 +157,8 @@ class Workspace:
         self.folders: dict[str, str] = {}
         self._memory = memory
         self.configurations = Configurations(language)
+        #: The files around suites; of those that are open, as they stand in the editor.
+        self.project = Project(OpenFiles(DiskFiles(), self.text_at))
         self._open: dict[str, Snapshot] = {}
         self._uris: dict[Path, str] = {}
 
@@ -175,6 +194,7 @@ class Workspace:
         self._open[uri] = snapshot
         if snapshot.path is not None:
             self._uris[absolute(snapshot.path)] = uri
+        self._noticed(snapshot)
         return snapshot
 
     def change(self, uri: str, version: int | None, changes: Iterable[Change]) -> Snapshot | None:
@@ -188,7 +208,14 @@ class Workspace:
         snapshot = self._snapshot(uri, version, old.kind, document)
         snapshot.earlier, snapshot.kept = old.known, old.kept
         self._open[uri] = snapshot
+        self._noticed(snapshot)
         return snapshot
+
+    def _noticed(self, snapshot: Snapshot) -> None:
+        """The text of a document is another one, for every file that depends on it."""
+        path = absolute(snapshot.path) if snapshot.path is not None else None
+        if path is not None and self.project.sees(path):
+            self.project.changed([path])
 
     def _changed(self, document: Document, change: Change) -> Document:
         if change.range is None:
@@ -204,14 +231,20 @@ class Workspace:
         snapshot = self._open.pop(uri, None)
         if snapshot is not None and snapshot.path is not None:
             self._uris.pop(absolute(snapshot.path), None)
+            self._noticed(snapshot)
         return snapshot
 
     def again(self) -> None:
         """Forget every analysis: what they depend on has changed."""
-        for snapshot in list(self._open.values()):
-            fresh = self._snapshot(snapshot.uri, snapshot.version, snapshot.kind, snapshot.document)
-            fresh.earlier, fresh.kept = snapshot.known, snapshot.kept
-            self._open[snapshot.uri] = fresh
+        for uri, snapshot in list(self._open.items()):
+            self._open[uri] = snapshot.again()
+
+    def overtaken(self) -> list[str]:
+        """Forget each analysis that depends on a file which has changed since: the documents that it was of."""
+        found = [uri for uri, snapshot in self._open.items() if snapshot.outdated]
+        for uri in found:
+            self._open[uri] = self._open[uri].again()
+        return found
 
     def from_disk(self, uri: str, text: str) -> Snapshot:
         """A document that is not open."""
@@ -225,11 +258,16 @@ class Workspace:
             return kind is not FileKind.PROMPT
         if path is not None and path.parent.name in _SETTINGS_FOLDERS:
             return False
-        if snapshot.kind in _OWN_LANGUAGES or path is None:
+        if snapshot.kind in _OWN_LANGUAGES or path is None or self._is_taken_over(absolute(path)):
             return True
         if _MODELINE.match(snapshot.document.blocks[0].text) or self.configuration(path).includes(path):
             return True
         return snapshot.document.column >= 0 and snapshot.analysis.choice.certain
+
+    def _is_taken_over(self, path: Path) -> bool:
+        """Whether an open suite has its cases in that file."""
+        known = (s.known for s in self._open.values())
+        return any(path in a.case_files for a in known if a is not None)
 
     def _snapshot(self, uri: str, version: int | None, kind: str, document: Document) -> Snapshot:
         return Snapshot(self, uri, version, kind, document)
@@ -250,6 +288,7 @@ class Workspace:
                 dialect=project.dialect or self.settings.dialect or None,
                 selection=project.selection(snapshot.path),
                 path=snapshot.path,
+                project=self.project,
             )
 
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Suite
-from rubric_core.language.shape import Shape, children
+from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.loading.case_files import CaseSet
 from rubric_core.loading.issues import Issue, UnknownType
@@ -74,7 +73,7 @@ def _case_paths(shapes: tuple[Shape, ...], root: Node | None) -> Iterator[Scalar
 
 
 def own_targets(shapes: Iterable[Shape]) -> frozenset[str]:
-    """The names that a text gives to targets of its own."""
+    """The names that a text gives to targets of its own; `shapes` are all of its shapes, inner ones included."""
     return frozenset(_own(shapes))
 
 
@@ -87,8 +86,6 @@ def _own(shapes: Iterable[Shape]) -> Iterator[str]:
                 place = shape.places.get(field_name)
                 nodes = place.node.items if place is not None and isinstance(place.node, Sequence) else []
                 yield from (name for n in nodes if isinstance(n, Mapping) and (name := entry_name(n)))
-        elif not isinstance(shape, Evaluator):
-            yield from (name for inner in children(shape) if isinstance(inner, Entry) for name in _name_of(inner))
 
 
 def _name_of(entry: Entry) -> Iterator[str]:

@@ -3,9 +3,10 @@
 Nothing here is executed, nothing is written, and the environment is not read.
 """
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files
@@ -17,6 +18,8 @@ __all__ = ["Look", "OpenFiles", "Project"]
 T = TypeVar("T")
 #: Bytes; a longer file is not looked into.
 LARGEST = 5_000_000
+#: Whoever has not looked since more changes than these looks again.
+_REMEMBERED = 64
 
 
 class OpenFiles:
@@ -55,6 +58,20 @@ class _Kept(Generic[T]):
         self.seen = seen
 
 
+class _Change(NamedTuple):
+    """Files that changed at once, with the directories that they are in; None: any file may have."""
+
+    paths: frozenset[Path] | None
+    #: The paths as directories: what is below one of them has changed, too.
+    tops: tuple[str, ...] = ()
+
+    def touches(self, seen: Collection[Path]) -> bool:
+        """Whether something that depends on the files `seen` may be different now."""
+        if self.paths is None or not self.paths.isdisjoint(seen):
+            return True
+        return any(f"{path}/".startswith(self.tops) for path in seen)
+
+
 class Project:
     """What is known of the files around suites. One serves every analysis of a command or a server.
 
@@ -72,26 +89,42 @@ class Project:
         #: Grows with every change: what was worked out before may be wrong.
         self.version = 0
         self._kept: dict[object, _Kept[object]] = {}
+        self._seen: set[Path] = set()
+        self._changes: deque[_Change] = deque(maxlen=_REMEMBERED)
 
     def changed(self, paths: Iterable[Path] | None = None) -> None:
         """Files have changed, come or gone, or directories; None: any of them."""
-        self.version += 1
         if paths is None:
             self._kept.clear()
+            self._remember(_Change(None))
             return
-        gone = {absolute(p) for p in paths}
-        tops = tuple(f"{p}/" for p in gone)
-        gone |= {p.parent for p in gone}
-        stale = [
-            k for k, kept in self._kept.items() if kept.seen & gone or any(f"{s}/".startswith(tops) for s in kept.seen)
-        ]
-        for key in stale:
+        gone = frozenset(map(absolute, paths))
+        change = _Change(gone | {p.parent for p in gone}, tuple(f"{p}/" for p in gone))
+        self._remember(change)
+        for key in [k for k, kept in self._kept.items() if change.touches(kept.seen)]:
             del self._kept[key]
+
+    def _remember(self, change: _Change) -> None:
+        self.version += 1
+        self._changes.append(change)
+
+    def changed_since(self, version: int, seen: Collection[Path]) -> bool:
+        """Whether what was found out at that `version` from the files `seen` may be wrong by now."""
+        since = self.version - version
+        if since <= 0:
+            return False
+        if since > len(self._changes):
+            return True
+        return any(self._changes[-number].touches(seen) for number in range(1, since + 1))
+
+    def sees(self, path: Path) -> bool:
+        """Whether anything was ever found out from a file, or from its not being there."""
+        return path in self._seen
 
     def knows(self, folders: Iterable[Path], suites: Iterable[Path]) -> None:
         """Every suite in some folders: only then can anything be said to be used by none."""
         self._folders, self._suites = tuple(map(absolute, folders)), tuple(map(absolute, suites))
-        self.version += 1
+        self._remember(_Change(None))
 
     def suites_below(self, folder: Path) -> tuple[Path, ...]:
         """The suites in a folder and below it; none when there may be more than are known."""
@@ -110,6 +143,7 @@ class Project:
     def keep(self, key: object, value: object, seen: frozenset[Path]) -> None:
         """Remember what was found out."""
         self._kept[key] = _Kept(value, seen)
+        self._seen |= seen
 
 
 class Look:

@@ -39,7 +39,7 @@ _NOT_RUN = "agentv cannot run the suite"
 
 
 class References:
-    """Looks up what one file refers to. Equal keys mean equal answers.
+    """Looks up what one file refers to. Equal keys mean equal answers, as long as no file changes that was seen.
 
     Args:
         project: The files around it.
@@ -58,7 +58,7 @@ class References:
         self.dialect = dialect
         self.own = own
         self.kind = kind
-        self.key = (project, project.version, path, kind, dialect.name, own)
+        self.key = (project, path, kind, dialect.name, own)
 
     def issues(self, shapes: Iterable[Shape], deferred: Iterable[UnknownType]) -> tuple[list[Issue], frozenset[Path]]:
         """What is not there, and the files that this depends on.
