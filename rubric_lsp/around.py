@@ -52,14 +52,14 @@ class Around:
             return None
         return known[1]
 
-    async def suites(self) -> AsyncIterator[Snapshot]:
-        """Every file of suites in the open folders; others are answered between two of them."""
+    async def suites(self, *, everywhere: bool = True) -> AsyncIterator[Snapshot]:
+        """The open suites, and everywhere those of the open folders; other requests are answered between two of them."""
         seen: set[Path] = set()
         for snapshot in self._workspace.all():
             if snapshot.is_ours:
                 seen.update([snapshot.path] if snapshot.path is not None else [])
                 yield snapshot
-        for path in self._paths():
+        for path in self._paths() if everywhere else ():
             if path not in seen and (found := self.at(path)) is not None:
                 yield found
                 await asyncio.sleep(0)

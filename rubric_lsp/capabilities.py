@@ -31,7 +31,9 @@ class Client:
     diagnostic_tags: frozenset[int] = frozenset()
     code_description: bool = False
     diagnostic_data: bool = False
+    #: Whether it asks for diagnostics by itself, and again when it is told that there are others.
     pulls_diagnostics: bool = False
+    related_documents: bool = False
     # Texts.
     hover_markdown: bool = False
     completion_markdown: bool = False
@@ -73,7 +75,10 @@ class Client:
             ),
             code_description=said.flag(text + "publishDiagnostics.codeDescriptionSupport"),
             diagnostic_data=said.flag(text + "publishDiagnostics.dataSupport"),
-            pulls_diagnostics=said.at(text + "diagnostic") is not None,
+            # After a run there are others without an edit: a client that cannot be told has them published.
+            pulls_diagnostics=said.at(text + "diagnostic") is not None
+            and said.flag(workspace + "diagnostics.refreshSupport"),
+            related_documents=said.flag(text + "diagnostic.relatedDocumentSupport"),
             hover_markdown="markdown" in said.words(text + "hover.contentFormat"),
             completion_markdown="markdown" in said.words(text + "completion.completionItem.documentationFormat"),
             snippets=said.flag(text + "completion.completionItem.snippetSupport"),
@@ -142,6 +147,7 @@ def folders_of(params: Mapping[str, Any]) -> dict[str, str]:
 
 def offered(client: Client, commands: Iterable[str]) -> dict[str, Any]:
     """What the server can do for this client."""
+    pulled = {"identifier": "rubric", "interFileDependencies": True, "workspaceDiagnostics": True}
     return {
         "positionEncoding": client.encoding,
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
@@ -168,6 +174,7 @@ def offered(client: Client, commands: Iterable[str]) -> dict[str, Any]:
         "renameProvider": {"prepareProvider": True} if client.prepares_rename else True,
         "documentLinkProvider": {"resolveProvider": False},
         "workspaceSymbolProvider": True,
+        **({"diagnosticProvider": pulled} if client.pulls_diagnostics else {}),
         "executeCommandProvider": {"commands": list(commands), "workDoneProgress": True},
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
     }

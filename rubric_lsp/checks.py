@@ -26,6 +26,9 @@ class Checks:
         publish: Sends a publication.
     """
 
+    #: Called in place of a check, for a client that asks by itself and has to know that there is something new.
+    pulled: Callable[[], None] | None = None
+
     def __init__(
         self,
         workspace: Workspace,
@@ -40,7 +43,9 @@ class Checks:
 
     def due(self, uri: str) -> None:
         """A document has changed, or something that is published with it."""
-        if uri not in self._due:
+        if self.pulled is not None:
+            self.pulled()
+        elif uri not in self._due:
             self._due[uri] = asyncio.get_running_loop().create_task(self._check(uri))
 
     def all_due(self) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["change_folders", "configure", "initialize", "initialized", "trace"]
 
 log = logging.getLogger("rubric")
+#: What suites refer to: other YAML, data sets, prompts, programs.
+_AROUND = "**/*.{yaml,yml,jsonl,ndjson,md,markdown,txt,j2,njk,prompt,json,csv,py,sh,js,mjs,cjs,ts,mts}"
 #: Message types of `window/showMessage` and `window/logMessage`.
 ERROR, WARNING, INFORMATION, LOG = 1, 2, 3, 4
 
@@ -31,6 +33,9 @@ def initialize(server: "RubricServer", params: Mapping[str, Any]) -> dict[str, A
     server.permission.editor_trusts = server.documents.settings.trusted
     trace(server, params.get("trace"))
     server.protocol.initialized()
+    server.survey.shown = client.progress
+    if client.pulls_diagnostics:
+        server.checks.pulled = server.pulling.refresh
     # Looked at before the answer: a number that is nobody's by now is one of another process namespace.
     if client.process is not None and is_alive(client.process):
         server.keep(watch_parent(client.process, server.protocol.lost))
@@ -41,6 +46,8 @@ def initialize(server: "RubricServer", params: Mapping[str, Any]) -> dict[str, A
 def initialized(server: "RubricServer") -> None:
     """The client is ready for requests."""
     server.keep(_register(server))
+    if server.documents.folders:
+        server.survey.changed(publishing=not server.client.pulls_diagnostics)
     if server.client.configuration:
         configure(server, None)
 
@@ -52,7 +59,7 @@ async def _register(server: "RubricServer") -> None:
             {"id": "settings", "method": "workspace/didChangeConfiguration", "registerOptions": {"section": SECTION}}
         )
     if server.client.registers_watchers:
-        globs = ("**/*.{yaml,yml}", "**/.rubric/results/*.json", *(f"**/{name}" for name in CONFIGURATION_FILES))
+        globs = (_AROUND, "**/.rubric/results/*.json", *(f"**/{name}" for name in CONFIGURATION_FILES))
         watchers = [{"globPattern": glob} for glob in globs]
         registrations.append(
             {"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": {"watchers": watchers}}
@@ -73,6 +80,7 @@ def change_folders(server: "RubricServer", added: Mapping[str, str], removed: It
     """Folders were opened and closed."""
     server.documents.folders = folders_changed(server.documents.folders, added, removed)
     server.permission.folders = server.documents.folders
+    server.survey.changed(publishing=not server.client.pulls_diagnostics)
 
 
 def configure(server: "RubricServer", pushed: object) -> None:
@@ -111,4 +119,5 @@ def _use(server: "RubricServer", given: object, *, startup: bool = False) -> Non
         return
     server.documents.again()
     server.checks.all_due()
+    server.survey.changed(publishing=not server.client.pulls_diagnostics)
     server.runs.refresh()

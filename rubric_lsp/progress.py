@@ -41,8 +41,9 @@ class Progress:
 class ProgressBoard:
     """Every piece of work that is under way, by token."""
 
-    def __init__(self, protocol: RubricProtocol) -> None:
+    def __init__(self, protocol: RubricProtocol, name: str = "run") -> None:
         self._protocol = protocol
+        self._name = name
         self._cancels: dict[str, Callable[[], None]] = {}
         self._numbers = itertools.count(1)
 
@@ -56,7 +57,7 @@ class ProgressBoard:
         return progress
 
     async def _token(self) -> str | None:
-        token = f"rubric-run-{next(self._numbers)}"
+        token = f"rubric-{self._name}-{next(self._numbers)}"
         with contextlib.suppress(RefusedError, asyncio.TimeoutError):
             await asyncio.wait_for(self._protocol.ask("window/workDoneProgress/create", {"token": token}), _PATIENCE)
             return token

@@ -40,7 +40,12 @@ def _conversation(s: "RubricServer") -> None:
     s.hears("workspace/didChangeWorkspaceFolders", lambda p: lifecycle.change_folders(s, *convert.folders(p)))
     s.hears("workspace/didChangeWatchedFiles", lambda p: s.files_changed(convert.changed_files(p)))
     s.answers("workspace/executeCommand", lambda p: s.commands.execute(*convert.arguments(p)))
-    s.hears("window/workDoneProgress/cancel", lambda p: s.runs.cancel_token(p.token))
+    s.hears("window/workDoneProgress/cancel", lambda p: _cancel(s, p.token))
+
+
+def _cancel(s: "RubricServer", token: object) -> None:
+    s.runs.cancel_token(token)
+    s.survey.board.cancel(token)
 
 
 def _documents(s: "RubricServer") -> None:
@@ -48,6 +53,9 @@ def _documents(s: "RubricServer") -> None:
     s.hears("textDocument/didChange", s.changed)
     s.hears("textDocument/didClose", s.closed_document)
     s.hears("textDocument/didSave", lambda p: s.files_changed([convert.uri(p)]))
+    nothing: Json = {"kind": "full", "items": []}
+    s.reads("textDocument/diagnostic", lambda d, p: s.pulling.document(d, p.previous_result_id), nothing)
+    s.answers("workspace/diagnostic", lambda p: s.pulling.workspace(*convert.known_diagnostics(p)))
 
 
 def _writing(s: "RubricServer") -> None:

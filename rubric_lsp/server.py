@@ -1,6 +1,7 @@
 """The server: one route for each method, and the parts that they lead to."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -9,19 +10,22 @@ from pygls.lsp.server import LanguageServer
 
 from rubric_core import __version__
 from rubric_core.analysis import Language
-from rubric_core.configuration import CONFIGURATION_FILES
+from rubric_core.configuration import CONFIGURATION_FILES, Configuration
 from rubric_lsp import convert, lifecycle
 from rubric_lsp.around import Around
 from rubric_lsp.capabilities import Client
 from rubric_lsp.checks import Checks
 from rubric_lsp.commands import Commands
-from rubric_lsp.features.diagnostics import findings, outcomes
+from rubric_lsp.features.diagnostics import findings, listing, outcomes
 from rubric_lsp.memory import Memory
 from rubric_lsp.navigation import Navigation
+from rubric_lsp.progress import ProgressBoard
 from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError, RubricProtocol
+from rubric_lsp.pulling import Pulling
 from rubric_lsp.routes import route
 from rubric_lsp.runs import Runs
 from rubric_lsp.settings import Settings
+from rubric_lsp.survey import Survey
 from rubric_lsp.trust import Permission
 from rubric_lsp.workspace import Snapshot, Workspace, path_of
 
@@ -46,11 +50,14 @@ class RubricServer(LanguageServer):
         self.around = Around(self.documents)
         self.navigation = Navigation(self.around)
         self.permission = Permission()
-        self.checks = Checks(
-            self.documents, self.problems, lambda p: self.protocol.tell("textDocument/publishDiagnostics", p)
-        )
+        self.checks = Checks(self.documents, self.problems, self.publish)
+        board = ProgressBoard(self.protocol, "check")
+        self.survey = Survey(self.documents, self.around, self.problems, self.configured, self.publish, board)
+        self.pulling = Pulling(self)
         self.runs = Runs(self)
         self._kept: set[asyncio.Task[object]] = set()
+        #: The version of the files around suites, when those that are not open were last looked at.
+        self._surveyed = -1
         self.commands = Commands(self)
         self.protocol.closing = self.closed
         route(self)
@@ -70,7 +77,25 @@ class RubricServer(LanguageServer):
         """Show a message to the person: only for what they asked for, or have to know."""
         self.protocol.tell("window/showMessage", {"type": kind, "message": message})
 
+    async def ask_quietly(self, method: str) -> None:
+        """A request whose answer says nothing."""
+        with contextlib.suppress(RefusedError):
+            await self.protocol.ask(method)
+
+    def publish(self, publication: dict[str, Any]) -> None:
+        """Send diagnostics."""
+        self.protocol.tell("textDocument/publishDiagnostics", publication)
+
     # -- parts that several routes share ------------------------------------------------------------------------------
+
+    def configured(self, configuration: Configuration) -> list[dict[str, Any]]:
+        """What is wrong with a configuration file."""
+        document = configuration.document
+        listed = listing(configuration.diagnostics, self.language)
+        path = configuration.path
+        uri = path.as_uri() if path is not None else ""
+        snapshot = Snapshot(self.documents, uri, None, "toml", document)
+        return convert.diagnostics(snapshot, listed, self.client)
 
     def problems(self, snapshot: Snapshot) -> list[dict[str, Any]]:
         """Everything that is listed for a version of a suite: findings, and results of runs."""
@@ -83,7 +108,8 @@ class RubricServer(LanguageServer):
     def opened(self, params: Any) -> None:
         """A document was opened."""
         snapshot = self.documents.open(*convert.opened(params))
-        self.checks.due(snapshot.uri)
+        self.survey.opened(snapshot.uri)
+        self._edited(snapshot.uri)
         self.runs.opened(snapshot)
 
     def changed(self, params: Any) -> None:
@@ -92,12 +118,31 @@ class RubricServer(LanguageServer):
         if self.documents.change(uri, version, convert.changes(params)) is None:
             log.warning("an edit of %s, which is not open", uri)
             return
-        self.checks.due(uri)
+        self._edited(uri)
+
+    def _edited(self, uri: str) -> None:
+        """A document has another text. A client that asks for diagnostics does so by itself after an edit."""
+        if not self.client.pulls_diagnostics:
+            self.checks.due(uri)
+        for other in self.documents.overtaken():
+            self.checks.due(other)
+        self._looked_around()
+
+    def _looked_around(self) -> None:
+        """Look at files that are not open, too, when one has changed that something depends on."""
+        version = self.documents.project.version
+        if version != self._surveyed:
+            self._surveyed = version
+            self.survey.changed(publishing=not self.client.pulls_diagnostics)
 
     def closed_document(self, params: Any) -> None:
         """A document was closed."""
         self.documents.close(convert.uri(params))
         self.checks.closed(convert.uri(params))
+        for other in self.documents.overtaken():
+            self.checks.due(other)
+        self._surveyed = -1
+        self._looked_around()
 
     def files_changed(self, uris: list[str]) -> None:
         """Something on disk has changed."""
@@ -105,11 +150,15 @@ class RubricServer(LanguageServer):
         if any(uri.endswith(CONFIGURATION_FILES) for uri in uris):
             self.documents.again()
             self.checks.all_due()
+        for other in self.documents.overtaken():
+            self.checks.due(other)
+        self._looked_around()
         self.runs.files_changed()
 
     async def closed(self) -> None:
         """The conversation is over: nothing may outlive it."""
         self.checks.stop()
+        self.survey.stop()
         await self.runs.stop()
         for task in self._kept:
             task.cancel()

@@ -27,6 +27,9 @@ class Settings:
         "inlayHints", True, "Whether results and derived values stand at the end of their lines."
     )
     code_lenses: bool = _setting("codeLenses", True, "Whether “Run” stands above cases.")
+    check_workspace: bool = _setting(
+        "checkWorkspace", True, "Whether suites of the open folders are checked that are not open in the editor, too."
+    )
     show_passed: bool = _setting(
         "showPassed", False, "Whether cases that passed are listed among the problems, as information."
     )

@@ -1,10 +1,10 @@
 """What is listed among the problems: findings in the text, and results of runs that are no pass."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rubric_core.analysis import Analysis
+from rubric_core.analysis import Analysis, Language
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, Diagnostic, Severity, Tag
 from rubric_lsp.features.results import Results, Shown, id_span, marks, stale_words
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.marks import Mark
     from rubric_core.evaluation.result import CaseResult
 
-__all__ = ["Note", "Problem", "findings", "outcomes"]
+__all__ = ["Note", "Problem", "findings", "listing", "outcomes"]
 
 CHECKED, RAN = "rubric", "rubric run"
 _SEVERITIES: dict[str, Severity] = {
@@ -51,11 +51,16 @@ class Problem:
 
 def findings(analysis: Analysis) -> list[Problem]:
     """What is wrong in the text."""
+    return listing(analysis.diagnostics, analysis.language)
+
+
+def listing(diagnostics: Sequence[Diagnostic], language: Language) -> list[Problem]:
+    """Findings, with the pages that explain them."""
     urls: dict[str, str] = {}
-    for code in {d.code for d in analysis.diagnostics}:
-        rule = analysis.language.rule(code)
+    for code in {d.code for d in diagnostics}:
+        rule = language.rule(code)
         urls[code] = rule.url if rule is not None else ""
-    return [_problem(d, urls[d.code]) for d in analysis.diagnostics]
+    return [_problem(d, urls[d.code]) for d in diagnostics]
 
 
 def _problem(found: Diagnostic, url: str) -> Problem:

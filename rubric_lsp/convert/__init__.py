@@ -1,0 +1,89 @@
+"""Between the protocol and everything else: the only package that reads lsprotocol values or builds what is sent.
+
+Parameters arrive as lsprotocol's types. Results leave as plain JSON: building and unstructuring thousands of attrs
+objects would take longer than finding out what is in them.
+"""
+
+from rubric_lsp.convert.acting import code_actions, code_lenses
+from rubric_lsp.convert.coloring import struck, token_edits, token_lines, tokens_within
+from rubric_lsp.convert.incoming import (
+    arguments,
+    asked,
+    changed_files,
+    changes,
+    folders,
+    known_diagnostics,
+    offset,
+    only_kinds,
+    opened,
+    position,
+    positions,
+    progress_token,
+    text_range,
+    uri,
+    was_asked,
+    within,
+)
+from rubric_lsp.convert.places import (
+    file_location,
+    location,
+    position_of,
+    range_of,
+    text_edits,
+    workspace_edit,
+    workspace_edits,
+)
+from rubric_lsp.convert.problems import diagnostics
+from rubric_lsp.convert.structure import (
+    document_links,
+    document_symbols,
+    folding_ranges,
+    found_symbols,
+    highlights,
+    nameable,
+    selection_range,
+)
+from rubric_lsp.convert.writing import completions, hover, inlay_hints
+
+__all__ = [
+    "arguments",
+    "asked",
+    "changed_files",
+    "changes",
+    "code_actions",
+    "code_lenses",
+    "completions",
+    "diagnostics",
+    "document_links",
+    "document_symbols",
+    "file_location",
+    "folders",
+    "folding_ranges",
+    "found_symbols",
+    "highlights",
+    "hover",
+    "inlay_hints",
+    "known_diagnostics",
+    "location",
+    "nameable",
+    "offset",
+    "only_kinds",
+    "opened",
+    "position",
+    "position_of",
+    "positions",
+    "progress_token",
+    "range_of",
+    "selection_range",
+    "struck",
+    "text_edits",
+    "text_range",
+    "token_edits",
+    "token_lines",
+    "tokens_within",
+    "uri",
+    "was_asked",
+    "within",
+    "workspace_edit",
+    "workspace_edits",
+]

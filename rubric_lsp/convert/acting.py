@@ -1,0 +1,56 @@
+"""Code actions and lenses."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rubric_lsp.capabilities import Client
+from rubric_lsp.convert.incoming import only_kinds
+from rubric_lsp.convert.places import Json, range_of, workspace_edit
+from rubric_lsp.features.code_actions import Action
+from rubric_lsp.features.lenses import Lens
+from rubric_lsp.workspace import Snapshot
+
+if TYPE_CHECKING:
+    from lsprotocol import types
+
+
+__all__ = ["code_actions", "code_lenses"]
+
+
+def code_actions(
+    snapshot: Snapshot, found: Iterable[Action], params: "types.CodeActionParams", client: Client
+) -> list[Json]:
+    """Actions of the kinds that are asked for; plain commands for a client that knows nothing else."""
+    only = only_kinds(params)
+    wanted = [a for a in found if not only or any(a.kind == k or a.kind.startswith(k + ".") for k in only)]
+    if not client.action_literals:
+        return [_command(snapshot, a.title, a.command, a.case_id) for a in wanted if a.command]
+    given = {(str(d.code), d.range.start.line, d.range.start.character): d for d in params.context.diagnostics}
+    return [_code_action(snapshot, a, given, client) for a in wanted]
+
+
+def _code_action(snapshot: Snapshot, action: Action, given: Mapping[tuple[str, int, int], Any], client: Client) -> Json:
+    made: Json = {"title": action.title, "kind": action.kind}
+    if action.edits:
+        made["edit"] = workspace_edit(snapshot, action.edits, client)
+    if action.command:
+        made["command"] = _command(snapshot, action.title, action.command, action.case_id)
+    if action.preferred and client.preferred_actions:
+        made["isPreferred"] = True
+    at = snapshot.position(action.at.start) if action.at is not None else None
+    solved = given.get((action.code, at.line, at.character)) if at is not None else None
+    if solved is not None:
+        made["diagnostics"] = [solved]
+    return made
+
+
+def _command(snapshot: Snapshot, title: str, command: str, case_id: str) -> Json:
+    return {"title": title, "command": command, "arguments": [snapshot.uri, case_id] if case_id else [snapshot.uri]}
+
+
+def code_lenses(snapshot: Snapshot, found: Iterable[Lens]) -> list[Json]:
+    """Code lenses; none of them needs resolving."""
+    return [
+        {"range": range_of(snapshot, n.span), "command": _command(snapshot, n.title, n.command, n.case_id)}
+        for n in found
+    ]

@@ -1,0 +1,69 @@
+"""What helps while a person writes: hover, completion, hints."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rubric_lsp.capabilities import Client
+from rubric_lsp.convert.places import Json, position_of, range_of, text_edits
+from rubric_lsp.features.hints import Hint
+from rubric_lsp.workspace import Snapshot
+
+if TYPE_CHECKING:
+    from rubric_lsp.features.completion import Completion
+    from rubric_lsp.features.hover import HoverText
+
+
+__all__ = ["completions", "hover", "inlay_hints"]
+
+# Completion kinds: Property, Class, EnumMember, Reference, File, Snippet.
+_ITEMS = {"key": 10, "type": 7, "value": 20, "reference": 18, "file": 17, "snippet": 15}
+
+
+def hover(snapshot: Snapshot, found: "HoverText | None", client: Client) -> Json | None:
+    """A hover."""
+    if found is None:
+        return None
+    kind = "markdown" if client.hover_markdown else "plaintext"
+    return {"contents": {"kind": kind, "value": found.markdown}, "range": range_of(snapshot, found.span)}
+
+
+def completions(snapshot: Snapshot, found: "Iterable[Completion]", client: Client) -> Json:
+    """Suggestions. The list is whole: editors narrow it down themselves while a person types."""
+    return {"isIncomplete": False, "items": [_completion(snapshot, each, client) for each in found]}
+
+
+def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> Json:
+    text = item.snippet if item.snippet and client.snippets else item.plain
+    made: Json = {
+        "label": item.label,
+        "kind": _ITEMS[item.kind],
+        "textEdit": {"range": range_of(snapshot, item.span), "newText": text},
+    }
+    if text is item.snippet:
+        made["insertTextFormat"] = 2
+    if item.detail:
+        made["detail"] = item.detail
+    if item.documentation:
+        kind = "markdown" if client.completion_markdown else "plaintext"
+        made["documentation"] = {"kind": kind, "value": item.documentation}
+    if item.deprecated:
+        made |= {"tags": [1]} if client.deprecated_tag else {"deprecated": True}
+    if item.sort:
+        made["sortText"] = item.sort
+    if item.filter:
+        made["filterText"] = item.filter
+    if item.extra:
+        made["additionalTextEdits"] = text_edits(snapshot, item.extra)
+    return made
+
+
+def inlay_hints(snapshot: Snapshot, found: Iterable[Hint]) -> list[Json]:
+    """Inlay hints."""
+    return [_inlay_hint(snapshot, hint) for hint in found]
+
+
+def _inlay_hint(snapshot: Snapshot, hint: Hint) -> Json:
+    made: Json = {"position": position_of(snapshot.position(hint.offset)), "label": hint.label, "paddingLeft": True}
+    if hint.tooltip:
+        made["tooltip"] = hint.tooltip
+    return made

@@ -1,0 +1,103 @@
+"""Diagnostics for clients that ask for them: of one document, or of everything."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.loading.files import absolute
+from rubric_lsp.survey import Report, digest
+from rubric_lsp.workspace import Snapshot
+
+if TYPE_CHECKING:
+    from rubric_lsp.server import RubricServer
+
+__all__ = ["Pulling"]
+
+Json = dict[str, Any]
+#: Reports that go to the client in one piece.
+_PIECE = 50
+
+
+class Pulling:
+    """Answers what a client asks about diagnostics."""
+
+    def __init__(self, server: "RubricServer") -> None:
+        self._server = server
+        self._refreshing: asyncio.TimerHandle | None = None
+
+    def document(self, snapshot: Snapshot, known: str | None) -> Json:
+        """The diagnostics of one document; `known` names the list that the client has."""
+        made = _report(self._server.problems(snapshot), known)
+        if self._server.client.related_documents:
+            related = {s.uri: _report(self._server.problems(s), None) for s in self._dependents(snapshot)}
+            if related:
+                made["relatedDocuments"] = related
+        return made
+
+    def _dependents(self, snapshot: Snapshot) -> list[Snapshot]:
+        """The other open documents that depend on one."""
+        if snapshot.path is None:
+            return []
+        path = absolute(snapshot.path)
+        if not self._server.documents.project.sees(path):
+            return []
+        others = [s for s in self._server.documents.all() if s.uri != snapshot.uri and s.is_ours]
+        return [s for s in others if path in s.analysis.depends_on]
+
+    async def workspace(self, known: Mapping[str, str], partial: object, progress: object) -> Json:
+        """The diagnostics of every file; when the client has all of them, that is answered when there is something new."""
+        self._tell(progress, {"kind": "begin", "title": "Checking suites", "cancellable": True})
+        number = 0
+        try:
+            while True:
+                piece: list[Json] = []
+                sent = False
+                seen: set[str] = set()
+                async for report in self._server.survey.reports():
+                    number += 1
+                    seen.add(report.uri)
+                    if known.get(report.uri) != digest(report.items):
+                        piece.append(_workspace_report(report))
+                    if partial is not None and len(piece) >= _PIECE:
+                        self._piece(partial, piece)
+                        piece, sent = [], True
+                    self._tell(progress, {"kind": "report", "message": f"{number} files"})
+                # Of a file that is gone nothing is wrong any more.
+                gone = [u for u, name in known.items() if u not in seen and name != digest([])]
+                piece += (_workspace_report(Report(uri, None, [])) for uri in gone)
+                if piece or sent or not known:
+                    break
+                await self._server.survey.news()
+        finally:
+            self._tell(progress, {"kind": "end", "message": f"{number} files checked"})
+        if partial is not None and sent:
+            self._piece(partial, piece)
+            return {"items": []}
+        return {"items": piece}
+
+    def _piece(self, token: object, items: list[Json]) -> None:
+        self._server.protocol.tell("$/progress", {"token": token, "value": {"items": items}})
+
+    def _tell(self, token: object, value: Json) -> None:
+        if token is not None:
+            self._server.protocol.tell("$/progress", {"token": token, "value": value})
+
+    def refresh(self) -> None:
+        """Ask the client to ask again, soon."""
+        if self._refreshing is None:
+            self._refreshing = asyncio.get_running_loop().call_later(0.1, self._refresh)
+
+    def _refresh(self) -> None:
+        self._refreshing = None
+        self._server.keep(self._server.ask_quietly("workspace/diagnostic/refresh"))
+
+
+def _report(items: list[Json], known: str | None) -> Json:
+    name = digest(items)
+    if name == known:
+        return {"kind": "unchanged", "resultId": name}
+    return {"kind": "full", "resultId": name, "items": items}
+
+
+def _workspace_report(report: Report) -> Json:
+    return {"uri": report.uri, "version": report.version, **_report(report.items, None)}
