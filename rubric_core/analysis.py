@@ -176,11 +176,16 @@ class Analysis:
         self.ignored: tuple[Diagnostic, ...] = ()
         #: Other files that the findings depend on, those included that are not there.
         self.depends_on: frozenset[Path] = frozenset()
-        #: The files with cases that the suite takes over.
-        self.case_files: tuple[Path, ...] = ()
+        #: The paths in the case list, and the cases behind them, in the order of the text.
+        self.external: tuple[ExternalCases, ...] = ()
         self._states = states
         self._frame = frame
         self._anchors = _Anchors(self)
+
+    @property
+    def case_files(self) -> tuple[Path, ...]:
+        """The files with cases that the suite takes over."""
+        return tuple(f for each in self.external for f in each.found.files)
 
     def span_of(self, entry: CaseEntry | None, span: Span) -> Span:
         """A span of a case, or of the suite (None), in the whole text."""
@@ -416,16 +421,17 @@ class _Check:
                 context = Context(block.text, self.dialect)
                 state.links.findings = self._judge(state.links.issues, context)
         analysis.depends_on = frozenset().union(*{self.states[b].links.seen for b in blocks})
-        analysis.case_files = tuple(f for b in blocks for _, s in self.states[b].links.cases for f in s.files)
+        analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
 
     def _external(self) -> Iterator[ExternalCases]:
         outer = self.analysis.span_of
-        for at, found in self.states[self.frame.block].links.cases:
-            yield ExternalCases(outer(None, at), found)
+        for at, found, text in self.states[self.frame.block].links.cases:
+            yield ExternalCases(outer(None, at), found, text)
         for number, block in enumerate(self.analysis.document.blocks):
             if block.key and self.states[block].links.cases:
                 start = self.analysis.document.start(number)
-                yield from (ExternalCases(at.moved(start), found) for at, found in self.states[block].links.cases)
+                for at, found, text in self.states[block].links.cases:
+                    yield ExternalCases(at.moved(start), found, text)
 
     def _refresh_frame(self, state: _State) -> None:
         key = (self.context, self.frame.item_key, self.anchors.key(-1))
@@ -508,7 +514,7 @@ class _Check:
                 start = analysis.document.start(number)
                 for rule, finding in (*state.findings, *state.links.findings):
                     yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))
-        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, tuple(self._external()))
+        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external)
         context = Context("", self.dialect)
         found = [(rule, f) for rule in self.language.visitors(CaseList) for f in rule.check(whole, context)]
         if analysis.kind is FileKind.TARGETS:

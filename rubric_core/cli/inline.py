@@ -3,12 +3,14 @@
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.cli.style import Style, width
-from rubric_core.evaluation.marks import Mark, marks_of, shortened
+from rubric_core.evaluation.marks import Mark, case_words, marks_of, shortened
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.language.around import FileKind
 from rubric_core.text import LineIndex
 
 __all__ = ["ROLES", "Inline", "columns"]
@@ -27,40 +29,68 @@ def columns() -> int:
 
 
 class Inline:
-    """A suite, printed as an editor shows it."""
+    """A file with cases, printed as an editor shows it.
 
-    def __init__(self, analysis: Analysis, style: Style) -> None:
+    Args:
+        analysis: What is in the file.
+        style: Paints.
+        file: The file, when it is not the suite itself.
+    """
+
+    def __init__(self, analysis: Analysis, style: Style, file: Path | None = None) -> None:
         self._analysis = analysis
         self._style = style
+        self._file = file
         self._index = LineIndex(analysis.document.text)
 
     def lines(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> Iterator[str]:
-        """The lines of the suite, or of the cases that were run when these are not all."""
+        """The lines of the file, or of its cases that were run when these are not all; `cases` may be those of other files, too."""
+        own = [case for case in cases if case.file == self._file]
+        if self._analysis.kind is FileKind.DATASET:
+            yield from self._listed(cases, results)
+            return
         marks = self._marks(cases, results)
-        first, last = self._shown(cases)
+        first, last = self._shown(own)
         column = min(_FURTHEST, max((width(self._line(n)) for n in marks), default=0) + 2)
         for number in range(first, last + 1):
             yield self._with_marks(self._line(number), marks.get(number, []), column)
 
+    def _listed(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> Iterator[str]:
+        """A line for each case of a data set, whose own lines are long."""
+        for case, result in zip(cases, results, strict=True):
+            if case.file == self._file:
+                yield f"{case.line:>4}  {case.id}  {self._style.paint(case_words(result), ROLES[result.verdict])}"
+
     def _marks(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> dict[int, list[Mark]]:
-        """Marks by line; those of evaluators that grade several cases are counted."""
+        """Marks by line; those of evaluators that grade several cases are counted, and so are cases in other files."""
         marks: dict[int, list[Mark]] = {}
         shared: dict[int, list[Mark]] = {}
         for case, result in zip(cases, results, strict=True):
-            own = self._lines_of(case)
-            for mark in marks_of(case, result):
+            here = case.file == self._file
+            if not here and self._file is not None:
+                continue
+            own = self._lines_of(case) if here else range(0)
+            for mark in self._of_case(case, result, here):
                 line = self._index.line_of(mark.span.start)
                 (marks if line in own else shared).setdefault(line, []).append(mark)
         for line, several in shared.items():
             marks.setdefault(line, []).append(_counted(several))
         return marks
 
+    def _of_case(self, case: Runnable, result: CaseResult, here: bool) -> Iterator[Mark]:
+        """The marks of a case that stand in this file."""
+        yield from (mark for mark in marks_of(case, result) if mark.in_suite != here)
+        if not here:
+            at = next((e.span for e in self._analysis.external if case.file in e.found.files), None)
+            if at is not None:
+                yield Mark(at, result.verdict, case_words(result))
+
     def _lines_of(self, case: Runnable) -> range:
         span = case.case_span(case.case.node.whole if case.case.node else case.case.span)
         return range(self._index.line_of(span.start), self._index.line_of(max(span.start, span.end - 1)) + 1)
 
     def _shown(self, cases: Sequence[Runnable]) -> tuple[int, int]:
-        if len({case.id for case in cases}) >= len({entry.case.id for entry in self._analysis.cases}):
+        if not cases or len({case.id for case in cases}) >= len({entry.case.id for entry in self._analysis.cases}):
             last = self._index.line_count - 1
             return 0, last - 1 if last and not self._line(last) else last
         lines = [self._lines_of(case) for case in cases]

@@ -1,18 +1,19 @@
 """A run for a person at a terminal: progress while it goes on, then the suite with its results, and what did not pass."""
 
+import os
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rubric_core.analysis import Analysis
-from rubric_core.cli.inline import ROLES, Inline, columns
+from rubric_core.cli.inline import ROLES, Inline
+from rubric_core.cli.live import Live
 from rubric_core.cli.style import Style
-from rubric_core.evaluation.events import CaseDone, CaseStarted, CriterionJudged, EvaluatorStarted, Event
+from rubric_core.evaluation.events import CaseDone, Event
 from rubric_core.evaluation.explain import explanation
 from rubric_core.evaluation.marks import case_words, seconds_words, shortened
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.suites import LoadedSuite
 
 __all__ = ["Report"]
 
@@ -26,60 +27,45 @@ _MOST_LINES = 250
 class Report:
     """Shows progress while cases run, and everything at the end."""
 
-    def __init__(self, path: str, analysis: Analysis, cases: Sequence[Runnable], shown: bool) -> None:
-        self._path = path
+    def __init__(self, suite: LoadedSuite, cases: Sequence[Runnable], form: str) -> None:
+        self._suite = suite
+        self._path = str(suite.path)
         self._cases = list(cases)
         self._style = Style.of()
-        self._inline = Inline(analysis, self._style)
         self._plain = not _can_say("✔")
-        self._live = shown and sys.stderr.isatty()
-        self._listing = shown and len(analysis.document.text.splitlines()) > _MOST_LINES
-        self._done: list[CaseResult] = []
-        self._began = time.monotonic()
+        text = form == "text"
+        texts = (suite.analysis, *suite.files.values())
+        self._listing = text and sum(each.document.line_count for each in texts) > _MOST_LINES
+        # Rows on a terminal would be torn apart by what is redrawn between them.
+        shown = not (form == "jsonl" and sys.stdout.isatty())
+        self.live = Live(len(self._cases), self._said, shown=shown, plain=text and not self._listing)
 
     def heard(self, event: Event) -> None:
-        """Show what happens: finished cases of a long suite at once, and a line that says what goes on."""
-        if isinstance(event, CaseDone):
-            self._done.append(event.result)
-            if self._listing:
-                self._clear()
-                print(self._said(self._listed(event.result)), flush=True)
-        words = _progress(event) if self._live else ""
-        if words:
-            line = shortened(f"⟳ {self._footer()}  {words}", columns() - 1)
-            sys.stderr.write(f"\r\x1b[K{self._said(line)}")
-            sys.stderr.flush()
-
-    def _footer(self) -> str:
-        """3/12  2 passed, 1 failed  4.2s  $0.01  ~13s left."""
-        done, elapsed = len(self._done), time.monotonic() - self._began
-        counts = Counter(result.verdict for result in self._done)
-        verdicts = ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v])
-        spent = sum(result.cost_usd or 0 for result in self._done)
-        left = seconds_words(elapsed / done * (len(self._cases) - done) * 1000) if done else ""
-        parts = (
-            f"{done}/{len(self._cases)}",
-            verdicts,
-            seconds_words(elapsed * 1000),
-            f"${spent:.4f}" if spent else "",
-            f"~{left} left" if left else "",
-        )
-        return "  ".join(part for part in parts if part)
-
-    def _clear(self) -> None:
-        if self._live:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        """Show what happens: finished cases of a long suite at once, and what goes on."""
+        if self._listing and isinstance(event, CaseDone):
+            self.live.clear()
+            print(self._said(self._listed(event.result)), flush=True)
+        self.live.heard(event)
 
     def finish(self, results: Sequence[CaseResult], seconds: float, *, explain: bool = False) -> None:
         """Print the suite with its results, what did not pass, and a summary."""
-        self._clear()
-        if results and not self._listing:
-            for line in self._inline.lines(self._cases, results):
-                print(self._said(line))
+        for line in self._inline(results) if results and not self._listing else ():
+            print(self._said(line))
         for line in (*(self._explained(results) if explain else ()), *self._failures(results)):
             print(self._said(line))
         print(self._said(f"\n{self._summary(results, seconds)}"))
+
+    def _inline(self, results: Sequence[CaseResult]) -> Iterator[str]:
+        """The suite, and then each file with cases of its own, with results behind the lines."""
+        files = {case.file for case in self._cases}
+        if None in files or len(self._cases) >= len(self._suite.cases):
+            yield from Inline(self._suite.analysis, self._style).lines(self._cases, results)
+        for file, analysis in self._suite.files.items():
+            if file in files:
+                name = next(c.file_name for c in self._cases if c.file == file)
+                yield ""
+                yield self._style.paint(str(self._suite.path.parent / name), "bold")
+                yield from Inline(analysis, self._style, file).lines(self._cases, results)
 
     def _said(self, line: str) -> str:
         return line.translate(_ASCII) if self._plain else line
@@ -103,13 +89,16 @@ class Report:
             yield ""
             needs = "" if result.reason else f", needs {result.threshold:.2f}"
             score = f" {result.score:.2f}{needs}" if result.score is not None else ""
-            where = self._style.paint(f"{self._path}:{result.line}", "bold")
+            where = self._style.paint(f"{self._file_of(result)}:{result.line}", "bold")
             verdict = self._style.paint(result.verdict.value, ROLES[result.verdict])
             yield f"{where} {result.id}{f' ({result.target})' if several else ''} {verdict}{score}"
             if result.reason:
                 yield f"    {result.reason}"
             for evaluator in result.evaluators:
                 yield from self._evaluator_lines(evaluator, result.reason)
+
+    def _file_of(self, result: CaseResult) -> str:
+        return os.path.normpath(self._suite.path.parent / result.file) if result.file else self._path
 
     def _evaluator_lines(self, result: EvaluatorResult, known: str) -> Iterator[str]:
         """What did not hold; the reason that is told already is not told again."""
@@ -142,16 +131,6 @@ class Report:
         if len(results) > 1 and any(r.verdict is not Verdict.PASSED for r in results):
             again = f"\n{self._style.paint(f'again: rubric run {self._path} --failed', 'dim')}"
         return " · ".join([*parts, seconds_words(seconds * 1000)]) + again
-
-
-def _progress(event: Event) -> str:
-    if isinstance(event, CaseStarted):
-        return f"asking {event.case_id}"
-    if isinstance(event, EvaluatorStarted):
-        return f"grading {event.case_id}: {event.name}"
-    if isinstance(event, CriterionJudged):
-        return f"judging {event.case_id}: {event.result.id}"
-    return ""
 
 
 def _can_say(text: str) -> bool:

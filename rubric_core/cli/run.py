@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.adapters import system_ports
-from rubric_core.analysis import Analysis
-from rubric_core.cli.chosen import WrongUseError, chosen_cases, opened, still_to_do, unread_cases
+from rubric_core.cli.chosen import WrongUseError, chosen_cases, opened, still_to_do
 from rubric_core.cli.report import Report
 from rubric_core.evaluation.events import CaseDone, Event
 from rubric_core.evaluation.result import CaseResult, Verdict
@@ -22,6 +21,7 @@ from rubric_core.evaluation.run import save_recordings
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.schedule import run_cases
 from rubric_core.evaluation.store import ResultStore
+from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError
 from rubric_core.loading.files import UnreadableError
 
 __all__ = ["add_arguments", "main"]
@@ -74,48 +74,45 @@ def _count(text: str) -> int:
 def main(options: argparse.Namespace) -> int:
     """Run and report. Gives the exit code."""
     try:
-        path, wanted, analysis = opened(options)
-        cases = chosen_cases(path, wanted, analysis, options)
-    except (WrongUseError, UnreadableError) as error:
+        suite, wanted = opened(options)
+        cases = chosen_cases(suite, wanted, options)
+    except (WrongUseError, NoSuiteError, UnreadableError) as error:
         print(f"rubric: {error}", file=sys.stderr)
         return WRONG_USE
     began = time.monotonic()
-    cases, report, results = asyncio.run(_run(path, cases, options, analysis))
+    report, results = asyncio.run(_run(suite, cases, options))
     if options.format == "json":
-        print(json.dumps(_document(path, analysis, results), ensure_ascii=False, indent=2))
+        print(json.dumps(_document(suite, results), ensure_ascii=False, indent=2))
     elif options.format == "text":
         report.finish(results, time.monotonic() - began, explain=options.explain)
-    unread = unread_cases(analysis) if wanted is None else ""
-    if unread:
-        print(f"rubric: {path}: {unread}", file=sys.stderr)
-        return NOT_SCORED
     verdicts = {result.verdict for result in results}
     return NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
 
 
 async def _run(
-    path: Path, cases: list[Runnable], options: argparse.Namespace, analysis: Analysis
-) -> tuple[list[Runnable], Report, list[CaseResult]]:
-    store = ResultStore.of(path)
-    suite, dialect = str(path), analysis.dialect.name
+    suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace
+) -> tuple[Report, list[CaseResult]]:
+    store = ResultStore.of(suite.path)
+    name, dialect = str(suite.path), suite.analysis.dialect.name
     async with system_ports() as ports:
         if options.resume:
             cases = still_to_do(cases, ports)
-        report = Report(suite, analysis, cases, options.format == "text")
+        report = Report(suite, cases, options.format)
 
         def heard(event: Event) -> None:
             if isinstance(event, CaseDone):
                 _note(store, event.result)
                 if options.format == "jsonl":
-                    row = {"suite": suite, "dialect": dialect, **case_row(event.result)}
+                    row = {"suite": name, "dialect": dialect, **case_row(event.result)}
                     print(json.dumps(row, ensure_ascii=False), flush=True)
             report.heard(event)
 
         try:
-            results = await run_cases(cases, ports, heard, options.workers)
+            async with report.live.drawing():
+                results = await run_cases(cases, ports, heard, options.workers)
         finally:
-            _keep(cases, store, suite, dialect)
-    return cases, report, results
+            _keep(cases, store, name, dialect)
+    return report, results
 
 
 def _note(store: ResultStore, result: CaseResult) -> None:
@@ -132,12 +129,12 @@ def _keep(cases: Sequence[Runnable], store: ResultStore, suite: str, dialect: st
         print(f"rubric: the results could not be stored: {error}", file=sys.stderr)
 
 
-def _document(path: Path, analysis: Analysis, results: Sequence[CaseResult]) -> dict[str, Any]:
+def _document(suite: LoadedSuite, results: Sequence[CaseResult]) -> dict[str, Any]:
     counts = Counter(result.verdict.value for result in results)
     summary = {verdict.value: counts[verdict.value] for verdict in Verdict}
     return {
-        "suite": str(path),
-        "dialect": analysis.dialect.name,
+        "suite": str(suite.path),
+        "dialect": suite.analysis.dialect.name,
         "summary": summary,
         "cases": [case_row(result) for result in results],
     }

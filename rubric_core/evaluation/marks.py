@@ -40,6 +40,8 @@ class Mark:
     note: str = ""
     #: What is marked: "case", "evaluator", "criterion" or "band".
     what: str = "case"
+    #: Whether `span` is in the suite, while the case stands in a file of its own.
+    in_suite: bool = False
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
@@ -135,8 +137,9 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
     gathered = config.node is None
     if gathered and not config.span.end:
         return  # the judge of a case that names no evaluator is written nowhere
+    away = case.file is not None and case.inherits(config)
     if not (gathered and paired) and not (len(paired) == 1 and result.score is not None):
-        yield Mark(case.span_of(config), result.verdict, evaluator_words(result), _note(result), "evaluator")
+        yield Mark(case.span_of(config), result.verdict, evaluator_words(result), _note(result), "evaluator", away)
     for criterion, judged in paired:
         span = criterion.at("id") if criterion.has("id") else criterion.span
         yield Mark(
@@ -145,10 +148,13 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
             criterion_words(judged),
             judged.reason or judged.reasoning,
             "criterion",
+            away,
         )
         if judged.raw is not None and criterion.score_ranges is not None and judged.band:
             at = case.span_of(criterion, criterion.key_at("score_ranges"))
-            yield Mark(at, judged.verdict, shortened(_band(criterion, judged.raw, judged.band)), judged.band, "band")
+            yield Mark(
+                at, judged.verdict, shortened(_band(criterion, judged.raw, judged.band)), judged.band, "band", away
+            )
 
 
 def _criteria(config: Evaluator) -> Sequence[object]:

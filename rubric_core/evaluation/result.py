@@ -126,6 +126,10 @@ class CaseResult:
     at: str = ""
     #: The line of the case when it ran, from 1.
     line: int = 0
+    #: The file in which the case stands, relative to the directory of the suite; empty when that is the suite.
+    file: str = ""
+    #: In the results of a file with cases: the suite that ran them, relative to the directory of that file.
+    suite: str = ""
     details: Mapping[str, Any] | None = field(default=None)
 
 

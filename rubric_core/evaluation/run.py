@@ -49,17 +49,17 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
 def unrun(case: Runnable, ports: Ports) -> CaseResult:
     """The result of a case that has not been run: everything about it but what a run finds."""
     known = CaseResult(
-        id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, **asked_for(case)
-    )
+        id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name, **asked_for(case)
+    )  # fmt: skip
     return replace(known, fingerprint=fingerprint(case, ports.files, targets_of(case, ports)))
 
 
 async def _result(case: Runnable, ports: Ports, on_event: Listener, base: CaseResult) -> CaseResult:
     """Raises Unscored."""
     if case.problems:
-        line, message = case.problems[0]
+        where, message = case.problems[0]
         more = f" (and {len(case.problems) - 1} more)" if len(case.problems) > 1 else ""
-        raise Unscored(f"line {line} has a mistake, {message}{more}")
+        raise Unscored(f"{where} has a mistake, {message}{more}")
     filled = case.filled(ports.environment)
     base = replace(base, **asked_for(filled))
     kind = Conversation if filled.case.mode == "conversation" else Attempt

@@ -1,5 +1,6 @@
 """Cases ready to be run: what the suite says about each, and where its lines are."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,7 +22,7 @@ from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 
-__all__ = ["Options", "Runnable", "for_each_target", "runnables"]
+__all__ = ["Options", "Runnable", "for_each_target", "place_words", "problems_by_case", "runnables"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +63,15 @@ class Runnable:
     #: Lead from spans of the case and of the suite to spans of the whole text.
     case_span: Callable[[Span], Span] = lambda span: span
     suite_span: Callable[[Span], Span] = lambda span: span
-    #: The line of an offset in the whole text, from 1.
+    #: The line of an offset in the whole text, from 1; that of the suite where the case stands in a file of its own.
     line_at: Callable[[int], int] = lambda _: 1
-    #: Errors in the text that keep the case from being understood, with their lines.
-    problems: tuple[tuple[int, str], ...] = ()
+    suite_line_at: Callable[[int], int] | None = None
+    #: The file in which the case stands, when that is not the suite.
+    file: Path | None = None
+    #: The id of a case that does not say it itself: the name of its directory.
+    named: str = ""
+    #: Errors in the text that keep the case from being understood, with where they are: "line 3", "cases.yaml:3".
+    problems: tuple[tuple[str, str], ...] = ()
     options: Options = field(default_factory=Options)
     #: What the cases of one run share: target file, recordings. Filled on demand.
     shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -73,12 +79,17 @@ class Runnable:
     @property
     def id(self) -> str:
         """The id of the case, or its place in the file when it has none."""
-        return self.case.id or f"line-{self.line}"
+        return self.case.id or self.named or f"{self.file.name if self.file else 'line'}-{self.line}"
 
     @property
     def directory(self) -> Path:
         """The directory of the suite."""
         return self.path.absolute().parent
+
+    @property
+    def file_name(self) -> str:
+        """The file in which the case stands, relative to the directory of the suite; empty when that is the suite."""
+        return "" if self.file is None else Path(os.path.relpath(self.file, self.directory)).as_posix()
 
     @property
     def line(self) -> int:
@@ -100,14 +111,21 @@ class Runnable:
     def _of_suite(self) -> frozenset[int]:
         return frozenset(id(shape) for shape in children(self.suite))
 
+    def inherits(self, shape: Shape) -> bool:
+        """Whether a part of the case is written in the suite, for every case."""
+        return id(shape) in self._of_suite
+
     def span_of(self, shape: Shape, span: Span | None = None) -> Span:
-        """Where a part of the case, or of what it inherits, stands in the whole text."""
-        outer = self.suite_span if id(shape) in self._of_suite else self.case_span
+        """Where a part of the case, or of what it inherits, stands in the whole text of its file."""
+        outer = self.suite_span if self.inherits(shape) else self.case_span
         return outer(shape.span if span is None else span)
 
     def blame(self, shape: Shape) -> str:
-        """For the end of a sentence: the line of a part of the suite, as in ` (line 12)`."""
-        return f" (line {self.line_at(self.span_of(shape).start)})"
+        """For the end of a sentence: the line of a part of the suite, as in ` (line 12)`, or ` (cases.yaml:12)`."""
+        at = self.span_of(shape).start
+        if self.file is None or not self.inherits(shape):
+            return f" ({place_words(self.file, self.line_at(at))})"
+        return f" ({place_words(self.path, (self.suite_line_at or self.line_at)(at))})"
 
     def filled(self, environment: Mapping[str, str]) -> "Runnable":
         """The same with the references to variables filled in. Raises Unscored for one that is not set."""
@@ -127,14 +145,22 @@ class Runnable:
             return self.case
         return Lowering(self.text, self.dialect, self.dialects, self.anchors).case(node) or self.case
 
+    def _suite_line(self, span: Span) -> int:
+        return (self.suite_line_at or self.line_at)(self.suite_span(span).start)
+
     def _filled_suite(self, environment: Mapping[str, str]) -> Suite:
         if self.suite.node is None:
             return self.suite
-        filling = Interpolation(self.dialect, environment, {}, lambda span: self.line_at(self.suite_span(span).start))
+        filling = Interpolation(self.dialect, environment, {}, self._suite_line)
         node = filling.node(self.suite.node)
         if node is self.suite.node:
             return self.suite
         return Lowering(self.suite_text, self.dialect, self.dialects, self.suite_anchors).suite(node, "") or self.suite
+
+
+def place_words(file: Path | None, line: int) -> str:
+    """A line for the end of a sentence; with the name of the file where that is not the suite."""
+    return f"line {line}" if file is None else f"{file.name}:{line}"
 
 
 def runnables(
@@ -147,7 +173,7 @@ def runnables(
     suite = analysis.suite
     if suite is None:
         return []
-    problems = _problems_by_case(analysis)
+    problems = problems_by_case(analysis)
     shared: dict[str, Any] = {}
 
     frame_text = analysis.local(0).text
@@ -186,13 +212,17 @@ def _for_its_targets(case: Runnable) -> list[Runnable]:
     return [case]
 
 
-def _problems_by_case(analysis: Analysis) -> dict[CaseEntry | None, list[tuple[int, str]]]:
-    """The errors of each case, and under None those of the suite around them."""
-    found: dict[CaseEntry | None, list[tuple[int, str]]] = {None: []}
+def problems_by_case(analysis: Analysis, file: Path | None = None) -> dict[CaseEntry | None, list[tuple[str, str]]]:
+    """The errors of each case, and under None those of the suite around them, apart from those about cases in other files.
+
+    `file` is the file that was analysed, where that is not the suite.
+    """
+    found: dict[CaseEntry | None, list[tuple[str, str]]] = {None: []}
+    elsewhere = {each.span.start for each in analysis.external}
     for diagnostic in analysis.diagnostics:
-        if diagnostic.severity == "error":
+        if diagnostic.severity == "error" and diagnostic.span.start not in elsewhere:
             line = analysis.document.position(diagnostic.span.start).line + 1
             found.setdefault(analysis.case_at(diagnostic.span.start), []).append(
-                (line, f"{diagnostic.code}: {diagnostic.message}")
+                (place_words(file, line), f"{diagnostic.code}: {diagnostic.message}")
             )
     return found

@@ -30,15 +30,15 @@ async def run_cases(
 
 def with_dependencies(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
     """`chosen` and all the cases that they depend on, in the order of `every`."""
-    by_id = {case.id: case for case in every}
-    wanted: dict[str, Runnable] = {}
+    by_id = {case.id: case for case in reversed(every)}
+    wanted: set[int] = set()
     waiting = list(chosen)
     while waiting:
         case = waiting.pop()
-        if case.id not in wanted:
-            wanted[case.id] = case
+        if id(case) not in wanted:  # not by the id in the text, which two cases may have
+            wanted.add(id(case))
             waiting += (by_id[name] for name in _dependencies(case) if name in by_id)
-    return [case for case in every if wanted.get(case.id) is case]
+    return [case for case in every if id(case) in wanted]
 
 
 def _dependencies(case: Runnable) -> list[str]:

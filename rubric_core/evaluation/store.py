@@ -2,13 +2,15 @@
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from rubric_core.evaluation.result import CaseResult, case_result_of, jsonable
+from rubric_core.loading.files import absolute
 
 __all__ = ["ResultStore", "StoredCase", "results_path", "write_atomically"]
 
@@ -50,13 +52,16 @@ class StoredCase:
 class ResultStore:
     """The results of one suite. Several programs may write at a time; each keeps what the others wrote."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, suite: Path | None = None) -> None:
         self.path = path
+        self._suite = suite
+        #: The stores of files whose cases the suite takes over.
+        self._others: dict[str, ResultStore] = {}
 
     @classmethod
     def of(cls, suite: Path) -> "ResultStore":
-        """The store of a suite."""
-        return cls(results_path(suite))
+        """The store of a suite, or of a file with cases, whichever suite ran these."""
+        return cls(results_path(suite), suite.absolute())
 
     @property
     def _journal(self) -> Path:
@@ -84,9 +89,23 @@ class ResultStore:
         with _locked(self.path.with_suffix(".lock")), self._journal.open("a", encoding="utf-8") as file:
             # The last line of a program that was killed may be cut: a row of its own begins on a line of its own.
             file.write(f"\n{line}\n")
+        other = self._other(result.file)
+        if other is not None and self._suite is not None:
+            suite = Path(os.path.relpath(self._suite, (self._suite.parent / result.file).parent)).as_posix()
+            other.note(replace(result, file="", suite=suite))
+
+    def _other(self, file: str) -> "ResultStore | None":
+        """The store of the file in which a case stands, where that is not the suite: editors look for its results there."""
+        if not file or self._suite is None:
+            return None
+        if file not in self._others:
+            self._others[file] = ResultStore.of(absolute(self._suite.parent / file))
+        return self._others[file]
 
     def settle(self, suite: str, dialect: str) -> None:
         """Put what was noted in its place. Raises OSError."""
+        for file, other in self._others.items():
+            other.settle(file, dialect)
         ignore = self.path.parent.parent / ".gitignore"
         if self.path.parent.exists() and not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")  # results are nobody's source

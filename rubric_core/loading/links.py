@@ -23,8 +23,8 @@ class Links:
     """The references of a block, looked up; spans are those of the block."""
 
     issues: tuple[Issue, ...] = ()
-    #: Paths in the case list, and the cases behind them.
-    cases: tuple[tuple[Span, CaseSet], ...] = ()
+    #: Where paths stand in the case list, the cases behind them, and the paths.
+    cases: tuple[tuple[Span, CaseSet, str], ...] = ()
     #: The files that this depends on.
     seen: frozenset[Path] = frozenset()
     #: What the rules say about the issues.
@@ -46,10 +46,10 @@ def linked(
         deferred: Types that nobody has, unless a program of their name is there.
     """
     issues, seen = references.issues(shapes, deferred)
-    cases: list[tuple[Span, CaseSet]] = []
+    cases: list[tuple[Span, CaseSet, str]] = []
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)
-        cases.append((node.span, found))
+        cases.append((node.span, found, node.text))
         issues += wrong
         seen |= more
     return Links(tuple(issues), tuple(cases), seen)

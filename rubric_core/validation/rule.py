@@ -141,6 +141,8 @@ class ExternalCases(NamedTuple):
 
     span: Span
     found: CaseSet
+    #: The path as it is written.
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,17 +246,6 @@ def test_dependencies_come_along(suite: Folder, capsys: pytest.CaptureFixture[st
     assert ids(run(capsys, "suite.eval.yaml::bad", "--format", "jsonl")[1]) == ["bad", "good"]
 
 
-def test_cases_in_other_files_are_not_lost_in_silence(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    suite.write("more.yaml", "- {id: more, criteria: c, input: hi}\n")
-    suite.suite(PASSING + "  - file://more.yaml\n")
-    code, out, err = run(capsys, "suite.eval.yaml")
-    assert (code, "2 passed" in out) == (3, True)
-    assert "cases in other files are not run yet: more.yaml" in err
-    suite.suite("tests: more.yaml\n")
-    code, _, err = run(capsys, "suite.eval.yaml")
-    assert (code, "cases in other files are not run yet: more.yaml" in err) == (2, True)
-
-
 def test_explain_and_repeat(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "suite.eval.yaml::bad", "--explain", "--repeat", "3")
     assert "0/3" in out

@@ -1,0 +1,187 @@
+"""Cases in files of their own: lists, data sets, directories and patterns, run with the suite that takes them over."""
+
+import json
+from pathlib import Path
+
+import pytest
+from suites import Folder
+
+from rubric_core.cli import main
+from rubric_core.evaluation.store import ResultStore
+
+SUITE = """\
+assertions:
+  - {type: contains, value: hello}
+tests:
+  - {id: own, criteria: c, input: hi, assertions: [{type: contains, value: world}]}
+  - file://cases/more.yaml
+  - {id: last, criteria: c, input: hi}
+  - file://cases/*.jsonl
+"""
+MORE = """\
+# more
+- id: listed
+  criteria: c
+  input: hi
+  assertions:
+    - {type: contains, value: goodbye}
+- {id: passing, criteria: c, input: hi}
+"""
+
+
+@pytest.fixture
+def suite(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    folder.mock("hello world")
+    folder.write("evals/a.eval.yaml", SUITE)
+    folder.write("evals/cases/more.yaml", MORE)
+    folder.write(
+        "evals/cases/set.jsonl",
+        '{"id": "row-1", "criteria": "c", "input": "hi"}\n\n{"id": "row-2", "criteria": "c", "input": "hi"}\n',
+    )
+    (folder.path / ".git").mkdir()
+    monkeypatch.chdir(folder.path)
+    return folder
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["run", *arguments])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def rows(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[tuple[str, str | None, int, str, int]]:
+    _, out, _ = run(capsys, *arguments, "--format", "json")
+    return [(r["id"], r["file"], r["line"], r["verdict"], len(r["evaluators"])) for r in json.loads(out)["cases"]]
+
+
+def test_every_case_runs_where_it_is_taken_over(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rows(capsys, "evals/a.eval.yaml") == [
+        ("own", None, 4, "passed", 2),
+        ("listed", "cases/more.yaml", 2, "failed", 2),
+        ("passing", "cases/more.yaml", 7, "passed", 1),
+        ("last", None, 6, "passed", 1),
+        ("row-1", "cases/set.jsonl", 1, "passed", 1),
+        ("row-2", "cases/set.jsonl", 3, "passed", 1),
+    ]
+    assert rows(capsys, "evals/a.eval.yaml::row-2") == [("row-2", "cases/set.jsonl", 3, "passed", 1)]
+
+
+def test_each_file_is_shown_with_its_results(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "evals/a.eval.yaml")
+    assert code == 1
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert lines[1] == "- {type: contains, value: hello} ✔ 6/6 cases"
+    assert lines[4] == "- file://cases/more.yaml ✘ 1/2 cases"
+    assert lines[6] == "- file://cases/*.jsonl ✔ 2/2 cases"
+    assert lines[8] == "evals/cases/more.yaml"
+    assert lines[10] == "- id: listed ✘ 0.50"
+    assert lines[14] == '- {type: contains, value: goodbye} ✘ does not contain "goodbye"'
+    assert lines[17:20] == ["evals/cases/set.jsonl", "1 row-1 ✔ 1.00", "3 row-2 ✔ 1.00"]
+    assert "evals/cases/more.yaml:2 listed failed 0.50, needs 0.80" in out
+
+
+def test_results_are_found_from_the_suite_and_from_the_file(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "evals/a.eval.yaml")
+    stored = ResultStore.of(suite.path / "evals/a.eval.yaml").read()
+    assert list(stored) == ["own", "listed", "passing", "last", "row-1", "row-2"]
+    assert (stored["listed"].latest.file, stored["listed"].latest.line) == ("cases/more.yaml", 2)
+    beside = ResultStore.of(suite.path / "evals/cases/more.yaml").read()
+    assert {n: (c.latest.verdict.value, c.latest.suite, c.latest.line) for n, c in beside.items()} == {
+        "listed": ("failed", "../a.eval.yaml", 2),
+        "passing": ("passed", "../a.eval.yaml", 7),
+    }
+    assert [r[0] for r in rows(capsys, "evals/a.eval.yaml", "--failed")] == ["listed"]
+    suite.write("evals/cases/more.yaml", MORE.replace("goodbye", "hello").replace("passing", "new"))
+    assert [r[0] for r in rows(capsys, "evals/a.eval.yaml", "--resume")] == ["listed", "new"]
+
+
+def test_a_directory_of_cases(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.write("evals/b.eval.yaml", "tests: ./all\n")
+    suite.write("evals/all/first/case.yaml", "criteria: c\ninput: hi\nassertions: [{type: contains, value: hello}]\n")
+    suite.write(
+        "evals/all/second/case.yaml",
+        "id: named\ncriteria: c\ninput: hi\nassertions:\n  - {type: contains, value: no}\n",
+    )
+    assert rows(capsys, "evals/b.eval.yaml") == [
+        ("first", "all/first/case.yaml", 1, "passed", 1),
+        ("named", "all/second/case.yaml", 1, "failed", 1),
+    ]
+    _, out, _ = run(capsys, "evals/b.eval.yaml::first")
+    assert "all/first/case.yaml" in out.splitlines()[1]
+
+
+def test_a_data_set_by_itself_with_its_description(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.write(
+        "data/set.jsonl",
+        '{"id": "a", "criteria": "c", "input": "hi"}\n{"id": "b", "criteria": "c", "input": "hi", "assertions": ["kind"]}\n',
+    )
+    suite.write(
+        "data/set.yaml", "name: set\nassertions:\n  - {type: equals, value: hello world}\nexecution: {target: other}\n"
+    )
+    suite.targets({"name": "other", "provider": "mock", "response": "hello world"})
+    assert rows(capsys, "data/set.jsonl") == [("a", None, 1, "passed", 1), ("b", None, 2, "unscored", 2)]
+    assert list(ResultStore.of(suite.path / "data/set.jsonl").read()) == ["a", "b"]
+
+
+def test_json_is_read_as_a_list_of_cases(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.write("evals/c.eval.yaml", "tests: ./cases.json\n")
+    suite.write(
+        "evals/cases.json",
+        json.dumps(
+            [{"id": "j", "criteria": "c", "input": "hi", "assertions": [{"type": "contains", "value": "hello"}]}],
+            indent=1,
+        ),
+    )
+    assert rows(capsys, "evals/c.eval.yaml") == [("j", "cases.json", 3, "passed", 1)]
+
+
+@pytest.mark.parametrize(
+    ("written", "content", "reason"),
+    [
+        ("gone.yaml", None, "line 3 has a mistake, no cases come from here: there is no such file or directory"),
+        ("bad.jsonl", '{"id": "x", "criteria": "c", "input": "hi"}\n{"id": ', "no cases come from here: bad.jsonl:2 is no JSON"),
+        ("bad.yaml", "tests: 3\n", "no cases come from here: bad.yaml is no list of cases"),
+        ("made.py", "print(1)\n", "no cases come from here: rubric makes no cases of made.py"),
+        ("bad.yaml", "- {id: x, criteria: c, input: hi, assertions: [{type: contains}]}\n", "bad.yaml:1 has a mistake, missing-key"),
+        ("bad.yaml", "- {id: own, criteria: c, input: hi}\n", "duplicate-case-id: the id own is taken (line 2)"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_has_no_score_and_the_others_run(
+    suite: Folder, capsys: pytest.CaptureFixture[str], written: str, content: str | None, reason: str
+) -> None:
+    suite.write(
+        "evals/d.eval.yaml",
+        f"tests:\n  - {{id: own, criteria: c, input: hi, assertions: [{{type: contains, value: hello}}]}}\n  - file://{written}\n",
+    )
+    if content is not None:
+        suite.write(f"evals/{written}", content)
+    code, out, _ = run(capsys, "evals/d.eval.yaml", "--format", "json")
+    own, other = json.loads(out)["cases"]
+    both = "duplicate" in reason
+    assert (code, own["verdict"], other["verdict"]) == (3, "unscored" if both else "passed", "unscored")
+    assert reason in other["reason"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("evals/cases/more.yaml", "this is a file of cases, not a suite; run the suite that takes it over"),
+        (".agentv/targets.yaml", "this is a targets file, not a suite"),
+    ],
+)
+def test_a_file_that_is_no_suite(suite: Folder, capsys: pytest.CaptureFixture[str], name: str, words: str) -> None:
+    code, out, err = run(capsys, name)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_an_evaluator_without_a_score_is_told_with_its_file(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.write("evals/e.eval.yaml", "tests: ./list.yaml\ninput_files: [gone.txt]\n")
+    suite.write(
+        "evals/list.yaml",
+        "- id: x\n  criteria: c\n  input:\n    - role: user\n      content: [{type: file, value: gone.txt}]\n",
+    )
+    _, out, _ = run(capsys, "evals/e.eval.yaml", "--format", "json")
+    (row,) = json.loads(out)["cases"]
+    assert "(list.yaml:5)" in row["reason"] or "has a mistake, missing-file" in row["reason"]
+    assert Path(row["file"]) == Path("list.yaml")
