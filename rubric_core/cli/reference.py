@@ -2,13 +2,16 @@
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from rubric_core.analysis import Language
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.reference import RuleRow, pages
 from rubric_core.migration import titles
+from rubric_core.text import Span
 from rubric_core.validation.rule import Rule
 from rubric_core.validation.words import count
 
@@ -50,7 +53,7 @@ def reference() -> dict[str, str]:
     """Every page by its file name."""
     language = Language()
     ways = {dialect.name: titles(dialect.name) for dialect in language.dialects}
-    return pages(language.dialects, (_row(rule) for rule in language.rules), _evaluator_pages(), ways)
+    return pages(language.dialects, (_row(rule) for rule in language.rules), _evaluator_pages(language.dialects), ways)
 
 
 def _row(rule: "Rule[object]") -> RuleRow:
@@ -59,12 +62,22 @@ def _row(rule: "Rule[object]") -> RuleRow:
     return RuleRow(rule.code, rule.severity, rule.summary, f"{_RULES}/{rule.page.name}", has_fix)
 
 
-def _evaluator_pages() -> Mapping[str, str]:
-    """The pages on how types score, by the name of their file."""
+def _evaluator_pages(dialects: Sequence[Dialect]) -> Mapping[str, str]:
+    """The page on how each type scores, by the type as it is written; types that rubric does not run have none."""
+    from rubric_core.evaluation.registry import kind_of  # noqa: PLC0415  # only the reference needs to know what runs
+
     found = find_spec("rubric_core.evaluation.evaluators")
     folders = found.submodule_search_locations if found is not None else None
-    names = (page.name for folder in folders or () for page in sorted(Path(folder).glob("*.md")))
-    return {name.removesuffix(".md"): f"{_EVALUATORS}/{name}" for name in names}
+    pages = [page for folder in folders or () for page in sorted(Path(folder).glob("*.md"))]
+    by_kind = {_title(page): f"{_EVALUATORS}/{page.name}" for page in pages}
+    types = {known.name: known.shape for dialect in dialects for known in dialect.types.values()}
+    made = {name: shape(Span(0, 0), None, type=name) for name, shape in types.items()}
+    kinds = {name: kind_of(config) for name, config in made.items() if isinstance(config, Evaluator)}
+    return {name: by_kind[kind] for name, kind in kinds.items() if kind in by_kind}
+
+
+def _title(page: Path) -> str:
+    return page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
 
 def _read(path: Path) -> str | None:

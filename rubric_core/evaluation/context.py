@@ -12,6 +12,7 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.model import Case
 from rubric_core.ports import Answer, ChatMessage, Ports, Provider
+from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Node
 
 __all__ = [
@@ -100,8 +101,30 @@ class EvaluationContext:
     threshold: float = 0.8
     #: Seconds that a program of the suite may take.
     time_limit: float = 60.0
+    #: Settings that an assert-set hands down to the `config` of its members.
+    inherited: Mapping[str, Any] = field(default_factory=dict)
     #: Grades a member of a composite in the same way as any other evaluator.
     grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The keys of the evaluator that its type does not know, and those under `config`, as plain data.
+
+        Releases before 5.1 nest `config` inside itself; there both places are filled, so that a program finds its settings
+        in either.
+        """
+        config = self.evaluator
+        written = plain(config.node, self.anchors) if config is not None and config.node is not None else None
+        if config is None or not isinstance(written, dict):
+            return dict(self.inherited)
+        known = {place.name for place in config.places.values()} | {"type", "name", "metric", "weight"}
+        nested = written.get("config")
+        free = {name: value for name, value in written.items() if name not in known and name != "config"}
+        if not isinstance(nested, dict):
+            return {**self.inherited, **free}
+        merged = {**self.inherited, **nested, **free}
+        flat = self.dialect is None or self.dialect.properties.flat_settings
+        return merged if flat else {**merged, "config": nested}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, Evaluator, EvaluatorConfig
+from rubric_core.evaluation.custom import custom_evaluator, nothing_of
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.heuristic import Heuristic
 from rubric_core.evaluation.registry import evaluator_for, kind_of
@@ -14,7 +15,8 @@ from rubric_core.evaluation.score import at_least, verdict_of, weighted_mean
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import CodeEvaluator as CodeShape
-from rubric_core.language.evaluators import LlmJudge
+from rubric_core.language.evaluators import Custom, LlmJudge, LlmRubric, Scripted, Similar
+from rubric_core.language.evaluators import Evaluator as Shaped
 from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import default_name
 from rubric_core.text import Span
@@ -107,7 +109,8 @@ class _Grader:
         began = asyncio.get_running_loop().time()
         base = _base(config, context)
         try:
-            score = self._evaluator(config).evaluate(replace(context, evaluator=config, grade=self.grade))
+            inner = replace(context, evaluator=config, grade=self.grade)
+            score = self._evaluator(config, inner).evaluate(inner)
             done = await score if isinstance(score, Awaitable) else score
             result = _scored(base, done, _properties(context), config)
         except Unscored as problem:
@@ -118,7 +121,7 @@ class _Grader:
             result = replace(base, reason=f"the evaluator crashed: {type(error).__name__}: {error}")
         return replace(result, duration_ms=(asyncio.get_running_loop().time() - began) * 1000)
 
-    def _evaluator(self, config: EvaluatorConfig) -> Evaluator:
+    def _evaluator(self, config: EvaluatorConfig, context: EvaluationContext) -> Evaluator:
         kind = kind_of(config)
         if isinstance(config, CodeShape) and kind not in self._registry:
             if not config.command:
@@ -126,7 +129,12 @@ class _Grader:
             return CodeEvaluator(script=config.command, cwd=config.cwd)
         if kind in self._registry:
             return evaluator_for(self._registry, kind)
-        raise Unscored(f"{config.type_name or 'this evaluator'} is not run by rubric yet", at=config)
+        own = custom_evaluator(kind, context)
+        if own is not None:
+            return own
+        if isinstance(config, Custom) or type(config) is Shaped:
+            raise Unscored(nothing_of(kind), at=config)
+        raise Unscored(f"{config.type_name or 'this evaluator'} is not run by rubric", at=config)
 
 
 def _properties(context: EvaluationContext) -> Properties:
@@ -135,22 +143,31 @@ def _properties(context: EvaluationContext) -> Properties:
 
 def _base(config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
     """The result of an evaluator that has no score yet."""
-    number = (
-        config.required if isinstance(config.required, float | int) and not isinstance(config.required, bool) else None
-    )
-    minimum = next((m for m in (config.min_score, number) if m is not None), context.threshold)
+    own = _own_minimum(config)
     weight = config.weight if isinstance(config.weight, int | float) else 1.0
     return EvaluatorResult(
-        name=default_name(config), type=config.type_name or "", verdict=Verdict.UNSCORED, weight=max(0.0, float(weight)), minimum=float(minimum),
-        required=config.required is True or number is not None, negated=config.negate is True,
+        name=default_name(config), type=config.type_name or "", verdict=Verdict.UNSCORED, weight=max(0.0, float(weight)),
+        minimum=context.threshold if own is None else own, required=config.required is True or _number(config.required) is not None,
+        negated=config.negate is True,
     )  # fmt: skip
+
+
+def _own_minimum(config: EvaluatorConfig) -> float | None:
+    """The score from which an evaluator passes, when it says so itself: `min_score`, a number as `required`, `threshold`."""
+    passes = config.threshold if isinstance(config, LlmRubric | Scripted | Similar) else None
+    found = next((m for m in (config.min_score, _number(config.required), passes) if m is not None), None)
+    return None if found is None else float(found)
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, float | int) and not isinstance(value, bool) else None
 
 
 def _scored(
     base: EvaluatorResult, score: EvaluationScore, properties: Properties, config: EvaluatorConfig
 ) -> EvaluatorResult:
-    own_minimum = config.min_score is not None or (base.required and config.required is not True)
-    verdict = score.verdict or _verdict(score, base, properties, own_minimum=own_minimum)
+    said = None if config.min_score is not None else score.verdict
+    verdict = said or _verdict(score, base, properties, own_minimum=_own_minimum(config) is not None)
     result = replace(
         base, verdict=verdict, score=float(score.score), hits=score.hits, misses=score.misses, reasoning=score.reasoning or "", criteria=score.criteria,
         members=score.members, gate=score.gate, crashed=score.crashed, judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,

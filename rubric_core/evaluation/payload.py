@@ -8,7 +8,7 @@ from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.ports import Answer
 from rubric_core.syntax.plain import plain
 
-__all__ = ["LARGE", "payload_of", "settings_of"]
+__all__ = ["LARGE", "payload_of"]
 
 #: Characters of JSON; a longer answer is handed over in a file.
 LARGE = 50_000
@@ -18,25 +18,6 @@ def payload_of(context: EvaluationContext) -> dict[str, Any]:
     """The JSON object for a program; keys are those that its dialect's releases wrote, older ones beside newer ones."""
     wording = context.dialect.properties.wording if context.dialect else "output"
     return {"generated": _generated, "candidate": _candidate, "answer": _answer, "output": _output}[wording](context)
-
-
-def settings_of(context: EvaluationContext) -> dict[str, Any]:
-    """The keys of an evaluator that its type does not know, and those under `config`.
-
-    Releases before 5.1 nest `config` inside itself; both places are filled, so that a program finds its settings in either.
-    """
-    config = context.evaluator
-    if config is None or config.node is None:
-        return {}
-    written = plain(config.node, context.anchors)
-    if not isinstance(written, dict):
-        return {}
-    known = {place.name for place in config.places.values()} | {"type", "name", "weight"}
-    nested = written.get("config")
-    free = {name: value for name, value in written.items() if name not in known}
-    if isinstance(nested, dict):
-        return {**nested, **free, "config": nested}
-    return free
 
 
 def _question(context: EvaluationContext) -> str:
@@ -67,7 +48,7 @@ def _candidate(context: EvaluationContext) -> dict[str, Any]:
         "reference_answer": inputs.reference_answer, "candidate_answer": context.candidate, "output_messages": _messages(context),
         "guideline_paths": [], "input_files": _files(context), "input_segments": [{"type": "text", "value": _question(context)}],
         "input_messages": list(inputs.input), "trace": trace, "candidate_trace_summary": trace, "trace_summary": trace,
-        "config": settings_of(context) or None,
+        "config": context.settings or None,
     }  # fmt: skip
 
 
@@ -77,7 +58,7 @@ def _answer(context: EvaluationContext) -> dict[str, Any]:
         "question": _question(context), "criteria": context.eval_case.criteria or "", "expected_output": list(inputs.expected),
         "reference_answer": inputs.reference_answer, "answer": context.candidate, "output": _messages(context), "output_path": None,
         "guideline_files": [], "input_files": _files(context), "input": list(inputs.input), "trace": _trace(answer),
-        "file_changes": (answer.file_changes if answer else "") or None, "workspace_path": None, "config": settings_of(context) or None,
+        "file_changes": (answer.file_changes if answer else "") or None, "workspace_path": None, "config": context.settings or None,
     }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.context import Evaluator, EvaluatorConfig
+from rubric_core.evaluation.evaluators.assert_set import ASSERT_SET
 from rubric_core.evaluation.evaluators.composite import COMPOSITE
 from rubric_core.evaluation.evaluators.contains import CONTAINS
 from rubric_core.evaluation.evaluators.contains_all import CONTAINS_ALL
@@ -14,19 +15,30 @@ from rubric_core.evaluation.evaluators.equals import EQUALS
 from rubric_core.evaluation.evaluators.execution_metrics import EXECUTION_METRICS
 from rubric_core.evaluation.evaluators.expected_messages import EXPECTED_MESSAGES
 from rubric_core.evaluation.evaluators.field_accuracy import FIELD_ACCURACY
+from rubric_core.evaluation.evaluators.goal_success import GOAL_SUCCESS
 from rubric_core.evaluation.evaluators.heuristic import HEURISTIC
 from rubric_core.evaluation.evaluators.icontains import ICONTAINS
 from rubric_core.evaluation.evaluators.icontains_all import ICONTAINS_ALL
 from rubric_core.evaluation.evaluators.icontains_any import ICONTAINS_ANY
 from rubric_core.evaluation.evaluators.is_json import IS_JSON
+from rubric_core.evaluation.evaluators.javascript import JAVASCRIPT
 from rubric_core.evaluation.evaluators.latency import LATENCY
 from rubric_core.evaluation.evaluators.llm_judge import JudgePrompt, JudgeResolver, LlmJudgeEvaluator
+from rubric_core.evaluation.evaluators.python import PYTHON
 from rubric_core.evaluation.evaluators.regex import REGEX
+from rubric_core.evaluation.evaluators.similar import SIMILAR
+from rubric_core.evaluation.evaluators.skill_not_used import SKILL_NOT_USED
 from rubric_core.evaluation.evaluators.skill_trigger import SKILL_TRIGGER
+from rubric_core.evaluation.evaluators.skill_used import SKILL_USED
 from rubric_core.evaluation.evaluators.starts_with import STARTS_WITH
+from rubric_core.evaluation.evaluators.step_count import STEP_COUNT
 from rubric_core.evaluation.evaluators.token_usage import TOKEN_USAGE
+from rubric_core.evaluation.evaluators.tool_args_match import TOOL_ARGS_MATCH
+from rubric_core.evaluation.evaluators.tool_sequence import TOOL_SEQUENCE
 from rubric_core.evaluation.evaluators.tool_trajectory import TOOL_TRAJECTORY
+from rubric_core.evaluation.evaluators.tool_used import TOOL_USED
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
+from rubric_core.evaluation.evaluators.webhook import WEBHOOK
 from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, CodeEvaluator, LlmJudge, Rubric
 
@@ -36,6 +48,8 @@ __all__ = ["EVALUATORS", "build_evaluator_registry", "evaluator_for", "kind_of"]
 EVALUATORS: tuple[TypedEvaluator[Any], ...] = (
     CONTAINS, CONTAINS_ANY, CONTAINS_ALL, ICONTAINS, ICONTAINS_ANY, ICONTAINS_ALL, STARTS_WITH, ENDS_WITH, EQUALS, REGEX, IS_JSON,
     FIELD_ACCURACY, LATENCY, COST, TOKEN_USAGE, EXECUTION_METRICS, TOOL_TRAJECTORY, EXPECTED_MESSAGES, SKILL_TRIGGER, COMPOSITE, HEURISTIC,
+    ASSERT_SET, SKILL_USED, SKILL_NOT_USED, TOOL_USED, TOOL_ARGS_MATCH, TOOL_SEQUENCE, STEP_COUNT, GOAL_SUCCESS, JAVASCRIPT,
+    PYTHON, WEBHOOK, SIMILAR,
 )  # fmt: skip
 
 _JUDGE = "llm_judge"

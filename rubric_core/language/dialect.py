@@ -117,6 +117,8 @@ class Properties:
     trajectory_args: Literal["superset", "exact"] = "superset"
     #: Whether the exit code of a code evaluator that prints no JSON is its verdict.
     exit_code_decides: bool = False
+    #: Whether `config` and the keys that a type does not know reach a program side by side, or `config` inside of `config`.
+    flat_settings: bool = False
     #: What the command of a target may have in braces.
     placeholders: tuple[str, ...] = ()
 

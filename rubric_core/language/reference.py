@@ -24,6 +24,9 @@ _FILES = {
 }  # fmt: skip
 
 
+_NOT_RUN = "Rubric does not run it: a case that has one stays without a score, and says so at its line."
+
+
 class RuleRow(NamedTuple):
     """A rule, as the table of rules shows it."""
 
@@ -46,7 +49,7 @@ def pages(
     Args:
         dialects: Oldest first.
         rules: What can be found.
-        evaluators: Links to pages on how a type scores, by the type with `_` in place of `-`.
+        evaluators: Links to pages on how a type scores, by the type; rubric does not run the others.
         ways: What is done to a suite on the way into each dialect, by its name.
     """
     made = {
@@ -111,9 +114,9 @@ class _Catalogue:
             own = {name: k for name, k in shape.keys.items() if Evaluator.keys.get(name) is not k}
             inner += [s for k in own.values() for s in self._shapes(k.kind) if not issubclass(s, Evaluator)]
             names = self._names(shape)
-            page = next((links[n] for n in (name.replace("-", "_") for name in names) if n in links), None)
+            page = next((links[name] for name in names if name in links), None)
             parts += ["", f"## {list(names)[-1]}", "", sentence(shape), "", "Written " + _since(names) + "."]
-            parts += ["", f"[How it scores]({page})"] if page else []
+            parts += ["", f"[How it scores]({page})" if page else _NOT_RUN]
             parts += ["", self.table(shape, own)] if own else []
         parts += ["", "## Parts"]
         for shape in dict.fromkeys(inner):

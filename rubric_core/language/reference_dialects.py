@@ -230,5 +230,9 @@ _PROPERTIES: Mapping[str, _Words] = {
         "exact": "An expected call needs exactly the arguments that are written, unless `args_match` says otherwise.",
     },
     "exit_code_decides": {True: "A program that prints no JSON grades by its exit code.", False: "A program has to print JSON."},
+    "flat_settings": {
+        True: "A program finds its settings side by side under `config`.",
+        False: "A program finds its settings under `config`, those written under `config` once more in a `config` inside of it.",
+    },
     "placeholders": lambda value: f"The command of a target may have {', '.join(f'`{{{v}}}`' for v in value)}." if value else "",
 }  # fmt: skip

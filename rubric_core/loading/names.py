@@ -1,6 +1,6 @@
 """The names that a suite can use: targets, templates of evaluators, programs for types and kinds of its own."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from types import MappingProxyType
@@ -8,15 +8,21 @@ from types import MappingProxyType
 from rubric_core.loading.project import Look
 from rubric_core.loading.search import URL, directories_up, find_file
 from rubric_core.loading.targets import TargetFile, find_targets, read_targets
+from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 
-__all__ = ["KnownTargets", "entry_name", "known_targets", "programs", "template_of", "templates"]
+__all__ = [
+    "EVALUATOR_GROUP", "KnownTargets", "entry_name", "file_named", "installed_evaluators", "known_targets", "programs", "template_of", "templates",
+]  # fmt: skip
+
+#: The group of entry points by which an installed package brings evaluators: type to class.
+EVALUATOR_GROUP = "rubric.evaluators"
 
 _HOMES = (".agentv", ".agentevo")
 _CONFIGS = ("config.yaml", "config.yml", "config.local.yaml")
 _LISTS = ("providers", "targets", "graders")
-_PROGRAMS = (".ts", ".js", ".mts", ".mjs", ".cts", ".cjs")
+_PROGRAMS = (".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".py", ".sh", ".rb", ".go", ".exe")
 _TEMPLATES = (".yaml", ".yml")
 
 
@@ -125,16 +131,39 @@ def template_of(look: Look, name: str, directory: Path) -> Path | None:
 
 
 def programs(look: Look, kind: str, directory: Path) -> frozenset[str]:
-    """The names of the programs in `.agentv/assertions` or `.agentv/providers` (`kind`) in reach of `directory`."""
+    """The names of the files in `.agentv/assertions`, `evaluators` or `providers` (`kind`) in reach of `directory`."""
 
     def make(inner: Look) -> frozenset[str]:
-        folders = [place / home / kind for place in directories_up(directory, inner) for home in _HOMES]
-        return frozenset(_stems(name for folder in folders for name in inner.names(folder)))
+        return frozenset(_stem(name) for folder in _folders(inner, kind, directory) for name in inner.names(folder))
 
     return look.once(("programs", kind, directory), make)
 
 
-def _stems(names: Iterable[str]) -> Iterable[str]:
-    for name in names:
-        path = PurePath(name)
-        yield path.stem if path.suffix in (*_PROGRAMS, ".py", ".sh", ".rb", ".go", ".exe") else name
+def installed_evaluators(look: Look) -> frozenset[str]:
+    """The types of evaluators that installed packages bring. Reads their metadata, and imports none of them."""
+
+    def make(_: Look) -> frozenset[str]:
+        from importlib.metadata import entry_points  # noqa: PLC0415  # slow, and only for types that nobody knows
+
+        return frozenset(point.name for point in entry_points(group=EVALUATOR_GROUP))
+
+    return look.once("installed evaluators", make)
+
+
+def file_named(files: Files, kind: str, name: str, directory: Path) -> Path | None:
+    """The file behind a type of one's own, `name` in `.agentv/assertions`, `evaluators` or `providers` (`kind`); the nearest."""
+    for folder in _folders(files, kind, directory):
+        for found in files.names(folder):
+            if _stem(found) == name and files.is_file(folder / found):
+                return folder / found
+    return None
+
+
+def _folders(files: Files, kind: str, directory: Path) -> Iterator[Path]:
+    return (place / home / kind for place in directories_up(directory, files) for home in _HOMES)
+
+
+def _stem(name: str) -> str:
+    """The type that a file stands for: its name without the ending of a program."""
+    path = PurePath(name)
+    return path.stem if path.suffix in _PROGRAMS else name

@@ -14,7 +14,14 @@ from rubric_core.language.targets import Entry, Provider
 from rubric_core.loading.case_files import CaseSet, cases_behind
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
-from rubric_core.loading.names import KnownTargets, known_targets, programs, template_of, templates
+from rubric_core.loading.names import (
+    KnownTargets,
+    installed_evaluators,
+    known_targets,
+    programs,
+    template_of,
+    templates,
+)
 from rubric_core.loading.project import Look, Project
 from rubric_core.loading.reference_issues import (
     BrokenCases,
@@ -75,10 +82,16 @@ class References:
             if isinstance(shape, Entry) and self.kind is FileKind.TARGETS:
                 found += self._unused(look, shape)
         for issue in deferred:
-            folder = "assertions" if issubclass(issue.base, Evaluator) else "providers"
-            if issue.name not in programs(look, folder, self.directory):
+            if not self._is_ones_own(look, issue):
                 found.append(issue)
         return found, frozenset(look.seen)
+
+    def _is_ones_own(self, look: Look, issue: UnknownType) -> bool:
+        """Whether somebody has written what a type stands for."""
+        if not issubclass(issue.base, Evaluator):
+            return issue.name in programs(look, "providers", self.directory)
+        beside = any(issue.name in programs(look, kind, self.directory) for kind in ("assertions", "evaluators"))
+        return beside or issue.name in installed_evaluators(look)
 
     def cases(self, node: Scalar) -> tuple[CaseSet, list[Issue], frozenset[Path]]:
         """The cases behind a path in the case list, what is wrong with it, and the files that this depends on."""

@@ -119,7 +119,8 @@ async def test_an_evaluator_that_rubric_does_not_run_is_unscored(folder: Folder)
         "tests: [{id: a, criteria: c, input: hi, assertions: [{type: word-counter, most: 5}, {type: contains, value: x}]}]"
     )
     assert result.verdict is Verdict.UNSCORED
-    assert "word-counter is not run by rubric yet" in result.reason
+    assert "nothing grades by the type word-counter" in result.reason
+    assert "(line 1)" in result.reason
     assert result.evaluators[1].verdict is Verdict.PASSED
 
 
@@ -369,7 +370,7 @@ async def test_a_judge_that_looks_at_files_is_not_taken_for_one_that_reads(folde
     text = (
         "# rubric: dialect=agentv-2.7\ntests: [{id: a, criteria: c, input: hi, assert: [{type: agent_judge, name: n}]}]"
     )
-    assert "agent_judge is not run by rubric yet" in (await folder.one(text)).reason
+    assert "agent_judge is not run by rubric" in (await folder.one(text)).reason
 
 
 async def test_prompts_are_not_run_yet_and_that_is_said(folder: Folder) -> None:

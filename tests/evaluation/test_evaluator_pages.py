@@ -14,6 +14,7 @@ from rubric_core.evaluation.context import PromptInputs
 from rubric_core.evaluation.grade import run_evaluators_for_case, scalar_evaluator
 from rubric_core.evaluation.input import _as_messages
 from rubric_core.evaluation.registry import EVALUATORS, build_evaluator_registry
+from rubric_core.language.dialects import DIALECTS
 from rubric_core.ports import Answer, Tokens, ToolUse
 
 FOLDER = Path(package.__file__).parent
@@ -46,7 +47,7 @@ def answer_of(row: dict[str, str]) -> Answer:
 
 @pytest.mark.parametrize(("yaml", "row"), EXAMPLES)
 async def test_the_page_is_true(yaml: str, row: dict[str, str]) -> None:
-    dialect = "agentv-1" if "agentv-1" in yaml else "agentv-3"
+    dialect = next((d.name for d in DIALECTS if d.name in yaml), "agentv-3")
     config = scalar_evaluator("heuristic") if "# heuristic" in yaml else evaluator(yaml, dialect)
     expected = json.loads(row["Expected"]) if "Expected" in row else None
     reference = expected if isinstance(expected, str) else ""
@@ -56,6 +57,7 @@ async def test_the_page_is_true(yaml: str, row: dict[str, str]) -> None:
             context(config, answer_of(row), ports, dialect, prompt_inputs=inputs), build_evaluator_registry(), [config]
         )
     assert found.results[0].score == pytest.approx(float(row["Score"]), abs=0.001), found.results[0]
+    assert found.results[0].verdict.value == row.get("Verdict", found.results[0].verdict.value), found.results[0]
 
 
 def test_every_evaluator_has_a_page() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, members_listed
 from rubric_core.evaluation.result import EvaluatorResult, Unscored, Verdict, jsonable
 from rubric_core.evaluation.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
@@ -50,7 +50,7 @@ def _by_weight(aggregator: Aggregator, results: Sequence[EvaluatorResult]) -> Ev
     weights = aggregator.weights or {}
     mean = weighted_mean((r.score or 0.0, float(weights.get(r.name, 1.0))) for r in results)
     gate = next((f"{r.name} / {r.gate}" for r in results if r.gate), "")
-    return replace(_listed(results, mean), gate=gate)
+    return replace(members_listed(results, mean), gate=gate)
 
 
 def _by_threshold(
@@ -62,16 +62,7 @@ def _by_threshold(
     good = {Verdict.PASSED, Verdict.BORDERLINE} if three else {Verdict.PASSED}
     share = sum(r.verdict in good for r in results) / len(results)
     verdict = Verdict.PASSED if at_least(share, aggregator.threshold) else Verdict.FAILED
-    return replace(_listed(results, share), verdict=verdict)
-
-
-def _listed(results: Sequence[EvaluatorResult], score: float) -> EvaluationScore:
-    return EvaluationScore(
-        score=score,
-        hits=tuple(f"{r.name}: {hit}" for r in results for hit in r.hits),
-        misses=tuple(f"{r.name}: {miss}" for r in results for miss in r.misses),
-        expected_aspect_count=sum(len(r.hits) + len(r.misses) for r in results),
-    )
+    return replace(members_listed(results, share), verdict=verdict)
 
 
 def _told(results: Sequence[EvaluatorResult]) -> Mapping[str, Any]:

@@ -1,14 +1,18 @@
 """Evaluators that grade by their own configuration alone: one function each, and what it is for."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, config_as
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.result import EvaluatorResult, Unscored
 from rubric_core.language.evaluators import AnyOf, Comparison, Evaluator
+from rubric_core.ports import ToolUse
+from rubric_core.syntax.plain import plain
 
-__all__ = ["TypedEvaluator", "demanded", "quoted", "text_of", "texts_of", "trimmed"]
+__all__ = [
+    "TypedEvaluator", "demanded", "is_inverse", "members_listed", "quoted", "recorded", "text_of", "texts_of", "trimmed", "value_of",
+]  # fmt: skip
 
 C = TypeVar("C", bound=Evaluator)
 T = TypeVar("T")
@@ -49,6 +53,34 @@ def demanded(value: T | None, config: Evaluator, key: str) -> T:
     if value is None:
         raise Unscored(f"{config.type_name or 'this check'} has no `{key}`", at=config)
     return value
+
+
+def value_of(config: Evaluator, context: EvaluationContext) -> Any:
+    """The `value` of an evaluator as plain data. Raises Unscored without one."""
+    return demanded(plain(vars(config).get("value"), context.anchors), config, "value")
+
+
+def recorded(context: EvaluationContext, config: Evaluator) -> Sequence[ToolUse]:
+    """The calls of tools that the target made. Raises Unscored when it keeps no record of them."""
+    uses = context.answer.tool_uses if context.answer else None
+    if uses is None:
+        raise Unscored("the target keeps no record of the tools that it calls", at=config)
+    return uses
+
+
+def is_inverse(config: Evaluator) -> bool:
+    """Whether the type has `not-` in front."""
+    return config.type_name.startswith("not-")
+
+
+def members_listed(results: Sequence[EvaluatorResult], score: float) -> EvaluationScore:
+    """A score with what the members found."""
+    return EvaluationScore(
+        score=score,
+        hits=tuple(f"{r.name}: {hit}" for r in results for hit in r.hits),
+        misses=tuple(f"{r.name}: {miss}" for r in results for miss in r.misses),
+        expected_aspect_count=sum(len(r.hits) + len(r.misses) for r in results),
+    )
 
 
 def trimmed(text: str) -> str:

@@ -139,6 +139,7 @@ AGENTV_5 = AGENTV_3.successor(
     folds_type_names=False,
     literal_members=False,
     reply_style="checks",
+    flat_settings=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{.*?\}\}"),
     strict_keys=True,
     template_variables=(

@@ -1,0 +1,150 @@
+"""Evaluator types of one's own: a program in `.agentv/assertions`, a Python class beside the suite, or one that is installed.
+
+Nothing here is imported or run before a case is graded, which needs a trusted folder.
+"""
+
+import asyncio
+import inspect
+import os
+import shutil
+import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, Evaluator
+from rubric_core.evaluation.evaluators.code import CodeEvaluator
+from rubric_core.evaluation.result import Unscored
+from rubric_core.language.shape import Shape
+from rubric_core.loading.names import EVALUATOR_GROUP, file_named
+from rubric_core.ports import Ports
+
+__all__ = ["custom_evaluator", "nothing_of", "program_argv"]
+
+
+def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
+    """The evaluator for a type that rubric does not have; None when there is nothing of that name.
+
+    Looked for are `.agentv/evaluators/KIND.py` and `.agentv/assertions/KIND.*` in the directory of the suite and upward,
+    then the entry point KIND of installed packages. Raises Unscored for one that cannot be used.
+    """
+    if context.ports is None or not kind:
+        return None
+    config, files = context.evaluator, context.ports.files
+    path = file_named(files, "evaluators", kind, context.directory)
+    if path is not None:
+        return _Threaded(_of_module(_imported(path, kind, config), path.name, kind, config))
+    path = file_named(files, "assertions", kind, context.directory)
+    if path is not None:
+        return CodeEvaluator(script=program_argv(path, context.ports, config))
+    return _installed(kind, config)
+
+
+def program_argv(path: Path, ports: Ports, at: Shape | None) -> list[str]:
+    """How a program is started: by what runs files of its kind, or by itself. Raises Unscored when nothing runs it."""
+    search = ports.environment.get("PATH")
+    runners: dict[str, tuple[tuple[str, ...], ...]] = {
+        ".py": (("python3",), (sys.executable,)),
+        **dict.fromkeys((".js", ".mjs", ".cjs"), (("node",), ("bun",))),
+        **dict.fromkeys((".ts", ".mts", ".cts"), (("bun",), ("deno", "run", "-A"), ("tsx",))),
+        ".sh": (("sh",),),
+        ".rb": (("ruby",),),
+    }
+    known = runners.get(path.suffix.lower())
+    file = str(path.resolve())
+    if known is None:
+        if not os.access(file, os.X_OK):
+            raise Unscored(f"{path.name} may not be executed: `chmod +x` allows it", at=at)
+        return [file]
+    for name, *arguments in known:
+        found = shutil.which(name, path=search)
+        if found is not None:
+            return [found, *arguments, file]
+    raise Unscored(f"{path.name} is run by {' or '.join(r[0] for r in known)}, which is not on the PATH", at=at)
+
+
+def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
+    """The module in a file, as it is now: it is read anew for every case, and is in no table of modules."""
+    loader = SourceFileLoader(f"rubric_evaluator_{kind.replace('-', '_')}", str(path))
+    spec = spec_from_loader(loader.name, loader)
+    assert spec is not None  # a loader was given
+    module = module_from_spec(spec)
+    try:
+        exec(compile(path.read_bytes(), str(path), "exec"), vars(module))  # noqa: S102  # a trusted suite; no stale byte code
+    except Exception as error:
+        raise Unscored(f"{path.name} cannot be imported: {type(error).__name__}: {error}", at=at) from error
+    return module
+
+
+def _of_module(module: ModuleType, name: str, kind: str, at: Shape | None) -> Evaluator:
+    """The evaluator in a module: what has the `kind`, else the only class of its own that evaluates."""
+    own = [value for value in vars(module).values() if _evaluates(value) and _made_in(value, module)]
+    named = [value for value in own if getattr(value, "kind", None) == kind]
+    found = named[0] if named else own[0] if len(own) == 1 else None
+    if found is None:
+        raise Unscored(f"{name} has no class with an `evaluate` method and the kind {kind}", at=at)
+    return _made(found, name, at)
+
+
+def _evaluates(value: object) -> bool:
+    return callable(getattr(value, "evaluate", None))
+
+
+def _made_in(value: object, module: ModuleType) -> bool:
+    return (value if inspect.isclass(value) else type(value)).__module__ == module.__name__
+
+
+def _made(found: Any, name: str, at: Shape | None) -> Evaluator:
+    """The evaluator: an instance as it is, a class called without arguments."""
+    if not inspect.isclass(found):
+        return cast("Evaluator", found)
+    try:
+        return cast("Evaluator", found())
+    except Exception as error:
+        raise Unscored(f"{name}: {found.__name__} cannot be made: {type(error).__name__}: {error}", at=at) from error
+
+
+def _installed(kind: str, at: Shape | None) -> Evaluator | None:
+    from importlib.metadata import entry_points  # noqa: PLC0415  # slow, and seldom needed
+
+    for point in entry_points(group=EVALUATOR_GROUP, name=kind):
+        where = f"the entry point {kind} ({point.value})"
+        try:
+            found = point.load()
+        except Exception as error:
+            raise Unscored(f"{where} cannot be loaded: {type(error).__name__}: {error}", at=at) from error
+        if not _evaluates(found):
+            raise Unscored(f"{where} has no `evaluate` method", at=at)
+        return _Threaded(_made(found, where, at))
+    return None
+
+
+class _Threaded:
+    """An evaluator of somebody else's: where it is no coroutine, it runs in a thread and holds nobody up."""
+
+    def __init__(self, inner: Evaluator) -> None:
+        self._inner = inner
+
+    @property
+    def kind(self) -> str:
+        return str(getattr(self._inner, "kind", "custom"))
+
+    async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
+        if inspect.iscoroutinefunction(self._inner.evaluate):
+            score = await self._inner.evaluate(context)
+        else:
+            score = await asyncio.to_thread(self._inner.evaluate, context)
+            score = await score if inspect.isawaitable(score) else score
+        if not isinstance(score, EvaluationScore):
+            raise TypeError(f"`evaluate` of {self.kind} has to give an EvaluationScore, gave {type(score).__name__}")
+        return score
+
+
+def nothing_of(kind: str) -> str:
+    """Says that there is no evaluator of a type, and where one would be found."""
+    return (
+        f"nothing grades by the type {kind}: there is no program .agentv/assertions/{kind}.*, no class in "
+        f".agentv/evaluators/{kind}.py, and no installed package brings it"
+    )

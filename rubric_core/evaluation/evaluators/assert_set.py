@@ -1,0 +1,40 @@
+"""Several evaluators that count as one."""
+
+import asyncio
+from dataclasses import replace
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, members_listed
+from rubric_core.evaluation.result import Unscored, Verdict
+from rubric_core.evaluation.score import at_least, weighted_mean
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.evaluators import AssertSet
+from rubric_core.loading.grading import gathered
+from rubric_core.syntax.plain import plain
+
+__all__ = ["ASSERT_SET"]
+
+
+async def _grade(config: AssertSet, context: EvaluationContext) -> EvaluationScore:
+    grade = context.grade
+    members = gathered(config.assertions or (), context.dialect or DIALECTS[-1])
+    if grade is None or not members:
+        raise Unscored("an assert-set needs at least one member", at=config)
+    settings = {name: plain(value, context.anchors) for name, value in (config.config or {}).items()}
+    inner = replace(context, inherited={**context.inherited, **settings})
+    results = tuple(await asyncio.gather(*(grade(member, inner) for member in members)))
+    missing = next((r for r in results if r.score is None and r.counts), None)
+    if missing is not None:
+        raise Unscored(f"member {missing.name}: {missing.reason}")
+    scored = [r for r in results if r.score is not None]
+    mean = weighted_mean((r.score or 0.0, r.weight) for r in scored)
+    if config.threshold is not None:
+        passed = at_least(mean, config.threshold)
+    else:
+        passed = all(r.verdict is Verdict.PASSED for r in scored if r.weight > 0)
+    gate = next((f"{r.name} / {r.gate}" for r in scored if r.gate), "")
+    verdict = Verdict.PASSED if passed and not gate else Verdict.FAILED
+    return replace(members_listed(scored, mean), members=results, gate=gate, verdict=verdict)
+
+
+ASSERT_SET = TypedEvaluator("assert-set", AssertSet, _grade)

@@ -1,0 +1,84 @@
+"""The answer means nearly the same as a text, by the cosine of embeddings."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded, quoted
+from rubric_core.evaluation.opinions import share
+from rubric_core.evaluation.result import Unscored, Verdict
+from rubric_core.evaluation.score import at_least
+from rubric_core.language.evaluators import Similar
+from rubric_core.ports import ProviderError
+from rubric_core.syntax.plain import plain
+
+__all__ = ["SIMILAR"]
+
+_NO_PROVIDER = "nothing makes embeddings: write `config: {embedding_provider: {model: …, base_url: …, api_key: …}}`"
+
+
+async def _grade(config: Similar, context: EvaluationContext) -> EvaluationScore:
+    value = demanded(config.value, config, "value")
+    settings = _settings(config, context)
+    try:
+        wanted, given = await _embedded([value, context.candidate], settings, context, config)
+    except ProviderError as error:
+        raise Unscored(f"embeddings: {error}", at=config) from None
+    likeness = _cosine(wanted, given)
+    bound = 0.75 if config.threshold is None else float(config.threshold)
+    holds = at_least(likeness, bound)
+    words = f"similarity {likeness:.3f} to {quoted(value)}"
+    return EvaluationScore(
+        score=min(1.0, max(0.0, likeness)), hits=(words,) if holds else (), misses=() if holds else (f"{words}, needs {bound:g}",),
+        expected_aspect_count=1, verdict=Verdict.PASSED if holds else Verdict.FAILED,
+    )  # fmt: skip
+
+
+def _settings(config: Similar, context: EvaluationContext) -> Mapping[str, Any]:
+    """What makes embeddings: the provider of the evaluator, when its settings stand there, or that of its `config`."""
+    own = plain(config.config, context.anchors) or {}
+    provider = plain(config.provider, context.anchors)
+    written = provider if provider is not None else {**context.inherited, **own}.get("embedding_provider")
+    if isinstance(written, str):
+        raise Unscored(f"`{written}` has no settings here; {_NO_PROVIDER}", at=config)
+    if not isinstance(written, Mapping):
+        raise Unscored(_NO_PROVIDER, at=config)
+    nested = written.get("config")
+    found = {**written, **(nested if isinstance(nested, Mapping) else {})}
+    for name in ("model", "base_url"):
+        if not isinstance(found.get(name), str) or not found[name]:
+            raise Unscored(f"the provider of embeddings needs `{name}`", at=config)
+    return found
+
+
+async def _embedded(
+    texts: Sequence[str], settings: Mapping[str, Any], context: EvaluationContext, config: Similar
+) -> list[list[float]]:
+    """The embeddings of texts. Raises ProviderError, and Unscored for a reply without them."""
+    from rubric_core.evaluation.providers.asking import Asking  # noqa: PLC0415  # pydantic, when something is run
+    from rubric_core.evaluation.providers.kind import Place, Redactor, Retries  # noqa: PLC0415
+
+    if context.ports is None:
+        raise Unscored("embeddings are made as a part of a run only", at=config)
+    key = settings.get("api_key")
+    secrets = Redactor([key] if isinstance(key, str) else [])
+    place = Place("embeddings", lambda name: name or "embedding_provider", context.directory, secrets)
+    asking = Asking(Retries(), place, context.ports)
+    headers = {"Authorization": f"Bearer {key}"} if isinstance(key, str) and key else {}
+    url = f"{settings['base_url'].rstrip('/')}/embeddings"
+    reply, _ = await asking.ask(url, headers, {"model": settings["model"], "input": list(texts)})
+    rows = reply.get("data")
+    found = [row.get("embedding") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    vectors = [v for v in found if isinstance(v, list) and v and all(share(x) is not None for x in v)]
+    if len(vectors) != len(texts) or len({len(v) for v in vectors}) != 1:
+        raise Unscored("the reply has no embedding for each text", at=config)
+    return vectors
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    lengths = math.hypot(*one) * math.hypot(*other)
+    return math.fsum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else 0.0
+
+
+SIMILAR = TypedEvaluator("similar", Similar, _grade)

@@ -1,0 +1,168 @@
+"""Code in a suite, run in a process of its own: JavaScript by node, Python by python3; expressions, bodies, or files.
+
+The code gets `output`, the answer, and `context`, what programs that grade are told, with `vars` and `config`.
+"""
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from rubric_core.evaluation.context import EvaluationContext
+from rubric_core.evaluation.payload import payload_of
+from rubric_core.evaluation.result import Unscored
+from rubric_core.language.shape import Shape
+from rubric_core.loading.search import URL, find_file
+from rubric_core.ports import Ports, Program
+from rubric_core.syntax.plain import plain
+
+__all__ = ["Language", "language_of", "run_code", "run_function", "told_to_scripts"]
+
+Language = Literal["javascript", "python"]
+
+_SHOWN = 500
+_OUTPUT_LIMIT = 10_000_000
+_FILE = re.compile(r"(?P<path>.+?\.(?P<suffix>js|cjs|mjs|py))(?::(?P<function>[A-Za-z_$][\w$.]*))?\Z")
+_LANGUAGES: Mapping[str, Language] = {"js": "javascript", "cjs": "javascript", "mjs": "javascript", "py": "python"}
+
+# Both read {code, file, function, arguments} and print {"result": …} on a line of its own, behind whatever the code prints.
+_MARK = "\x1e"
+_PYTHON = r"""
+import asyncio, contextlib, importlib.util, inspect, json, os, sys, textwrap
+told = json.load(sys.stdin)
+sys.path.insert(0, os.getcwd())
+names, values = list(told["arguments"]), list(told["arguments"].values())
+with contextlib.redirect_stdout(sys.stderr):
+    if told["file"]:
+        sys.path.insert(0, os.path.dirname(told["file"]))
+        spec = importlib.util.spec_from_file_location("rubric_script", told["file"])
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["rubric_script"] = module
+        spec.loader.exec_module(module)
+        call = module
+        for part in told["function"].split("."):
+            call = getattr(call, part)
+    else:
+        code = textwrap.dedent(told["code"]).strip()
+        scope = {"json": json}
+        try:
+            compile(code, "value", "eval")
+            code = "return (\n" + code + "\n)"
+        except SyntaxError:
+            pass
+        exec("def value(" + ", ".join(names) + "):\n" + textwrap.indent(code, "    "), scope)
+        call = scope["value"]
+    result = call(*values)
+    if inspect.isawaitable(result):
+        result = asyncio.run(result)
+sys.stdout.write("\x1e" + json.dumps({"result": result}, default=str))
+"""
+_NODE = r"""
+const {pathToFileURL} = require('node:url');
+const chunks = [];
+console.log = console.info = console.debug = console.error;
+process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
+  const told = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  const names = Object.keys(told.arguments), values = Object.values(told.arguments);
+  let call;
+  if (told.file) {
+    const module = await import(pathToFileURL(told.file).href);
+    call = told.function.split('.').reduce((found, part) => found?.[part] ?? found?.default?.[part], module);
+    if (typeof call !== 'function' && typeof module.default === 'function' && told.function === 'default') call = module.default;
+    if (typeof call !== 'function') throw new Error(`${told.file} exports no function ${told.function}`);
+  } else {
+    const AsyncFunction = (async () => {}).constructor;
+    const code = told.code.trim();
+    let body = `return (${code}\n);`;
+    try { new AsyncFunction(...names, body); } catch { body = code; }
+    call = new AsyncFunction(...names, body);
+  }
+  let result = await call(...values);
+  if (typeof result === 'number' && !Number.isFinite(result)) result = String(result);
+  process.stdout.write('\x1e' + JSON.stringify({result: result === undefined ? null : result}));
+});
+"""
+
+
+def language_of(code: str) -> Language:
+    """The language of code whose language nobody says: that of its file, else JavaScript."""
+    found = _FILE.match(code.removeprefix(URL)) if code.startswith(URL) else None
+    return _LANGUAGES[found["suffix"]] if found else "javascript"
+
+
+def told_to_scripts(context: EvaluationContext) -> dict[str, Any]:
+    """What code gets as `context`."""
+    variables = plain(context.eval_case.vars, context.anchors) if context.eval_case.vars else {}
+    return {**payload_of(context), "vars": variables, "prompt": context.prompt_inputs.question}
+
+
+async def run_code(
+    code: str, language: Language, arguments: Mapping[str, Any], context: EvaluationContext, at: Shape
+) -> Any:
+    """What code gives back: an expression, the body of a function with `return`, or `file://PATH[:FUNCTION]`.
+
+    Raises Unscored when it cannot be run, fails, or takes too long: a crash is no score.
+    """
+    if context.ports is None:
+        raise Unscored("code is run as a part of a run only", at=at)
+    return await run_function(code, language, arguments, context.ports, context.directory, context.time_limit, at)
+
+
+async def run_function(
+    code: str, language: Language, arguments: Mapping[str, Any], ports: Ports, directory: Path, limit: float, at: Shape
+) -> Any:
+    """See `run_code`."""
+    told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments)}
+    if code.startswith(URL):
+        told |= _in_file(code, ports, directory, at)
+    program = _program(_argv(language, ports, at), told, directory, limit)
+    try:
+        finished = await ports.processes.run(program)
+    except OSError as error:
+        raise Unscored(f"{program.argv[0]} cannot be started: {error.strerror or error}", at=at) from None
+    if finished.stopped:
+        bound = f"longer than {limit:g} s" if finished.stopped == "time" else f"more than {_OUTPUT_LIMIT:,} bytes"
+        raise Unscored(f"the {language} code was stopped: {bound}", at=at)
+    _, mark, reply = finished.stdout.decode("utf-8", "replace").rpartition(_MARK)
+    if finished.exit_code or not mark:
+        said = _last_words(finished.stderr.decode("utf-8", "replace"), language)
+        raise Unscored(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
+    return json.loads(reply)["result"]
+
+
+def _program(argv: tuple[str, ...], told: Mapping[str, Any], directory: Path, limit: float) -> Program:
+    stdin = json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace")
+    return Program(argv, directory.resolve(), stdin, time_limit=limit, output_limit=_OUTPUT_LIMIT)
+
+
+def _in_file(code: str, ports: Ports, directory: Path, at: Shape) -> dict[str, Any]:
+    found = _FILE.match(code.removeprefix(URL))
+    if found is None:
+        raise Unscored(f"{code} names no JavaScript or Python file", at=at)
+    path = find_file(found["path"], directory, ports.files, Path.cwd())
+    if path is None:
+        raise Unscored(f"the file {found['path']} is not there", at=at)
+    default = "get_assert" if found["suffix"] == "py" else "default"
+    return {"file": str(path.resolve()), "function": found["function"] or default}
+
+
+def _argv(language: Language, ports: Ports, at: Shape) -> tuple[str, ...]:
+    path = ports.environment.get("PATH")
+    if language == "python":
+        return (shutil.which("python3", path=path) or sys.executable, "-c", _PYTHON)
+    node = shutil.which("node", path=path)
+    if node is None:
+        raise Unscored("JavaScript is run by node, and there is no node on the PATH", at=at)
+    return (node, "-e", _NODE)
+
+
+def _last_words(error: str, language: Language) -> str:
+    """The line of a traceback that says what happened."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    if language == "javascript":
+        lines = [line for line in lines if re.match(r"(?:Uncaught )?\w*(?:Error|Exception)\b", line)] or lines
+        return lines[0][:_SHOWN] if lines else ""
+    return lines[-1][:_SHOWN] if lines else ""
