@@ -212,6 +212,15 @@ class HttpxHttp:
         self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
     ) -> HttpReply:
         """See `ports.Http.post`."""
+        return await self._whole("POST", url, headers, body, time_limit, size_limit)
+
+    async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
+        """See `ports.Http.get`."""
+        return await self._whole("GET", url, {}, b"", time_limit, size_limit)
+
+    async def _whole(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, time_limit: float, size_limit: int
+    ) -> HttpReply:
         import httpx  # noqa: PLC0415
 
         parts = urlsplit(url)
@@ -219,7 +228,7 @@ class HttpxHttp:
             raise NetworkError(f"{url} is no http address")
         host = parts.netloc.rpartition("@")[2]
         try:
-            reply = await _within(self._post(url, headers, body, size_limit), time_limit)
+            reply = await _within(self._request(method, url, headers, body, size_limit), time_limit)
         except httpx.ConnectError as error:
             raise NetworkError(f"connection to {host} {_why(error)}") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
@@ -229,10 +238,12 @@ class HttpxHttp:
             raise NetworkError(f"no reply from {host} within {time_limit:g} s")
         return reply
 
-    async def _post(self, url: str, headers: Mapping[str, str], body: bytes, size_limit: int) -> HttpReply:
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, size_limit: int
+    ) -> HttpReply:
         client = self._client(url.partition(":")[0])
         received = bytearray()
-        async with client.stream("POST", url, headers=dict(headers), content=body, timeout=None) as reply:
+        async with client.stream(method, url, headers=dict(headers), content=body, timeout=None) as reply:
             async for chunk in reply.aiter_bytes():
                 received += chunk
                 if len(received) > size_limit:

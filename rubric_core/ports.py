@@ -38,6 +38,8 @@ class Request:
     max_output_tokens: int | None = None
     #: A JSON Schema that the answer has to follow, with a name; providers that cannot promise that ignore it.
     schema: tuple[str, Mapping[str, Any]] | None = None
+    #: The directory that was made for the case, for targets that are programs: they work in it.
+    workspace: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ class Answer:
     model: str = ""
     #: A unified diff of what the target changed in its workspace.
     file_changes: str = ""
+    #: Name and identity of the target that answered, when it was not the one that was asked first.
+    stand_in: tuple[str, str] | None = None
 
 
 class ProviderError(Exception):
@@ -196,6 +200,9 @@ class Http(Protocol):
         self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
     ) -> HttpReply:
         """One request. Raises NetworkError when there is no whole reply within the limits (seconds, bytes)."""
+
+    async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
+        """As `post`, for a request without a body."""
 
 
 @dataclass(frozen=True, slots=True)

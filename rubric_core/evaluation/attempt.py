@@ -102,6 +102,7 @@ class Attempt:
             answer=answer.text,
             tokens=answer.tokens,
             cost_usd=self.cost(),
+            details={"target_used": answer.stand_in[0]} if answer.stand_in else base.details,
         )
 
     def target(self, name: str) -> tuple[ResolvedTarget, Provider]:

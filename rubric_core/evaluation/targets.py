@@ -1,6 +1,5 @@
-"""Targets in use: which one answers, which one judges, and their settings filled in from the environment."""
+"""Targets in use: which one answers, which one judges, and providers made of their entries."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -9,20 +8,32 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.context import ResolvedTarget
 from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.target_settings import REFERENCE, Settled, settled, variables_in
 from rubric_core.language.model import Execution, Suite
+from rubric_core.language.targets import Runtime
 from rubric_core.loading.targets import TargetEntry, TargetFile, find_targets, read_targets
 from rubric_core.ports import Files, Ports, Provider
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
-
     from rubric_core.evaluation.providers.kind import ProviderKind
 
 __all__ = ["Targets", "load_targets", "target_name", "variables_of"]
 
-_VARIABLE = re.compile(r"\$\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _DEFAULT = "default"
 _HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
+#: Settings of any kind that would change what is graded, and that rubric does not act on.
+_REFUSED: Mapping[str, str] = {
+    "transform": "rubric grades what the target says as it is",
+    "inputs": "rubric gives a target nothing but the case",
+    "hooks": "rubric runs no hooks of targets",
+    "environment": "rubric runs targets on this machine; write `environment` in the suite",
+    "workspace_template": "write `workspace: {template: …}` in the suite",
+}
+#: Settings of any kind that are taken and not acted on, because a result does not depend on them.
+_UNUSED: Mapping[str, str] = {
+    "provider_batching": "the target is asked case by case",
+    "subagent_mode_allowed": "what the target hands on is its own business",
+}
 
 
 @dataclass(frozen=True)
@@ -34,7 +45,15 @@ class Targets:
     file: TargetFile | None = None
     #: Why there is no file that can be used.
     trouble: str = ""
+    #: What was made, by the name of the entry and by the name that was asked for.
+    _plain: dict[str, Provider] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[str, tuple[ResolvedTarget, Provider]] = field(default_factory=dict, repr=False, compare=False)
+    _notes: list[str] = field(default_factory=list, repr=False, compare=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What stands in the entries of the targets in use and is not acted on, a sentence each."""
+        return tuple(dict.fromkeys(self._notes))
 
     def entry(self, name: str) -> TargetEntry:
         """The entry of that name, as written. Raises Unscored when there is none."""
@@ -57,7 +76,7 @@ class Targets:
             if not isinstance(pointer, str):
                 return entry
             seen.append(name)
-            name = self._filled(entry, "use_target", pointer, environment, {})
+            name = self._filled(entry, "use_target", pointer, environment)
             if name in seen:
                 raise Unscored(
                     f"target {seen[0]} points to itself: {' → '.join([*seen, name])} ({self._where(entry, 'use_target')})"
@@ -70,12 +89,12 @@ class Targets:
             for key in ("grader_target", "judge_target"):
                 written = entry.settings.get(key)
                 if isinstance(written, str):
-                    return self._filled(entry, key, written, environment, {})
+                    return self._filled(entry, key, written, environment)
         return None
 
     def kind_judges(self, name: str, environment: Mapping[str, str]) -> bool:
         """Whether that target is a model, so that it may judge without being named as a judge. Raises Unscored."""
-        from rubric_core.evaluation.providers import kind_named  # noqa: PLC0415  # pydantic, when something is run
+        from rubric_core.evaluation.providers import kind_named  # noqa: PLC0415  # what runs need, when something is run
 
         kind = kind_named(self.followed(name, environment).kind)
         return kind is not None and kind.judges
@@ -83,92 +102,106 @@ class Targets:
     def provider(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
         """The target of that name, ready to be asked; made once. Raises Unscored, naming file, line and what to do."""
         if name not in self._made:
-            self._made[name] = self._make(name, ports)
+            self._made[name] = self._resolved(name, ports)
         return self._made[name]
 
-    def _make(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
-        from rubric_core.evaluation.providers import PROVIDERS, kind_named  # noqa: PLC0415
-        from rubric_core.evaluation.providers.kind import Place, Redactor  # noqa: PLC0415
+    def _resolved(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
+        from rubric_core.evaluation.providers.guarded import WithStandIns  # noqa: PLC0415
 
         entry = self.followed(name, ports.environment)
-        kind = kind_named(entry.kind)
-        if kind is None:
-            known = ", ".join(k.name for k in PROVIDERS)
-            written = f"provider {entry.kind} is not run by rubric" if entry.kind else "a target needs a `provider`"
-            raise Unscored(f"{written}; it runs {known} ({self._where(entry, 'provider')})")
-        variables: dict[str, tuple[str, str]] = {}
-        settings = self._expanded(entry, ports.environment, variables)
-        secrets = Redactor.of({**variables, **{k: (k, v) for k, v in settings.items() if isinstance(v, str)}})
-        place = Place(name, lambda key: self._where(entry, key), self.directory, secrets)
-        provider = self._provider(kind, settings, place, entry, ports)
+        provider = self._alone(entry, ports)
+        written = self.entry(name).settings.get("fallback_targets") or entry.settings.get("fallback_targets")
+        others = [
+            self._filled(entry, "fallback_targets", other, ports.environment)
+            for other in (written if isinstance(written, list) else [])
+            if isinstance(other, str)
+        ]
+        if others:
+            provider = WithStandIns(
+                provider, others, lambda other: self._alone(self.followed(other, ports.environment), ports)
+            )
         judge = self.judge_name(name, ports.environment)
-        return ResolvedTarget(name=name, kind=kind.name, grader_target=judge, settings=entry.settings), provider
+        return ResolvedTarget(name=name, kind=provider.kind, grader_target=judge, settings=entry.settings), provider
 
-    def _provider(
-        self,
-        kind: "ProviderKind[Any]",
-        settings: dict[str, Any],
-        place: Any,
-        entry: TargetEntry,
-        ports: Ports,
-    ) -> Provider:
-        from pydantic import ValidationError  # noqa: PLC0415
+    def _alone(self, entry: TargetEntry, ports: Ports) -> Provider:
+        """The provider of an entry without stand-ins; those who use it share its limits. Raises Unscored."""
+        if entry.name not in self._plain:
+            self._plain[entry.name] = self._new(entry, ports)
+        return self._plain[entry.name]
 
+    def _new(self, entry: TargetEntry, ports: Ports) -> Provider:
+        from rubric_core.evaluation.providers.guarded import Guarded  # noqa: PLC0415
+        from rubric_core.evaluation.providers.kind import Place, Redactor  # noqa: PLC0415
+
+        if self.file is None:
+            raise Unscored(self.trouble)
+        kind = self._kind(entry)
+        read = settled(self.file, entry, ports.environment)
+        self._refuse(read, entry)
+        unused = {**_UNUSED, **kind.unused}
+        self._notes.extend(
+            f"{self._where(entry, read.spelled(field_))}: not acted on; {unused[field_]}"
+            for field_ in read.shape.places
+            if field_ in unused and vars(read.shape).get(field_) is not False
+        )
+        own = {name: ports.environment[name] for name in kind.environment if name in ports.environment}
+        own |= {name: str(value) for name, value in (read.shape.env or {}).items()}
+        redact = Redactor.of([*read.values, *own.items()])
+        place = Place(
+            entry.name, lambda key: self._where(entry, read.spelled(key)), self.directory, redact, entry.kind, own
+        )
         try:
-            return kind.provider(settings, place, ports)
-        except ValidationError as error:
-            raise Unscored(self._invalid(error, kind, entry)) from None
+            provider = kind.make(read.shape, place, ports)
         except ValueError as error:
-            raise Unscored(f"target {entry.name}: {error}") from None
+            raise Unscored(redact(f"target {entry.name}: {error}")) from None
+        delay = (read.shape.delay or 0.0) / 1000
+        return Guarded(provider, redact, ports.clock, read.shape.workers, delay)
 
-    def _invalid(self, error: "ValidationError", kind: "ProviderKind[Any]", entry: TargetEntry) -> str:
-        first = error.errors(include_url=False, include_context=False)[0]
-        key = str(first["loc"][0]) if first["loc"] else ""
-        if first["type"] == "extra_forbidden":
-            close = get_close_matches(key, list(kind.settings.model_fields), 1)
-            hint = f"; did you mean {close[0]}?" if close else ""
-            return f"target {entry.name}: {key} is no setting of {kind.name} targets{hint} ({self._where(entry, key)})"
-        if first["type"] == "missing":
-            return f"target {entry.name}: {kind.name} targets need `{key}` ({self._where(entry, '')})"
-        return f"target {entry.name}: {key}: {str(first['msg']).lower()} ({self._where(entry, key)})"
+    def _kind(self, entry: TargetEntry) -> "ProviderKind[Any]":
+        from rubric_core.evaluation.providers import PROVIDERS, kind_named  # noqa: PLC0415
 
-    def _expanded(
-        self, entry: TargetEntry, environment: Mapping[str, str], variables: dict[str, tuple[str, str]]
-    ) -> dict[str, Any]:
-        def expand(key: str, value: Any) -> Any:
-            if isinstance(value, str):
-                return self._filled(entry, key, value, environment, variables)
-            if isinstance(value, list):
-                return [expand(key, item) for item in value]
-            return {k: expand(key, v) for k, v in value.items()} if isinstance(value, dict) else value
+        kind = kind_named(entry.kind)
+        if kind is not None:
+            return kind
+        known = ", ".join(k.name for k in PROVIDERS)
+        written = f"kind {entry.kind} is not run by rubric" if entry.kind else "a target needs a `provider`"
+        raise Unscored(
+            f"target {entry.name}: {written}; it runs {known} ({self._where(entry, 'id' if entry.as_provider else 'provider')})"
+        )
 
-        skipped = ("use_target", "grader_target", "judge_target", "$schema")
-        return {key: expand(key, value) for key, value in entry.settings.items() if key not in skipped}
+    def _refuse(self, read: Settled, entry: TargetEntry) -> None:
+        """Raises Unscored for a setting without which the answer would be another one."""
+        for name, why in _REFUSED.items():
+            if read.shape.has(name):
+                spelled = read.spelled(name)
+                raise Unscored(
+                    f"target {entry.name}: {spelled} of a target is not run by rubric: {why} ({self._where(entry, spelled)})"
+                )
+        runtime = read.shape.runtime
+        mode = runtime.mode if isinstance(runtime, Runtime) else runtime
+        if mode not in (None, "host"):
+            raise Unscored(
+                f"target {entry.name}: runtime {mode} is not run by rubric, only host ({self._where(entry, 'runtime')})"
+            )
 
-    def _filled(
-        self,
-        entry: TargetEntry,
-        key: str,
-        text: str,
-        environment: Mapping[str, str],
-        variables: dict[str, tuple[str, str]],
-    ) -> str:
-        def value(match: re.Match[str]) -> str:
-            found = environment.get(match[1])
-            if found is None:
-                raise Unscored(f"the environment variable {match[1]} is not set ({self._where(entry, key)})")
-            variables[match[1]] = (key, found)
-            return found
-
-        return _VARIABLE.sub(value, text)
+    def _filled(self, entry: TargetEntry, key: str, text: str, environment: Mapping[str, str]) -> str:
+        """A name of another target with the environment filled in. Raises Unscored."""
+        for variable in variables_in(text):
+            if variable not in environment:
+                raise Unscored(f"the environment variable {variable} is not set ({self._where(entry, key)})")
+        return REFERENCE.sub(lambda m: environment[m[1] or m[2]], text)
 
     def _where(self, entry: TargetEntry, key: str) -> str:
         return self.file.where(entry, key) if self.file is not None else entry.name
 
 
 def variables_of(entry: TargetEntry) -> tuple[str, ...]:
-    """The environment variables that a target names, for telling a person before anything is run."""
-    return tuple(dict.fromkeys(name for text in _strings(entry.settings) for name in _VARIABLE.findall(text)))
+    """The environment variables that a target names or that its program gets, for telling a person before it is run."""
+    from rubric_core.evaluation.providers import kind_named  # noqa: PLC0415
+
+    kind = kind_named(entry.kind)
+    named = [name for text in _strings(entry.settings) for name in variables_in(text)]
+    return tuple(dict.fromkeys([*named, *(kind.environment if kind is not None else ())]))
 
 
 def _strings(value: object) -> Iterator[str]:

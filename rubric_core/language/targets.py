@@ -68,7 +68,9 @@ class Entry(Shape):
         ListOf(_NAME), "Targets that are asked after an error of this one, in their order.", example="[backup]"
     )
     extends = key(_NAME, "Another target whose settings this one takes over.", required=True, group="kind")
-    workers = key(Integer(at_least=1), "How many requests it is given at once.", shown="1", example="4")
+    workers = key(
+        Integer(at_least=1), "How many requests it is given at once.", shown="as many as there are", example="4"
+    )
     provider_batching = key(Boolean(), "Whether all cases go to it in one call.", default=False, shown="false")
     subagent_mode_allowed = key(Boolean(), "Whether it may hand work to subagents.")
     workspace_template = key(Text(), "A directory whose copy it works in.")

@@ -1,15 +1,20 @@
 """Target files: which one counts for a suite, and what stands in it. Nothing here reads the environment."""
 
 from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rubric_core.language.around import FileKind
+from rubric_core.language.detect import modeline
+from rubric_core.language.detect_around import around_choice
+from rubric_core.language.dialect import Dialect
 from rubric_core.loading.search import directories_up
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
-from rubric_core.syntax.tree import Alias, Mapping, Node, Sequence, Tree
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, Tree
 from rubric_core.text import LineIndex, Span
 
 __all__ = ["TARGET_FILES", "TargetEntry", "TargetFile", "find_targets", "read_targets"]
@@ -37,6 +42,10 @@ class TargetEntry:
     #: Where the name stands, and each key.
     span: Span
     spans: MappingOf[str, Span] = field(default_factory=dict)
+    #: The whole entry in the text.
+    node: Node | None = None
+    #: Whether it stands under `providers`, where `id` says its kind.
+    as_provider: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,16 @@ class TargetFile:
     lines: LineIndex
     entries: tuple[TargetEntry, ...] = ()
     problems: tuple[tuple[Span, str], ...] = ()
+    text: str = ""
+    tree: Tree | None = None
+
+    def dialect(self, dialects: SequenceOf[Dialect]) -> Dialect:
+        """The dialect of the file: what it says of itself, else what its keys tell."""
+        root = self.tree.root if self.tree is not None else None
+        bare = [n for item in root.items if (n := _followed(item)) is not None] if isinstance(root, Sequence) else []
+        choice = around_choice(FileKind.TARGETS, root, bare, self.text)
+        names = (modeline(self.text), choice.name if choice else None)
+        return next((d for name in names for d in dialects if d.name == name), dialects[-1])
 
     def entry(self, name: str) -> TargetEntry | None:
         """The first target of that name."""
@@ -76,38 +95,66 @@ def read_targets(path: Path, files: Files) -> TargetFile:
     text = files.read(path, _LARGEST).decode("utf-8")
     tree = parse(text)
     problems = [(p.span, p.message) for p in tree.problems]
-    entries = [e for node in _listed(tree, problems) if (e := _entry(node, tree, problems)) is not None]
-    return TargetFile(path, LineIndex(text), tuple(entries), tuple(problems))
+    listed = _listed(tree, problems)
+    entries = [e for node, inside in listed if (e := _entry(node, inside, tree, problems)) is not None]
+    return TargetFile(path, LineIndex(text), tuple(entries), tuple(problems), text, tree)
 
 
-def _listed(tree: Tree, problems: list[tuple[Span, str]]) -> list[Node]:
-    """The nodes of the entries: `targets: [...]` or `providers: [...]`, or a bare list."""
+def _listed(tree: Tree, problems: list[tuple[Span, str]]) -> list[tuple[Node, bool]]:
+    """The nodes of the entries, and whether they are providers: of `targets` or `providers`, or of a bare list."""
     root = _followed(tree.root)
-    lists = [root.get(name) for name in ("targets", "providers", "graders")] if isinstance(root, Mapping) else [root]
-    found = [each for node in lists if isinstance(each := _followed(node), Sequence)]
+    names = ("targets", "providers", "graders") if isinstance(root, Mapping) else ("",)
+    lists = [(root.get(name) if isinstance(root, Mapping) else root, name == "providers") for name in names]
+    found = [(each, inside) for node, inside in lists if isinstance(each := _followed(node), Sequence)]
     if not found:
-        where = next((node.span for node in lists if node is not None), _ROOT)
+        where = next((node.span for node, _ in lists if node is not None), _ROOT)
         problems.append((where, "a target file has a list under `targets`"))
-    return [item for each in found for item in each.items]
+    return [(item, inside) for each, inside in found for item in each.items]
 
 
 def _followed(node: Node | None) -> Node | None:
     return node.target if isinstance(node, Alias) else node
 
 
-def _entry(node: Node, tree: Tree, problems: list[tuple[Span, str]]) -> TargetEntry | None:
+def _entry(node: Node, as_provider: bool, tree: Tree, problems: list[tuple[Span, str]]) -> TargetEntry | None:
+    node = _followed(node) or node
+    if as_provider and isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip():
+        return TargetEntry(node.text, node.text, {}, node.span, {}, _named(node), as_provider)
+    if as_provider and isinstance(node, Mapping):
+        node = _unfolded(node)
     written = plain(node, tree.anchors)
     if not isinstance(written, dict) or (keys := _keys(written)) is None:
         problems.append((node.span, "a target needs a `name`"))
         return None
     name, kind = keys
     settings = dict(written)
-    spans = _spans(_followed(node))
+    spans = _spans(node)
     for nested in _NESTED:
         if isinstance(written.get(nested), dict):
             settings.update(written[nested])
     rest = {k: v for k, v in settings.items() if k not in (name, kind, *_NESTED)}
-    return TargetEntry(written[name], settings.get(kind, ""), rest, spans.get(name, node.span), spans)
+    written_kind = settings.get(kind, "")
+    return TargetEntry(written[name], written_kind, rest, spans.get(name, node.span), spans, node, as_provider)
+
+
+def _named(node: Scalar) -> Mapping:
+    """`openai:gpt-x` among the providers is short for `{id: "openai:gpt-x", label: "openai:gpt-x"}`."""
+    made = Mapping(node.span, node.whole, None, None, flow=True)
+    keys = (Scalar(node.span, node.whole, None, None, name, "plain") for name in ("id", "label"))
+    made.entries = [Entry(key, node) for key in keys]
+    return made
+
+
+def _unfolded(node: Mapping) -> Mapping:
+    """`{openai: {label: bot}}` is short for `{id: openai, label: bot}`."""
+    only = node.entries[0] if len(node.entries) == 1 else None
+    inner = _followed(only.value) if only is not None else None
+    if only is None or only.name in (None, "id", "label", "name") or not isinstance(inner, Mapping):
+        return node
+    made = Mapping(node.span, node.whole, node.anchor, node.tag, flow=node.flow)
+    kind = Scalar(only.key.span, only.key.whole, None, None, "id", "plain")
+    made.entries = [Entry(kind, only.key), *inner.entries]
+    return made
 
 
 def _keys(written: dict[str, Any]) -> tuple[str, str] | None:

@@ -1,10 +1,11 @@
-"""An OpenAI-compatible server on this machine that does what a test tells it, faults included."""
+"""A server on this machine that speaks as OpenAI, Anthropic and Gemini do, and does what a test tells it, faults included."""
 
 import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 
 @dataclass
@@ -33,6 +34,9 @@ class JudgeServer:
         self.replies: list[str | Fault | Callable[[dict[str, Any]], str]] = ["{}"]
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        #: How many requests are being answered, and how many were at most.
+        self.now = self.most = 0
         self.broken_off = asyncio.Event()
         self._server: asyncio.Server | None = None
 
@@ -73,22 +77,27 @@ class JudgeServer:
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         headers = {k.lower(): v for k, _, v in (line.partition(": ") for line in head.split("\r\n")[1:] if line)}
-        body = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))))
+        content = await reader.readexactly(int(headers.get("content-length", "0")))
+        body = json.loads(content or b"{}")
         self.headers.append(headers)
+        path = head.split(" ", 2)[1]
+        self.paths.append(path)
         self.bodies.append(body)
+        self.now += 1
+        self.most = max(self.most, self.now)
+        try:
+            return await self._reply(path, body, reader, writer)
+        finally:
+            self.now -= 1
+
+    async def _reply(
+        self, path: str, body: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
         reply = self.replies[min(len(self.bodies), len(self.replies)) - 1]
         if callable(reply):
             reply = reply(body)
         if isinstance(reply, str):
-            message = {"role": "assistant", "content": reply}
-            usage = {
-                "prompt_tokens": 100,
-                "completion_tokens": 20,
-                "prompt_tokens_details": {"cached_tokens": 40},
-                "cost": 0.001,
-            }
-            done = {"model": "judge-1-2026", "choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
-            reply = Fault(body=json.dumps(done).encode())
+            reply = Fault(body=json.dumps(_worded(path, reply, body)).encode())
         return await self._send(reply, reader, writer)
 
     async def _send(self, fault: Fault, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
@@ -112,3 +121,68 @@ class JudgeServer:
             await writer.drain()
         await writer.drain()
         return True
+
+
+def _worded(path: str, text: str, body: dict[str, Any]) -> dict[str, Any]:
+    """A reply in the words of the API that the path belongs to; always 100 tokens in, 40 of them cached, and 20 out."""
+    if path.endswith("/v1/messages"):
+        forced = body.get("tool_choice", {}).get("name")
+        part = (
+            {"type": "tool_use", "id": "t1", "name": forced, "input": json.loads(text)}
+            if forced
+            else {"type": "text", "text": text}
+        )
+        usage = {
+            "input_tokens": 50,
+            "cache_read_input_tokens": 40,
+            "cache_creation_input_tokens": 10,
+            "output_tokens": 20,
+        }
+        return {"model": "judge-1-2026", "content": [part], "stop_reason": "end_turn", "usage": usage}
+    if path.endswith(":generateContent"):
+        counts = {
+            "promptTokenCount": 100,
+            "candidatesTokenCount": 15,
+            "thoughtsTokenCount": 5,
+            "cachedContentTokenCount": 40,
+        }
+        parts = [{"text": "hm", "thought": True}, {"text": text}]
+        return {
+            "modelVersion": "judge-1-2026",
+            "candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}],
+            "usageMetadata": counts,
+        }
+    if path.partition("?")[0].endswith("/responses"):
+        usage = {"input_tokens": 100, "output_tokens": 20, "input_tokens_details": {"cached_tokens": 40}}
+        said = [
+            {"type": "reasoning", "summary": []},
+            {"type": "message", "content": [{"type": "output_text", "text": text}]},
+        ]
+        return {"model": "judge-1-2026", "error": None, "status": "completed", "output": said, "usage": usage}
+    usage = {
+        "prompt_tokens": 100,
+        "completion_tokens": 20,
+        "prompt_tokens_details": {"cached_tokens": 40},
+        "cost": 0.001,
+    }
+    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return {"model": "judge-1-2026", "choices": [choice], "usage": usage}
+
+
+@dataclass
+class Rerouted:
+    """A network on which every server is the one at `url`: APIs whose address is fixed can be spoken to in tests."""
+
+    inner: Any
+    url: str
+    asked: list[str] = field(default_factory=list)
+
+    async def post(self, url: str, headers: Any, body: bytes, **limits: Any) -> Any:
+        self.asked.append(url)
+        parts = urlsplit(url)
+        base = urlsplit(self.url)
+        there = parts._replace(scheme=base.scheme, netloc=base.netloc).geturl()
+        return await self.inner.post(there, headers, body, **limits)
+
+    async def get(self, url: str, **limits: Any) -> Any:
+        return await self.inner.get(url, **limits)

@@ -2,8 +2,8 @@
 
 import json
 import textwrap
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case
 from rubric_core.loading.lower import Lowering
-from rubric_core.ports import Answer, Ports, Request
+from rubric_core.ports import Answer, Http, Ports, Request
 from rubric_core.syntax.parse import parse
 
 LANGUAGE = Language()
@@ -33,6 +33,8 @@ class Folder:
     path: Path
     environment: dict[str, str] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
+    #: Something to put around the network.
+    network: Callable[[Http], Any] | None = None
 
     def write(self, name: str, text: str) -> Path:
         file = self.path / name
@@ -57,11 +59,14 @@ class Folder:
         analysis = analyze(LANGUAGE.document(path.read_text(encoding="utf-8")), LANGUAGE, dialect=dialect)
         return runnables(path, analysis, Options(**options))
 
-    async def run(self, text: str, dialect: str | None = None, **options: Any) -> dict[str, CaseResult]:
+    async def run(
+        self, text: str, dialect: str | None = None, workers: int | None = None, **options: Any
+    ) -> dict[str, CaseResult]:
         """Every case of a suite, run with real files, processes and network, by id."""
         cases = self.cases(text, dialect, **options)
         async with system_ports({"PATH": _path(), **self.environment}) as ports:
-            results = await run_cases(cases, ports, self.events.append)
+            around = ports if self.network is None else replace(ports, http=self.network(ports.http))
+            results = await run_cases(cases, around, self.events.append, workers)
         return {result.id: result for result in results}
 
     async def one(self, text: str, dialect: str | None = None, **options: Any) -> CaseResult:

@@ -68,7 +68,7 @@ async def test_no_target_file_is_said_with_what_to_write(folder: Folder) -> None
         ("targets: [{name: defualt, provider: mock}]", "did you mean defualt?"),
         (
             "targets: [{name: default, provider: vscode}]",
-            "provider vscode is not run by rubric; it runs openai, cli, mock (targets.yaml:1, provider)",
+            "target default: kind vscode is not run by rubric; it runs openai, azure, anthropic, gemini, openrouter, cli, claude-cli, codex-cli, copilot-cli, mock, replay (targets.yaml:1, provider)",
         ),
         ("targets: [{name: default}]", "a target needs a `provider`"),
         ("targets:\n  - name: default\n    provider: openai\n", "openai targets need `model` (targets.yaml:2)"),

@@ -14,7 +14,7 @@ from rubric_core.evaluation.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import LlmJudge
 from rubric_core.loading.grading import default_name
-from rubric_core.ports import ChatMessage, Provider, Request
+from rubric_core.ports import Answer, ChatMessage, Provider, Request
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.judging.recordings import Asked, Recordings
@@ -59,7 +59,7 @@ class Sitting:
         (checks, overall), judged = await ask_judge(self.judge, request, lambda text: read_checks(text, sheet))
         if self.mode == "record" and self.recordings is not None:
             pairs = [(item, checks[item.id]) for item in sheet.items]
-            self.recordings.record_checks(self._asked(), pairs, sheet.ranges, *self._made(self.judge))
+            self.recordings.record_checks(self._asked(), pairs, sheet.ranges, *self._made(self.judge, judged.answer))
         score = sheet.score([self._told(sheet.judged(item, checks[item.id])) for item in sheet.items])
         raw = raw_request(request, self.judge.name, judged.attempts)
         return replace(
@@ -109,7 +109,7 @@ class Sitting:
         request = replace(request, schema=("judgement", schema_for_free_form(style)))
         score, judged = await ask_judge(self.judge, request, lambda text: read_free_form(text, style))
         if self.mode == "record" and self.recordings is not None:
-            self.recordings.record_free_form(self._asked(), score, *self._made(self.judge))
+            self.recordings.record_free_form(self._asked(), score, *self._made(self.judge, judged.answer))
         raw = raw_request(request, self.judge.name, judged.attempts)
         return replace(score, judge=judged.answer.model or self.judge.name, evaluator_raw_request=raw)
 
@@ -143,11 +143,12 @@ class Sitting:
         more = "\n\n".join(part for part in (inputs.file_changes, inputs.tool_calls) if part)
         return Asked(prompt, inputs.question, inputs.answer, inputs.criteria, inputs.reference, more)
 
-    def _made(self, judge: Provider) -> tuple[str, str, str, str]:
+    def _made(self, judge: Provider, answer: Answer) -> tuple[str, str, str, str]:
         """Who said it, when, about which case, for which evaluator."""
+        identity = answer.stand_in[1] if answer.stand_in else judge.identity
         config = self.context.evaluator
         name = default_name(config) if config is not None else "llm_judge"
-        return judge.identity, self.context.now.date().isoformat(), self.context.eval_case.id or "", name
+        return identity, self.context.now.date().isoformat(), self.context.eval_case.id or "", name
 
     def _told(self, result: CriterionResult) -> CriterionResult:
         self.context.on_criterion(result)

@@ -3,15 +3,23 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
-from rubric_core.evaluation.providers.kind import Place, Retries
+from rubric_core.evaluation.providers.kind import Place
+from rubric_core.language.providers import Api
 from rubric_core.ports import HttpReply, NetworkError, Ports, ProviderError
 
 __all__ = ["Asking", "RefusalError"]
 
 _SIZE_LIMIT = 10_000_000
 _SHOWN = 300
+_TIMEOUT = 120.0
+_RETRIES = 3
+_FIRST_DELAY_MS, _LONGEST_DELAY_MS, _FACTOR = 500.0, 30_000.0, 2.0
+#: Timeouts, busy servers, servers in trouble; 529 is Anthropic's word for busy.
+_RETRIED = (408, 429, 500, 502, 503, 504, 529)
 
 
 class RefusalError(ProviderError):
@@ -22,13 +30,17 @@ class RefusalError(ProviderError):
         self.status = status
 
 
-@dataclass(frozen=True)
+@dataclass
 class Asking:
-    """How one target is asked."""
+    """How one target is asked. A server that asks to slow down is left alone by all requests to the target."""
 
-    settings: Retries
+    settings: Api
     place: Place
     ports: Ports
+    #: The setting that has the address, for messages; empty when it is no setting.
+    address: str = "base_url"
+    #: The moment of the clock before which nothing is sent.
+    _not_before: float = 0.0
 
     async def ask(
         self, url: str, headers: Mapping[str, str], body: Mapping[str, Any]
@@ -38,58 +50,102 @@ class Asking:
         Raises RefusalError for an error status that stays after the retries, ProviderError for everything else.
         """
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        sent = {"Content-Type": "application/json", "Accept": "application/json", **headers}
-        delay = self.settings.retry_initial_delay_ms / 1000
-        for left in range(self.settings.max_retries, -1, -1):
-            began = self.ports.clock.seconds()
+        sent = {"Content-Type": "application/json", "Accept": "application/json", **self._headers(headers)}
+        retries = _or(self.settings.max_retries, _RETRIES)
+        longest = _or(self.settings.retry_max_delay_ms, _LONGEST_DELAY_MS) / 1000
+        delay = _or(self.settings.retry_initial_delay_ms, _FIRST_DELAY_MS) / 1000
+        clock = self.ports.clock
+        for left in range(retries, -1, -1):
+            if self._not_before > clock.seconds():
+                await clock.sleep(self._not_before - clock.seconds())
+            began = clock.seconds()
             try:
                 reply = await self.ports.http.post(
-                    url, sent, content, time_limit=self.settings.timeout_seconds, size_limit=_SIZE_LIMIT
+                    url, sent, content, time_limit=_or(self.settings.timeout_seconds, _TIMEOUT), size_limit=_SIZE_LIMIT
                 )
             except NetworkError as error:
                 if not (error.transient and left):
                     raise ProviderError(self._unreached(error)) from None
                 wait = delay
             else:
-                if reply.status < 400:
-                    return self._read(reply), (self.ports.clock.seconds() - began) * 1000
-                if reply.status not in self.settings.retry_status_codes or not left:
-                    raise RefusalError(self._refused(reply), reply.status)
-                wait = max(delay, _retry_after(reply))
-            await self.ports.clock.sleep(min(wait, self.settings.retry_max_delay_ms / 1000))
-            delay *= self.settings.retry_backoff_factor
+                if reply.status < 300:
+                    return self._read(reply), (clock.seconds() - began) * 1000
+                if reply.status not in (self.settings.retry_status_codes or _RETRIED) or not left:
+                    raise RefusalError(self._refused(reply, retries), reply.status)
+                asked = self._retry_after(reply)
+                wait = max(delay, asked)
+                if asked:
+                    self._not_before = max(self._not_before, clock.seconds() + min(asked, longest))
+            await clock.sleep(min(wait, longest))
+            delay *= _or(self.settings.retry_backoff_factor, _FACTOR)
         raise AssertionError("the loop returns or raises")
+
+    def _headers(self, headers: Mapping[str, str]) -> Mapping[str, str]:
+        """Headers as they can be sent: a key from a file often ends with a line break."""
+        stripped = {name: value.strip() for name, value in headers.items()}
+        if not all(value.isascii() and value.isprintable() for value in stripped.values()):
+            where = self.place.where("api_key")
+            raise ProviderError(f"the key has characters that no header can have; check api_key ({where})")
+        return stripped
+
+    def _retry_after(self, reply: HttpReply) -> float:
+        """For how many seconds the server asks to be left alone."""
+        written = reply.headers.get("retry-after", "0")
+        try:
+            return max(0.0, float(written))
+        except ValueError:
+            pass
+        try:
+            until = parsedate_to_datetime(written)
+            return max(0.0, (until - self.ports.clock.now()).total_seconds())
+        except (ValueError, TypeError):
+            return 0.0
 
     def _unreached(self, error: NetworkError) -> str:
         hint = " Is the server running?" if "refused" in str(error) else ""
-        return self.place.redact(f"{error}.{hint} ({self.place.where('base_url')})")
+        where = "timeout_seconds" if str(error).startswith("no reply") else self.address
+        return self.place.redact(f"{error}.{hint} ({self.place.where(where)})")
 
-    def _refused(self, reply: HttpReply) -> str:
-        said = self.place.redact(_error_text(reply))
-        if reply.status in (401, 403):
-            return f"the server does not take the key ({reply.status}{f': {said}' if said else ''}); check api_key ({self.place.where('api_key')})"
-        if reply.status == 404:
-            return f"the server knows no such address or model (404{f': {said}' if said else ''}) ({self.place.where('base_url')})"
-        if reply.status == 429:
-            return f"the server asks to slow down (429{f': {said}' if said else ''}), also after {self.settings.max_retries} retries ({self.place.where('')})"
-        return f"the server replied {reply.status}{f': {said}' if said else ''} ({self.place.where('')})"
+    def _refused(self, reply: HttpReply, retries: int) -> str:
+        place, status = self.place, reply.status
+        said = place.redact(_error_text(reply))
+        more = f": {said}" if said else ""
+        if status < 400:
+            moved = _without_query(place.redact(reply.headers.get("location", "")))
+            to = f" to {moved}" if moved else ""
+            return f"the server sends elsewhere ({status}{to}); write the address that answers ({place.where(self.address)})"
+        if status in (401, 403):
+            return f"the server does not take the key ({status}{more}); check api_key ({place.where('api_key')})"
+        if status == 404:
+            return f"the server knows no such address or model (404{more}) ({place.where(self.address)})"
+        if status == 429:
+            return f"the server asks to slow down (429{more}), also after {retries} retries; `workers` of the target limits how much it is asked at once ({place.where('')})"
+        if status == 413:
+            return f"the prompt is too long for the server (413{more}) ({place.where('')})"
+        return f"the server replied {status}{more} ({place.where('')})"
 
     def _read(self, reply: HttpReply) -> Mapping[str, Any]:
+        where = self.place.where(self.address)
         try:
             value = json.loads(reply.body)
         except (ValueError, RecursionError):
             start = self.place.redact(reply.body[:80].decode("utf-8", "replace"))
-            raise ProviderError(f"the server's reply is no JSON: {start!r} ({self.place.where('base_url')})") from None
+            raise ProviderError(f"the server's reply is no JSON: {start!r} ({where})") from None
         if not isinstance(value, dict):
-            raise ProviderError(f"the server's reply is no JSON object ({self.place.where('base_url')})")
+            raise ProviderError(f"the server's reply is no JSON object ({where})")
+        if value.get("error") and not value.get("choices"):
+            said = self.place.redact(_error_text(reply))
+            raise ProviderError(f"the server replied with an error: {said} ({self.place.where('')})")
         return value
 
 
-def _retry_after(reply: HttpReply) -> float:
-    try:
-        return max(0.0, float(reply.headers.get("retry-after", "0")))
-    except ValueError:
-        return 0.0  # a date: the usual delay does
+def _or(value: float | None, default: Any) -> Any:
+    return default if value is None else value
+
+
+def _without_query(address: str) -> str:
+    parts = urlsplit(address)
+    return parts._replace(query="", fragment="", netloc=parts.netloc.rpartition("@")[2]).geturl()[:_SHOWN]
 
 
 def _error_text(reply: HttpReply) -> str:
@@ -99,6 +155,8 @@ def _error_text(reply: HttpReply) -> str:
         value = json.loads(reply.body)
     except (ValueError, RecursionError):
         return " ".join(text.split())[:_SHOWN]
+    if isinstance(value, list) and value:
+        value = value[0]
     error = value.get("error", value) if isinstance(value, dict) else value
     if isinstance(error, dict):
         named = error.get("param")

@@ -1,19 +1,20 @@
 """A target that is a command: the prompt goes in by placeholders, the answer comes out on standard output or in a file."""
 
+import asyncio
 import json
 import re
 import shlex
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from pydantic import AliasChoices, Field
-
-from rubric_core.evaluation.evaluators.code import not_started
-from rubric_core.evaluation.providers.kind import Common, Place, ProviderKind
-from rubric_core.ports import Answer, Finished, Ports, Program, ProviderError, Request, Tokens, ToolUse
+from rubric_core.evaluation.providers.kind import Place, ProviderKind
+from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT, Runs, ended_words
+from rubric_core.evaluation.providers.told import answer_told, objects
+from rubric_core.language.providers import Cli, Healthcheck
+from rubric_core.ports import Answer, Finished, NetworkError, Ports, ProviderError, Request
 
 __all__ = ["CLI"]
 
@@ -21,61 +22,74 @@ __all__ = ["CLI"]
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Z][A-Z_]*)\}")
 _KNOWN = ("PROMPT", "PROMPT_FILE", "EVAL_ID", "ATTEMPT", "FILES", "OUTPUT_FILE", "GUIDELINES")
 _OUTPUT_LIMIT = 20_000_000
-#: Bytes; systems refuse longer arguments.
-_LONGEST_ARGUMENT = 120_000
-_SHOWN = 400
+_TIMEOUT = 120.0
+_HEALTH_TIMEOUT = 10.0
+_HEALTH_SIZE = 1_000_000
 
 
-class _Settings(Common):
-    command: str | list[str] = Field(validation_alias=AliasChoices("command", "command_template"), min_length=1)
-    files_format: str = Field(default="{path}", validation_alias=AliasChoices("files_format", "attachments_format"))
-    cwd: str | None = None
-    timeout_seconds: float = Field(default=120, gt=0)
-    healthcheck: Any = None
-    verbose: bool = Field(default=False, validation_alias=AliasChoices("verbose", "cli_verbose"))
-    keep_temp_files: bool = Field(default=False, validation_alias=AliasChoices("keep_temp_files", "keep_output_files"))
-
-
-@dataclass(frozen=True)
+@dataclass
 class _Cli:
     name: str
-    settings: _Settings
+    settings: Cli
     place: Place
     ports: Ports
+    runs: Runs
     kind: str = "cli"
+    _checking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    #: What the health check found; None before it was made.
+    _sick: str | None = None
 
     @property
     def identity(self) -> str:
         return f"cli:{self.name}"
 
     async def ask(self, request: Request) -> Answer:
-        with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
-            output = Path(scratch) / "output"
-            program = Program(
-                self._argv(request, Path(scratch), output),
-                self._cwd(),
-                time_limit=self.settings.timeout_seconds,
-                output_limit=_OUTPUT_LIMIT,
-            )
+        await self._healthy(request)
+        scratch = Path(tempfile.mkdtemp(prefix="rubric-"))
+        try:
+            output = scratch / "output"
+            finished = await self.runs.finished(self._argv(request, scratch, output), request)
+            return _answer(self._said(finished, output), finished, request)
+        finally:
+            if not self.settings.keep_temp_files:
+                shutil.rmtree(scratch, ignore_errors=True)
+
+    async def _healthy(self, request: Request) -> None:
+        """Raises ProviderError when the health check fails; it is made once, before the first case."""
+        check = self.settings.healthcheck
+        if check is None:
+            return
+        async with self._checking:
+            if self._sick is None:
+                self._sick = await self._found_sick(check, request)
+        if self._sick:
+            place = self.place.where("healthcheck")
+            raise ProviderError(f"the health check failed, so it is not asked: {self._sick} ({place})")
+
+    async def _found_sick(self, check: Healthcheck, request: Request) -> str:
+        limit = check.timeout_seconds or _HEALTH_TIMEOUT
+        if check.url:
             try:
-                finished = await self.ports.processes.run(program)
-            except OSError as error:
-                raise ProviderError(f"{self._why(error, program)} ({self.place.where('command')})") from None
-            text = self._said(finished, output)
-        return _answer(text, finished)
-
-    def _cwd(self) -> Path:
-        return (self.place.directory / (self.settings.cwd or ".")).resolve()
-
-    def _why(self, error: OSError, program: Program) -> str:
-        return (
-            "the prompt is too long for a command line; use {PROMPT_FILE}"
-            if error.errno == 7
-            else not_started(program.argv, program.cwd, error)
-        )
+                reply = await self.ports.http.get(check.url, time_limit=limit, size_limit=_HEALTH_SIZE)
+            except NetworkError as error:
+                return self.place.redact(str(error))
+            return "" if reply.status < 400 else f"{self.place.redact(check.url)} replied {reply.status}"
+        if not check.command:
+            return "it has neither `url` nor `command`"
+        runs = Runs(self.place, self.ports, limit, check.cwd or self.settings.cwd, "healthcheck")
+        command = check.command
+        argv = ("sh", "-c", command) if isinstance(command, str) else tuple(command)
+        try:
+            finished = await runs.finished(argv, request)
+        except ProviderError as error:
+            return str(error)
+        if finished.exit_code == 0:
+            return ""
+        error_text = self.place.redact(" ".join(finished.stderr.decode("utf-8", "replace").split())[-200:])
+        return f"{ended_words(finished.exit_code)}{f': {error_text}' if error_text else ''}"
 
     def _argv(self, request: Request, scratch: Path, output: Path) -> tuple[str, ...]:
-        command = self.settings.command
+        command = self.settings.command or ""
         values = self._values(request, scratch, output, command)
         if isinstance(command, str):
             return ("sh", "-c", _PLACEHOLDER.sub(lambda m: values[m[1]][0], command))
@@ -90,12 +104,15 @@ class _Cli:
     ) -> Mapping[str, tuple[str, list[str]]]:
         """For each placeholder, its value quoted for a shell, and as arguments."""
         used = set(_PLACEHOLDER.findall(command if isinstance(command, str) else " ".join(command)))
-        if "PROMPT" in used and len(request.prompt.encode()) > _LONGEST_ARGUMENT:
+        place = self.place.where("command")
+        if "PROMPT" in used and len(request.prompt.encode("utf-8", "replace")) > LONGEST_ARGUMENT:
+            raise ProviderError(f"the prompt is too long for a command line; use {{PROMPT_FILE}} ({place})")
+        if "PROMPT" in used and "\0" in request.prompt:
             raise ProviderError(
-                f"the prompt is too long for a command line; use {{PROMPT_FILE}} ({self.place.where('command')})"
+                f"the prompt has a NUL character, which no argument can have; use {{PROMPT_FILE}} ({place})"
             )
         if "PROMPT_FILE" in used:
-            (scratch / "prompt.txt").write_text(request.prompt, encoding="utf-8")
+            (scratch / "prompt.txt").write_text(request.prompt, encoding="utf-8", errors="replace")
         single = {
             "PROMPT": request.prompt, "PROMPT_FILE": str(scratch / "prompt.txt"), "EVAL_ID": request.case_id,
             "ATTEMPT": str(request.attempt), "OUTPUT_FILE": str(output), "GUIDELINES": "",
@@ -112,91 +129,49 @@ class _Cli:
         ]
 
     def _said(self, finished: Finished, output: Path) -> str:
-        where = self.place.where("command")
-        error = self.place.redact(finished.stderr.decode("utf-8", "replace").strip()[-_SHOWN:])
-        if finished.stopped == "time":
-            raise ProviderError(
-                f"stopped, it took longer than {self.settings.timeout_seconds:g} s ({self.place.where('timeout_seconds')})"
-            )
-        if finished.stopped == "output":
-            raise ProviderError(f"stopped, it wrote more than {_OUTPUT_LIMIT:,} bytes ({where})")
         if finished.exit_code:
-            end = (
-                f"was ended by signal {-finished.exit_code}"
-                if finished.exit_code < 0
-                else f"ended with exit code {finished.exit_code}"
-            )
-            raise ProviderError(f"the command {end}{f': {error}' if error else ''} ({where})")
+            raise self.runs.failed(finished)
         if "{OUTPUT_FILE}" not in str(self.settings.command):
             return finished.stdout.decode("utf-8", "replace")
+        where = self.place.where("command")
         try:
             return self.ports.files.read(output, _OUTPUT_LIMIT).decode("utf-8", "replace")
-        except OSError:
+        except FileNotFoundError:
             raise ProviderError(f"the command wrote no {{OUTPUT_FILE}} ({where})") from None
+        except OSError as error:
+            raise ProviderError(f"its {{OUTPUT_FILE}} cannot be read: {error.strerror or error} ({where})") from None
 
 
-def _answer(text: str, finished: Finished) -> Answer:
+def _answer(text: str, finished: Finished, request: Request) -> Answer:
     """The answer in what a command wrote: plain text, or JSON that says more about it."""
     took = finished.seconds * 1000
     try:
         told = json.loads(text) if text.lstrip().startswith("{") else None
     except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict) or not any(name in told for name in ("text", "output", "output_messages")):
-        return Answer(text.strip("\r\n"), duration_ms=took)
-    output = next(told[n] for n in ("text", "output", "output_messages") if n in told)
-    messages = [m for m in output if isinstance(m, dict)] if isinstance(output, list) else told.get("output_messages")
-    said = output if isinstance(output, str) else _last_text(messages)
-    return Answer(
-        said, duration_ms=_number(told.get("duration_ms"), took), tokens=_tokens(told.get("token_usage")),
-        cost_usd=_number(told.get("cost_usd"), None), tool_uses=_tool_uses(messages),
-    )  # fmt: skip
+        # A command for batches prints a line for each case.
+        told = next((row for row in objects(text) if row.get("id") == request.case_id), None)
+    known = isinstance(told, dict) and any(name in told for name in ("text", "output", "output_messages"))
+    answer = answer_told(told, took) if isinstance(told, dict) and known else None
+    return answer or Answer(text.strip("\r\n"), duration_ms=took)
 
 
-def _last_text(messages: object) -> str:
-    texts = (
-        [m["content"] for m in messages if m.get("role", "assistant") == "assistant" and "content" in m]
-        if isinstance(messages, list)
-        else []
-    )
-    last = texts[-1] if texts else ""
-    return last if isinstance(last, str) else json.dumps(last, ensure_ascii=False)
-
-
-def _number(value: object, default: float | None) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
-
-
-def _tokens(value: object) -> Tokens | None:
-    if not isinstance(value, dict):
-        return None
-    return Tokens(*(int(_number(value.get(name), 0) or 0) for name in ("input", "output", "cached")))
-
-
-def _tool_uses(messages: object) -> tuple[ToolUse, ...] | None:
-    """The tool calls in a list of messages; None when there is no such list."""
-    if not isinstance(messages, list):
-        return None
-    calls = [c for m in messages if isinstance(m, dict) for c in m.get("tool_calls") or () if isinstance(c, dict)]
-    return tuple(
-        ToolUse(
-            str(c.get("tool", "")),
-            c.get("input"),
-            c.get("output"),
-            _number(c.get("duration_ms", c.get("durationMs")), None),
-        )
-        for c in calls
-    )
-
-
-def _make(settings: _Settings, place: Place, ports: Ports) -> _Cli:
-    command = settings.command if isinstance(settings.command, str) else " ".join(settings.command)
+def _make(settings: Cli, place: Place, ports: Ports) -> _Cli:
+    command = settings.command if isinstance(settings.command, str) else " ".join(settings.command or ())
+    if not command.strip():
+        raise ValueError(f"cli targets need `command` ({place.where('')})")
     unknown = [name for name in _PLACEHOLDER.findall(command) if name not in _KNOWN]
     if unknown:
         raise ValueError(
             f"{{{unknown[0]}}} is no placeholder; there are {', '.join(f'{{{k}}}' for k in _KNOWN[:-1])} ({place.where('command')})"
         )
-    return _Cli(place.name, settings, place, ports)
+    try:
+        shlex.split(settings.files_format)
+    except ValueError as error:
+        raise ValueError(f"files_format: {str(error).lower()} ({place.where('files_format')})") from None
+    runs = Runs(place, ports, settings.timeout_seconds or _TIMEOUT, settings.cwd)
+    return _Cli(place.name, settings, place, ports, runs)
 
 
-CLI = ProviderKind("cli", _Settings, _make)
+CLI = ProviderKind(
+    ("cli",), Cli, _make, unused={"verbose": "what the command writes on standard error is shown when it fails"}
+)

@@ -1,19 +1,14 @@
 """A target that always says the same: for trying out a suite."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from rubric_core.evaluation.providers.kind import Common, Place, ProviderKind
+from rubric_core.evaluation.providers.kind import Place, ProviderKind
+from rubric_core.language.providers import Mock
 from rubric_core.ports import Answer, Ports, Request
 
 __all__ = ["MOCK"]
 
 _DEFAULT = '{"answer": "This is a mock answer."}'
-
-
-class _Settings(Common):
-    response: str = _DEFAULT
-    trace: Any = None
 
 
 @dataclass(frozen=True)
@@ -30,8 +25,8 @@ class _Mock:
         return Answer(self.response, duration_ms=0.0, model="mock")
 
 
-def _make(settings: _Settings, place: Place, _: Ports) -> _Mock:
-    return _Mock(place.name, settings.response)
+def _make(settings: Mock, place: Place, _: Ports) -> _Mock:
+    return _Mock(place.name, _DEFAULT if settings.response is None else settings.response)
 
 
-MOCK = ProviderKind("mock", _Settings, _make)
+MOCK = ProviderKind(("mock",), Mock, _make, unused={"trace": "a mock calls no tools"})

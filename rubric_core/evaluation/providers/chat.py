@@ -1,0 +1,78 @@
+"""The chat format: OpenAI's chat completions, which OpenRouter, Azure and nearly every local server speak as well."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rubric_core.evaluation.providers.api import Call, Option, counted, no_text, sampling
+from rubric_core.language.providers import Api
+from rubric_core.ports import Answer, ProviderError, Request
+
+__all__ = ["CHAT_OPTIONS", "ChatWire", "cost_in"]
+
+CHAT_OPTIONS: Mapping[Option, tuple[str, ...]] = {
+    "length": ("max_tokens",),
+    "effort": ("reasoning",),
+    "temperature": ("temperature",),
+    "schema": ("response_format", "json_schema", "guided", "grammar", "structured output"),
+}
+
+
+@dataclass(frozen=True)
+class ChatWire:
+    """Chat completions at one address."""
+
+    url: str
+    headers: Mapping[str, str]
+    model: str
+    settings: Api
+    #: Further parts of every request.
+    more: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[Option, tuple[str, ...]] = field(default_factory=lambda: CHAT_OPTIONS)
+
+    def call(self, request: Request, without: Collection[Option]) -> Call:
+        """See `Wire.call`."""
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        }
+        warmth, longest = sampling(request, self.settings)
+        if warmth is not None and "temperature" not in without:
+            body["temperature"] = warmth
+        if longest is not None:
+            # Newer models of OpenAI refuse the old name, and nearly all other servers know only that one.
+            body["max_completion_tokens" if "length" in without else "max_tokens"] = longest
+        if request.schema is not None and "schema" not in without:
+            name, schema = request.schema
+            wanted = {"name": name, "strict": True, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        return Call(self.url, self.headers, body | ({} if "effort" in without else dict(self.more)))
+
+    def answer(self, reply: Mapping[str, Any], took: float) -> Answer:
+        """See `Wire.answer`."""
+        try:
+            choice = reply["choices"][0]
+            message = choice["message"]
+            text = message.get("content") or message.get("refusal") or ""
+        except (KeyError, IndexError, TypeError, AttributeError):
+            raise ProviderError(f"the server's reply is no chat completion: {json.dumps(reply)[:200]}") from None
+        if isinstance(text, list):
+            text = "".join(p.get("text", "") for p in text if isinstance(p, dict))
+        if not isinstance(text, str):
+            raise no_text(False)
+        if not text and choice.get("finish_reason") == "length":
+            raise no_text(True)
+        usage = reply.get("usage")
+        details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
+        cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+        return Answer(
+            text, duration_ms=took, tokens=counted(usage, "prompt_tokens", "completion_tokens", cached), cost_usd=cost_in(usage),
+            tool_uses=(), llm_calls=1, model=str(reply.get("model") or self.model),
+        )  # fmt: skip
+
+
+def cost_in(usage: object) -> float | None:
+    """US dollars, when the reply tells."""
+    cost = usage.get("cost") if isinstance(usage, dict) else None
+    return float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None

@@ -1,0 +1,99 @@
+"""What holds for a target of any kind: how much it is asked at once, who stands in for it, and that no secret gets out."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from rubric_core.evaluation.providers.kind import Redactor
+from rubric_core.evaluation.result import Unscored
+from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request
+
+__all__ = ["Guarded", "WithStandIns"]
+
+
+@dataclass
+class Guarded:
+    """A provider that is asked no more than it is to be, and that lets no secret out."""
+
+    inner: Provider
+    redact: Redactor
+    clock: Clock
+    #: How many requests it is given at once; None for as many as there are.
+    workers: int | None = None
+    #: Seconds between the starts of two requests.
+    delay: float = 0.0
+    _room: asyncio.Semaphore | None = None
+    _next: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    @property
+    def kind(self) -> str:
+        return self.inner.kind
+
+    @property
+    def identity(self) -> str:
+        return self.inner.identity
+
+    async def ask(self, request: Request) -> Answer:
+        if self.workers is None:
+            return await self._ask(request)
+        if self._room is None:
+            self._room = asyncio.Semaphore(self.workers)
+        async with self._room:
+            return await self._ask(request)
+
+    async def _ask(self, request: Request) -> Answer:
+        if self.delay:
+            now = self.clock.seconds()
+            begin = max(now, self._next)
+            self._next = begin + self.delay
+            if begin > now:
+                await self.clock.sleep(begin - now)
+        try:
+            answer = await self.inner.ask(request)
+        except ProviderError as error:
+            raise ProviderError(" ".join(self.redact(str(error)).split())) from None
+        return self.redact.answer(answer)
+
+
+@dataclass
+class WithStandIns:
+    """A provider with others that are asked, in their order, after an error of it."""
+
+    first: Provider
+    #: Names of the others, and how each is made when it is needed. The latter raises Unscored.
+    others: Sequence[str]
+    make: Callable[[str], Provider]
+    _made: dict[str, Provider] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.first.name
+
+    @property
+    def kind(self) -> str:
+        return self.first.kind
+
+    @property
+    def identity(self) -> str:
+        return self.first.identity
+
+    async def ask(self, request: Request) -> Answer:
+        try:
+            return await self.first.ask(request)
+        except ProviderError as error:
+            troubles = [str(error)]
+        for name in self.others:
+            try:
+                other = self.make(name)
+                answer = await other.ask(request)
+            except ProviderError as error:
+                troubles.append(f"{name}: {error}")
+            except Unscored as problem:
+                troubles.append(f"{name}: {problem.reason}")
+            else:
+                return replace(answer, stand_in=answer.stand_in or (other.name, other.identity))
+        raise ProviderError("; and its stand-in ".join(troubles))

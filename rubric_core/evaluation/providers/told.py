@@ -1,0 +1,101 @@
+"""What a program or a file says about an answer, as data: text, messages with tool calls, and what was measured."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_core.ports import Answer, Tokens, ToolUse
+
+__all__ = ["answer_told", "last_text", "number", "objects", "tokens_told", "tool_uses"]
+
+#: Where the text of an answer may stand, in the words of every release; the first one that is there counts.
+_TEXTS = ("text", "output", "output_messages", "answer", "candidate_answer", "model_answer", "messages")
+
+
+def answer_told(told: Mapping[str, Any], took: float | None = None) -> Answer | None:
+    """The answer in an object; None when there is none in it.
+
+    Args:
+        told: The object.
+        took: Milliseconds that were measured, for an object that tells none.
+    """
+    name = next((n for n in _TEXTS if n in told), None)
+    if name is None:
+        return None
+    output = told[name]
+    messages = next((m for n in ("messages", "output_messages", name) if isinstance(m := told.get(n), list)), None)
+    text = output if isinstance(output, str) else last_text(output) if isinstance(output, list) else _flat(output)
+    trace = told.get("trace")
+    calls = tool_uses(messages)
+    if not calls and isinstance(trace, dict):
+        calls = tool_uses(trace.get("messages")) or calls
+    return Answer(
+        text, duration_ms=number(told.get("duration_ms"), took), tokens=tokens_told(told.get("token_usage")),
+        cost_usd=number(told.get("cost_usd"), None), tool_uses=calls, file_changes=_text(told.get("file_changes")),
+    )  # fmt: skip
+
+
+def last_text(messages: object) -> str:
+    """The content of the last message of the assistant."""
+    said = messages if isinstance(messages, list) else []
+    texts = [
+        m["content"]
+        for m in said
+        if isinstance(m, dict) and m.get("role", "assistant") == "assistant" and "content" in m
+    ]
+    return _flat(texts[-1]) if texts else ""  # fmt: skip
+
+
+def _flat(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(isinstance(p, dict) and "text" in p for p in value):
+        return "".join(str(p["text"]) for p in value)
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def number(value: object, default: float | None) -> float | None:
+    """`value` as a number, `default` when it is none."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
+
+
+def tokens_told(value: object) -> Tokens | None:
+    """Token usage as `{input, output, cached}`."""
+    if not isinstance(value, dict):
+        return None
+    return Tokens(*(int(number(value.get(name), 0) or 0) for name in ("input", "output", "cached")))
+
+
+def tool_uses(messages: object) -> tuple[ToolUse, ...] | None:
+    """The tool calls in a list of messages; None when there is no such list."""
+    if not isinstance(messages, list):
+        return None
+    said = (m.get("tool_calls", m.get("toolCalls")) for m in messages if isinstance(m, dict))
+    calls = [c for listed in said if isinstance(listed, list) for c in listed if isinstance(c, dict)]
+    return tuple(
+        ToolUse(
+            str(c.get("tool", c.get("name", ""))),
+            c.get("input", c.get("args")),
+            c.get("output"),
+            number(c.get("duration_ms", c.get("durationMs")), None),
+        )
+        for c in calls
+    )
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """The JSON objects of a text with one on each line; other lines are passed over."""
+    found = []
+    for line in text.splitlines():
+        if line.lstrip().startswith("{"):
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                found.append(value)
+    return found

@@ -1,0 +1,211 @@
+"""The settings of a target in use: its entry with the environment filled in, read by the catalogue of its dialect."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rubric_core.evaluation.result import Unscored
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.kinds import Boolean, Integer, Kind, ListOf, Number, Tagged, Text
+from rubric_core.language.shape import Shape
+from rubric_core.language.targets import Entry, Provider, Target
+from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
+from rubric_core.loading.lower import Lowering
+from rubric_core.loading.targets import TargetEntry, TargetFile
+from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Entry as Pair
+from rubric_core.syntax.tree import Mapping as MappingNode
+
+__all__ = ["POINTERS", "REFERENCE", "Settled", "settled", "variables_in"]
+
+#: Settings that name other targets; they are looked up when they are needed and not before.
+POINTERS = ("use_target", "grader_target", "judge_target", "fallback_targets", "extends")
+#: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
+REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
+_BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+_NESTED = ("settings", "config")
+_TYPED = (Number, Integer, Boolean)
+#: How many targets one may be made of.
+_DEEPEST = 20
+
+
+def variables_in(text: str) -> list[str]:
+    """The environment variables that a text names."""
+    return [match[1] or match[2] for match in REFERENCE.finditer(text)]
+
+
+class Settled(NamedTuple):
+    """An entry as a shape: every key in the words of the catalogue, every value checked and filled in."""
+
+    shape: Entry
+    dialect: Dialect
+    #: Settings and variables with their values, by which secrets are known.
+    values: list[tuple[str, str]]
+
+    def spelled(self, name: str) -> str:
+        """How the entry writes a setting."""
+        place = self.shape.places.get(name)
+        return place.name if place is not None else name
+
+
+def settled(file: TargetFile, entry: TargetEntry, environment: Mapping[str, str]) -> Settled:
+    """The settings of an entry. Raises Unscored, naming file, line and what to do, for the first thing that is wrong."""
+    base = Provider if entry.as_provider else Target
+    dialect = _dialect(file, entry, base)
+    anchors = file.tree.anchors if file.tree is not None else {}
+    node = _whole(file, entry)
+    known = dialect.type_of(entry.kind, base)
+    filling = _Filling(file, entry, dialect, known.shape if known is not None else base, environment, anchors)
+    lowering = Lowering(file.text, dialect, DIALECTS, anchors)
+    shape = lowering.item(Tagged(base), filling.entry(node), "targets")
+    trouble = next(_troubles(lowering.issues, entry, dialect, file), None)
+    if trouble is not None or not isinstance(shape, Entry):
+        raise Unscored(f"target {entry.name}: {trouble or f'cannot be read ({file.where(entry)})'}")
+    literal = [(name, value) for name, value in entry.settings.items() if isinstance(value, str)]
+    return Settled(shape, dialect, [*filling.values, *literal])
+
+
+def _dialect(file: TargetFile, entry: TargetEntry, base: type[Entry]) -> Dialect:
+    """The dialect of the file, or the nearest later one that has the kind of the entry."""
+    own = file.dialect(DIALECTS)
+    if own.type_of(entry.kind, base) is not None or not entry.kind:
+        return own
+    at = DIALECTS.index(own)
+    return next((d for d in (*DIALECTS[at:], *DIALECTS[at::-1]) if d.type_of(entry.kind, base) is not None), own)
+
+
+def _whole(file: TargetFile, entry: TargetEntry) -> MappingNode:
+    """The entry with what it takes over from those that it extends. Raises Unscored."""
+    pairs: list[Pair] = []
+    names: set[str] = set()
+    seen = [entry.name]
+    current = entry
+    while isinstance(current.node, MappingNode):
+        for pair in current.node.entries:
+            if pair.name is not None and pair.name not in names:
+                names.add(pair.name)
+                pairs.append(pair)
+        parent = current.settings.get("extends")
+        if not isinstance(parent, str):
+            break
+        found = file.entry(parent)
+        if found is None:
+            raise Unscored(
+                f"target {current.name} extends {parent}, which is not there ({file.where(current, 'extends')})"
+            )
+        if parent in seen or len(seen) > _DEEPEST:
+            circle = " → ".join([*seen, parent])
+            raise Unscored(f"target {entry.name} extends itself: {circle} ({file.where(current, 'extends')})")
+        seen.append(parent)
+        current = found
+    span = entry.node.span if entry.node is not None else entry.span
+    made = MappingNode(span, span, None, None, flow=False)
+    made.entries = pairs
+    return made
+
+
+@dataclass
+class _Filling:
+    """Fills in environment variables, in copies of the nodes of one entry."""
+
+    file: TargetFile
+    target: TargetEntry
+    dialect: Dialect
+    shape: type[Shape]
+    environment: Mapping[str, str]
+    anchors: Mapping[str, Node]
+    values: list[tuple[str, str]] = field(default_factory=list)
+
+    def entry(self, node: MappingNode) -> MappingNode:
+        """The whole entry. Raises Unscored for a variable that is not set."""
+        made = MappingNode(node.span, node.whole, node.anchor, node.tag, flow=node.flow)
+        made.entries = [Pair(p.key, self._value(p)) for p in node.entries]
+        return made
+
+    def _value(self, pair: Pair) -> Node:
+        name = pair.name or ""
+        if name in POINTERS:
+            return pair.value
+        value = self._followed(pair.value)
+        if name in (*_NESTED, "<<") and isinstance(value, MappingNode):
+            return self.entry(value)
+        spelling = self.dialect.table(self.shape).get(name)
+        declared = self.shape.keys.get(spelling.field) if spelling is not None else None
+        return self._filled(pair.value, name, declared.kind if declared is not None else None)
+
+    def _followed(self, node: Node) -> Node:
+        target = (node.target or self.anchors.get(node.name)) if isinstance(node, Alias) else None
+        return node if target is None or (isinstance(node, Alias) and node.recursive) else target
+
+    def _filled(self, node: Node, name: str, kind: Kind[object] | None) -> Node:
+        node = self._followed(node)
+        if isinstance(node, Sequence):
+            items = Sequence(node.span, node.whole, node.anchor, node.tag, node.flow)
+            items.items = [self._filled(i, name, kind.item if isinstance(kind, ListOf) else None) for i in node.items]
+            return items
+        if isinstance(node, MappingNode):
+            made = MappingNode(node.span, node.whole, node.anchor, node.tag, flow=node.flow)
+            made.entries = [Pair(p.key, self._filled(p.value, p.name or name, None)) for p in node.entries]
+            return made
+        return self._scalar(node, name, kind) if isinstance(node, Scalar) else node
+
+    def _scalar(self, node: Scalar, name: str, kind: Kind[object] | None) -> Scalar:
+        if not self.dialect.properties.interpolation:
+            text = self._bare(node, name, kind)
+        elif "{{" in node.text:
+            text = REFERENCE.sub(lambda m: self._looked_up(m[1] or m[2], name, node), node.text)
+        else:
+            return node
+        if text == node.text:
+            return node
+        # A variable is a text; where the catalogue wants a number or a truth value it is read as YAML reads it.
+        return Scalar(node.span, node.whole, None, None, text, "plain" if isinstance(kind, _TYPED) else "double")
+
+    def _bare(self, node: Scalar, name: str, kind: Kind[object] | None) -> str:
+        """The first releases take a word in capitals for a variable; a secret is always one."""
+        secret = isinstance(kind, Text) and kind.refers_to == "secret"
+        if not isinstance(node.value, str) or not _BARE.match(node.text):
+            return node.text
+        return self._looked_up(node.text, name, node) if secret or node.text in self.environment else node.text
+
+    def _looked_up(self, variable: str, name: str, node: Scalar) -> str:
+        found = self.environment.get(variable)
+        if found is None:
+            line = self.file.line(node.span)
+            raise Unscored(f"the environment variable {variable} is not set ({self.file.path.name}:{line}, {name})")
+        self.values += [(variable, found), (name, found)]
+        return found
+
+
+def _troubles(issues: list[Issue], entry: TargetEntry, dialect: Dialect, file: TargetFile) -> Iterator[str]:
+    for issue in issues:
+        words = _trouble(issue, entry, dialect)
+        if words is not None:
+            name = getattr(issue, "name", "")
+            missing = isinstance(issue, MissingKey)
+            place = f"{file.path.name}:{file.line(issue.span)}{f', {name}' if name and not missing else ''}"
+            yield f"{words} ({place})"
+
+
+def _trouble(issue: Issue, entry: TargetEntry, dialect: Dialect) -> str | None:
+    """An issue in words, None for one that changes nothing."""
+    kind = entry.kind or "such"
+    if isinstance(issue, UnknownKey):
+        hint = f"; did you mean {issue.meant}?" if issue.meant else ""
+        return f"{issue.name} is no setting of {kind} targets{hint}"
+    if isinstance(issue, ForeignKey):
+        instead = f"; write {issue.current}" if issue.current else ""
+        return f"{issue.name} is a setting of {issue.dialects[0]} and not of {dialect.name}{instead}"
+    if isinstance(issue, RenamedKey) and not issue.spelling.fate.read:
+        instead = f"; write {issue.current}" if issue.current else ""
+        return f"{issue.spelling.name} is not read in {dialect.name}{instead}"
+    if isinstance(issue, WrongType):
+        return f"{issue.name} is {issue.kind.words()}, found {issue.found}"
+    if isinstance(issue, OutOfRange):
+        return f"{issue.name} is {issue.kind.words()}, found {issue.value}"
+    if isinstance(issue, MissingKey):
+        names = " or ".join(f"`{name}`" for name in (issue.name, *issue.alternatives))
+        return f"{kind} targets need {names}"
+    return None
