@@ -10,6 +10,7 @@ from rubric_core.evaluation.opinions import share
 from rubric_core.evaluation.result import Unscored, Verdict
 from rubric_core.evaluation.score import at_least
 from rubric_core.language.evaluators import Similar
+from rubric_core.language.providers import Api
 from rubric_core.ports import ProviderError
 from rubric_core.syntax.plain import plain
 
@@ -56,15 +57,15 @@ async def _embedded(
     texts: Sequence[str], settings: Mapping[str, Any], context: EvaluationContext, config: Similar
 ) -> list[list[float]]:
     """The embeddings of texts. Raises ProviderError, and Unscored for a reply without them."""
-    from rubric_core.evaluation.providers.asking import Asking  # noqa: PLC0415  # pydantic, when something is run
-    from rubric_core.evaluation.providers.kind import Place, Redactor, Retries  # noqa: PLC0415
+    from rubric_core.evaluation.providers.asking import Asking  # noqa: PLC0415  # what runs need, when something is run
+    from rubric_core.evaluation.providers.kind import Place, Redactor  # noqa: PLC0415
 
     if context.ports is None:
         raise Unscored("embeddings are made as a part of a run only", at=config)
     key = settings.get("api_key")
     secrets = Redactor([key] if isinstance(key, str) else [])
     place = Place("embeddings", lambda name: name or "embedding_provider", context.directory, secrets)
-    asking = Asking(Retries(), place, context.ports)
+    asking = Asking(Api(config.span), place, context.ports)
     headers = {"Authorization": f"Bearer {key}"} if isinstance(key, str) and key else {}
     url = f"{settings['base_url'].rstrip('/')}/embeddings"
     reply, _ = await asking.ask(url, headers, {"model": settings["model"], "input": list(texts)})
