@@ -215,6 +215,11 @@ class Analysis:
             return LocalText(self, -1, self._frame.block, self._frame.inner(offset))
         return LocalText(self, number, block, offset - self.document.start(number))
 
+    @property
+    def own_targets(self) -> frozenset[str]:
+        """The names that the text gives to targets."""
+        return frozenset[str]().union(*(state.own_targets for state in self._states.values()))
+
     def anchors(self, block: int) -> Mapping[str, Node]:
         """The anchors that can be referred to in block number `block` (-1: the frame)."""
         return self._anchors.visible(block)

@@ -1,12 +1,14 @@
 """The files around the open ones: what a name leads to, which names there are, and where else one is used."""
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.loading.files import UnreadableError, absolute, read_text
+from rubric_core.loading.mentions import is_script
 from rubric_core.loading.names import known_targets, programs, template_of, templates
 from rubric_core.loading.search import URL, places_of
 from rubric_core.text import Span
@@ -20,6 +22,8 @@ _MOST_SUITES = 1_000
 #: A folder with more than this is no place to look for a prompt in.
 _MOST_VISITED = 2_000
 _MOST_OFFERED = 300
+#: How a path out of the folder begins, or one that says that it is in it.
+_ABOVE = re.compile(r"(?:\.{1,2}/)+")
 _SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
 
 
@@ -97,10 +101,10 @@ class Around:
         made = next(found, None)
         return (snapshot, local.outer(made.span)) if made is not None else (snapshot, Span(0, 0))
 
-    def offers(self, suite: Path | None) -> Callable[[str], Sequence[str]]:
-        """Gives the names that a suite can refer to, by what they are."""
+    def offers(self, suite: Path | None) -> Callable[[str, str], Sequence[str]]:
+        """Gives the names that a suite can refer to, by what they are and, of paths, by what is typed already."""
 
-        def names(kind: str) -> Sequence[str]:
+        def names(kind: str, typed: str) -> Sequence[str]:
             if suite is None:
                 return ()
             look = self.project.look()
@@ -108,16 +112,18 @@ class Around:
                 return sorted(known_targets(look, suite.parent).names)
             if kind == "template":
                 return sorted(templates(look, suite.parent))
-            if kind == "program":
+            if kind == "type":
                 return sorted(programs(look, "assertions", suite.parent))
-            return list(self._files(suite, folders=kind == "directory")) if kind in ("file", "directory") else ()
+            paths = list(self._paths_from(suite, typed, folders=kind == "directory"))
+            return [p for p in paths if is_script(p)] if kind == "script" else paths
 
         return names
 
-    def _files(self, suite: Path, *, folders: bool) -> Iterator[str]:
-        """Paths below the folder of a suite as they are written in it, the nearest first."""
+    def _paths_from(self, suite: Path, typed: str, *, folders: bool) -> Iterator[str]:
+        """Paths below the folder of a suite as they are written in it, the nearest first; above it where that is typed."""
         files = self.project.files
-        waiting, visited, offered = deque([""]), 0, 0
+        above = _ABOVE.match(typed)
+        waiting, visited, offered = deque([above[0] if above is not None else ""]), 0, 0
         while waiting and visited < _MOST_VISITED and offered < _MOST_OFFERED:
             here = waiting.popleft()
             for name in files.names(suite.parent / here):

@@ -38,6 +38,7 @@ class Client:
     hover_markdown: bool = False
     completion_markdown: bool = False
     snippets: bool = False
+    resolves_documentation: bool = False
     deprecated_tag: bool = False
     # Actions and edits.
     action_literals: bool = False
@@ -81,6 +82,8 @@ class Client:
             related_documents=said.flag(text + "diagnostic.relatedDocumentSupport"),
             hover_markdown="markdown" in said.words(text + "hover.contentFormat"),
             completion_markdown="markdown" in said.words(text + "completion.completionItem.documentationFormat"),
+            resolves_documentation="documentation"
+            in said.words(text + "completion.completionItem.resolveSupport.properties"),
             snippets=said.flag(text + "completion.completionItem.snippetSupport"),
             deprecated_tag=1 in said.list(text + "completion.completionItem.tagSupport.valueSet"),
             action_literals=said.at(text + "codeAction.codeActionLiteralSupport") is not None,
@@ -151,7 +154,7 @@ def offered(client: Client, commands: Iterable[str]) -> dict[str, Any]:
     return {
         "positionEncoding": client.encoding,
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
-        "completionProvider": {"triggerCharacters": list(TRIGGERS), "resolveProvider": False},
+        "completionProvider": {"triggerCharacters": list(TRIGGERS), "resolveProvider": client.resolves_documentation},
         "hoverProvider": True,
         "codeActionProvider": {"codeActionKinds": list(code_actions.KINDS)} if client.action_literals else True,
         "codeLensProvider": {"resolveProvider": False},

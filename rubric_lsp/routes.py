@@ -60,6 +60,7 @@ def _documents(s: "RubricServer") -> None:
 
 def _writing(s: "RubricServer") -> None:
     s.reads("textDocument/completion", lambda d, p: convert.completions(d, _offers(s, d, p), s.client))
+    s.answers("completionItem/resolve", lambda p: _resolved(s, p))
     s.reads("textDocument/hover", lambda d, p: convert.hover(d, _hover(s, d, p), s.client))
     s.reads("textDocument/codeAction", lambda d, p: convert.code_actions(d, _actions(d, p), p, s.client), [])
     s.reads(
@@ -103,7 +104,17 @@ def _offers(s: "RubricServer", d: Snapshot, p: Any) -> Any:
     # Not before somebody asks: first comes what is wrong in the file.
     from rubric_lsp.features.completion import complete  # noqa: PLC0415
 
-    return complete(d.analysis, convert.offset(d, p), s.around.offers(d.path))
+    found = s.offered = complete(d.analysis, convert.offset(d, p), s.around.offers(d.path))
+    return found
+
+
+def _resolved(s: "RubricServer", item: Any) -> Any:
+    """An item of the newest list with its documentation; one of an older list as it came."""
+    number = item.data
+    chosen = s.offered[number] if isinstance(number, int) and 0 <= number < len(s.offered) else None
+    if chosen is None or chosen.label != item.label:
+        return item
+    return convert.resolved(item, chosen, s.client)
 
 
 def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:

@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pygls.lsp.server import LanguageServer
 
@@ -28,6 +28,9 @@ from rubric_lsp.settings import Settings
 from rubric_lsp.survey import Survey
 from rubric_lsp.trust import Permission
 from rubric_lsp.workspace import Snapshot, Workspace, path_of
+
+if TYPE_CHECKING:
+    from rubric_lsp.features.completion import Completion
 
 __all__ = ["RubricServer"]
 
@@ -54,6 +57,8 @@ class RubricServer(LanguageServer):
         board = ProgressBoard(self.protocol, "check")
         self.survey = Survey(self.documents, self.around, self.problems, self.configured, self.publish, board)
         self.pulling = Pulling(self)
+        #: The newest suggestions: what they mean at length is asked for one by one.
+        self.offered: Sequence[Completion] = ()
         self.runs = Runs(self)
         self._kept: set[asyncio.Task[object]] = set()
         #: The version of the files around suites, when those that are not open were last looked at.

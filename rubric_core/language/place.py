@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rubric_core.language.dialect import Dialect, Fate
-from rubric_core.language.evaluators import Band, Evaluator
+from rubric_core.language.dialect import Dialect, Fate, TypeName
+from rubric_core.language.evaluators import Band, Evaluator, Include
 from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Messages, Ranges, Shaped, Tagged
-from rubric_core.language.model import CASE, Suite
 from rubric_core.language.shape import Key, Shape
 from rubric_core.syntax.cursor import ITEM, Cursor, Step
 
-__all__ = ["CursorPlace", "history", "place_of", "shape_in"]
+__all__ = ["CursorPlace", "history", "mapping_shape", "place_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +26,9 @@ class CursorPlace:
     key: Key[Any] | None = None
 
 
-def place_of(cursor: Cursor, dialect: Dialect, *, in_frame: bool) -> CursorPlace:
-    """Follow the way to the cursor through the catalogue."""
-    kind: Kind[Any] | None = Shaped(Suite) if in_frame else ListOf(CASE)
+def place_of(cursor: Cursor, dialect: Dialect, root: Kind[Any]) -> CursorPlace:
+    """Follow the way to the cursor through the catalogue, from what stands at the `root` of the text on."""
+    kind: Kind[Any] | None = root
     shape: type[Shape] | None = None
     declared: Key[Any] | None = None
     last = len(cursor.path) - 1
@@ -39,22 +38,28 @@ def place_of(cursor: Cursor, dialect: Dialect, *, in_frame: bool) -> CursorPlace
         if kind is None:
             return CursorPlace(cursor, None, None)
     if cursor.role == "key":
-        return CursorPlace(cursor, shape_in(kind, cursor.siblings, dialect), kind, declared)
+        return CursorPlace(cursor, mapping_shape(kind, cursor.siblings, dialect), kind, declared)
     return CursorPlace(cursor, shape, kind, declared)
 
 
-def shape_in(kind: Kind[Any] | None, siblings: Mapping[str, str], dialect: Dialect) -> type[Shape] | None:
+def mapping_shape(kind: Kind[Any] | None, siblings: Mapping[str, str], dialect: Dialect) -> type[Shape] | None:
     """The shape of a mapping of that kind, given the keys that it has already."""
     for each in _mappings(kind):
         if isinstance(each, Shaped):
             return each.shape
         if isinstance(each, Tagged):
-            written = siblings.get("type", "").strip("\"'")
-            known = dialect.type_of(written) if written else None
+            known = _tagged(each, siblings, dialect)
             return known.shape if known is not None else each.base
         if isinstance(each, Ranges):
             return Band
     return None
+
+
+def _tagged(kind: Tagged, siblings: Mapping[str, str], dialect: Dialect) -> TypeName | None:
+    """What the tag of a mapping says, where it is in sight."""
+    spelled = dialect.spelled(kind.base, kind.base.tag) or kind.base.tag
+    written = siblings.get(spelled, "").strip("\"'")
+    return dialect.type_of(written, kind.base) if written else None
 
 
 def _mappings(kind: Kind[Any] | None) -> Iterator[Kind[Any]]:
@@ -86,12 +91,12 @@ def _shapes(kind: Kind[Any], step: Step, dialect: Dialect, siblings: Mapping[str
     if isinstance(kind, Shaped):
         yield kind.shape
     elif isinstance(kind, Tagged):
-        written = siblings.get("type", "").strip("\"'")
-        known = dialect.type_of(written) if written else None
+        known = _tagged(kind, siblings, dialect)
         if known is not None:
             yield known.shape
         yield kind.base
         if kind.base is Evaluator:
+            yield Include
             yield from (
                 t.shape for t in dialect.types.values() if t.fate is Fate.CURRENT and step in dialect.table(t.shape)
             )

@@ -71,13 +71,18 @@ def _line_end(text: str, offset: int) -> int:
 def _token(text: str, offset: int, stops: str) -> tuple[Span, str]:
     """The run of characters around `offset` up to one of `stops`, and the quote in front of it."""
     start = offset
-    while start > 0 and text[start - 1] not in stops:
+    while start > 0 and not _stops(text, start - 1, stops):
         start -= 1
     end = offset
-    while end < len(text) and text[end] not in stops:
+    while end < len(text) and not _stops(text, end, stops):
         end += 1
     quote = text[start - 1] if start > 0 and text[start - 1] in "\"'" else ""
     return Span(start, end), quote
+
+
+def _stops(text: str, at: int, stops: str) -> bool:
+    """Whether a token ends at that character; a colon ends none when more of a word follows, as in an address."""
+    return text[at] in stops and not (text[at] == ":" and text[at + 1 : at + 2] not in ("", " ", "\t", "\r", "\n"))
 
 
 def _in_block(text: str, offset: int, start: int, end: int) -> Cursor:

@@ -43,7 +43,7 @@ from rubric_lsp.convert.structure import (
     nameable,
     selection_range,
 )
-from rubric_lsp.convert.writing import completions, hover, inlay_hints
+from rubric_lsp.convert.writing import completions, hover, inlay_hints, resolved
 
 __all__ = [
     "arguments",
@@ -74,6 +74,7 @@ __all__ = [
     "positions",
     "progress_token",
     "range_of",
+    "resolved",
     "selection_range",
     "struck",
     "text_edits",

@@ -4,19 +4,21 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rubric_lsp.capabilities import Client
-from rubric_lsp.convert.places import Json, position_of, range_of, text_edits
+from rubric_lsp.convert.places import Json, position_of, range_of
 from rubric_lsp.features.hints import Hint
 from rubric_lsp.workspace import Snapshot
 
 if TYPE_CHECKING:
+    from lsprotocol import types
+
     from rubric_lsp.features.completion import Completion
     from rubric_lsp.features.hover import HoverText
 
 
 __all__ = ["completions", "hover", "inlay_hints"]
 
-# Completion kinds: Property, Class, EnumMember, Reference, File, Snippet.
-_ITEMS = {"key": 10, "type": 7, "value": 20, "reference": 18, "file": 17, "snippet": 15}
+# Completion kinds: Property, Class, EnumMember, Reference, File, Snippet, Variable.
+_ITEMS = {"key": 10, "type": 7, "value": 20, "reference": 18, "file": 17, "snippet": 15, "variable": 6}
 
 
 def hover(snapshot: Snapshot, found: "HoverText | None", client: Client) -> Json | None:
@@ -29,7 +31,11 @@ def hover(snapshot: Snapshot, found: "HoverText | None", client: Client) -> Json
 
 def completions(snapshot: Snapshot, found: "Iterable[Completion]", client: Client) -> Json:
     """Suggestions. The list is whole: editors narrow it down themselves while a person types."""
-    return {"isIncomplete": False, "items": [_completion(snapshot, each, client) for each in found]}
+    items = [_completion(snapshot, each, client) for each in found]
+    if client.resolves_documentation:
+        for number, made in enumerate(items):
+            made["data"] = number
+    return {"isIncomplete": False, "items": items}
 
 
 def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> Json:
@@ -43,18 +49,32 @@ def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> Json:
         made["insertTextFormat"] = 2
     if item.detail:
         made["detail"] = item.detail
-    if item.documentation:
-        kind = "markdown" if client.completion_markdown else "plaintext"
-        made["documentation"] = {"kind": kind, "value": item.documentation}
+    if not client.resolves_documentation:
+        made |= documentation(item, client)
     if item.deprecated:
         made |= {"tags": [1]} if client.deprecated_tag else {"deprecated": True}
     if item.sort:
         made["sortText"] = item.sort
     if item.filter:
         made["filterText"] = item.filter
-    if item.extra:
-        made["additionalTextEdits"] = text_edits(snapshot, item.extra)
     return made
+
+
+def resolved(given: "types.CompletionItem", item: "Completion", client: Client) -> "types.CompletionItem":
+    """A suggestion as the client has it, with its documentation."""
+    from lsprotocol import types  # noqa: PLC0415  # the item has loaded it
+
+    words = documentation(item, client).get("documentation")
+    if words:
+        given.documentation = types.MarkupContent(types.MarkupKind(words["kind"]), words["value"])
+    return given
+
+
+def documentation(item: "Completion", client: Client) -> Json:
+    """What a suggestion means, at length."""
+    words = item.documentation()
+    kind = "markdown" if client.completion_markdown else "plaintext"
+    return {"documentation": {"kind": kind, "value": words}} if words else {}
 
 
 def inlay_hints(snapshot: Snapshot, found: Iterable[Hint]) -> list[Json]:

@@ -1,0 +1,121 @@
+"""Which offers fit the place of the cursor."""
+
+from collections.abc import Iterator
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.around import ROOTS, FileKind
+from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Shaped
+from rubric_core.language.model import CASE
+from rubric_core.language.place import mapping_shape, place_of
+from rubric_core.language.shape import Shape
+from rubric_core.syntax.blocks import ROOT_LIST
+from rubric_core.syntax.cursor import Cursor, cursor_at
+from rubric_core.syntax.tree import Scalar, walk
+from rubric_core.text import Span
+from rubric_lsp.features.completion.keys import keys
+from rubric_lsp.features.completion.members import members
+from rubric_lsp.features.completion.site import Completion, Names, Site
+from rubric_lsp.features.completion.skeletons import case, dashes, items, suite
+from rubric_lsp.features.completion.values import values
+from rubric_lsp.features.completion.variables import variables
+
+__all__ = ["complete"]
+
+
+def complete(analysis: Analysis, offset: int, names: Names | None = None) -> list[Completion]:
+    """What can stand at `offset`; spans are those of the whole text. `names` gives names from other files."""
+    local = analysis.local(offset)
+    filled = variables(analysis, local)
+    if filled is not None:
+        return filled
+    if _in_block_scalar(local) or _in_comment(local.text, local.offset):
+        return []
+    cursor = cursor_at(local.text, local.offset)
+    place = place_of(cursor, analysis.dialect, _root(analysis, local))
+    shift = local.outer(Span(cursor.span.start, cursor.span.start)).start - cursor.span.start
+    site = Site(analysis, local, place, cursor.span.moved(shift), names or (lambda _, __: ()), offset)
+    found = {(each.label, each.kind): each for each in reversed(list(_offers(site)))}
+    return list(reversed(found.values()))
+
+
+def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
+    """What stands at the root of the block."""
+    if local.in_frame or analysis.document.blocks[local.number].key == ROOT_LIST:
+        # A list that nothing is known of yet is most likely one of cases.
+        listed = not local.in_frame and analysis.kind is FileKind.SUITE
+        return ListOf(CASE) if listed else ROOTS.get(analysis.kind) or Shaped(Shape)
+    return ListOf(CASE)
+
+
+def _in_comment(text: str, offset: int) -> bool:
+    start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    line = text[start:offset]
+    return line.lstrip().startswith("#") or " #" in line.replace('"', "'").split("'")[-1]
+
+
+def _in_block_scalar(local: LocalText) -> bool:
+    for node in walk(local.tree.root):
+        if isinstance(node, Scalar) and node.style in ("literal", "folded") and node.span.start < local.offset:
+            first = local.text.find("\n", node.span.start)
+            if 0 <= first < local.offset <= node.span.end:
+                return True
+    return False
+
+
+def _offers(site: Site) -> Iterator[Completion]:
+    """Everything that fits the place."""
+    cursor, place = site.cursor, site.place
+    if not cursor.path and cursor.role == "key":
+        yield from _outermost(site)
+        return
+    if cursor.role == "value":
+        yield from values(site, place.kind)
+        return
+    if cursor.role == "item":
+        yield from values(site, place.kind)
+        yield from items(site, place.kind)
+    if cursor.role == "key":
+        if isinstance(place.kind, MapOf):
+            yield from members(site)
+        if cursor.path and (place.shape is None or not cursor.siblings):
+            yield from dashes(site, place.kind)
+    if _begins_item(cursor) and "/" in cursor.typed:
+        yield from values(site, place.kind)
+        return
+    shape = place.shape if cursor.role == "key" else mapping_shape(place.kind, cursor.siblings, site.dialect)
+    if shape is not None and cursor.quote == "":
+        yield from keys(site, shape)
+    if _begins_item(cursor):
+        yield from values(site, place.kind)
+        yield from items(site, place.kind)
+
+
+def _begins_item(cursor: Cursor) -> bool:
+    """Whether what is typed is the first word of a list item."""
+    return bool(
+        cursor.path
+        and cursor.path[-1] == "[]"
+        and not cursor.siblings
+        and cursor.typed
+        and cursor.role == "key"
+        and not cursor.flow
+    )
+
+
+def _outermost(site: Site) -> Iterator[Completion]:
+    """Keys of the whole text, or the beginning of an item."""
+    cursor = site.cursor
+    if not site.local.in_frame and cursor.column > 0:
+        yield case(site, "- ")
+        return
+    if cursor.column > 0:
+        return
+    root = ROOTS.get(site.analysis.kind)
+    shape = mapping_shape(root, cursor.siblings, site.dialect)
+    empty = not site.analysis.document.text.strip()
+    if empty and isinstance(root, ByNode) and root.sequence is not None and shape is None:
+        yield from dashes(site, root)
+    if shape is not None:
+        yield from keys(site, shape)
+    if empty or (cursor.typed and not site.analysis.document.text.replace(cursor.typed, "", 1).strip()):
+        yield from suite(site)

@@ -1,0 +1,81 @@
+"""Keys: required ones first, present ones left out, given-up ones last with an edit that writes their successor."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from rubric_core.language.dialect import Fate, Spelling
+from rubric_core.language.kinds import Boolean, ByNode, Choice, Kind, ListOf, MapOf, Messages, Ranges, Shaped
+from rubric_core.language.shape import Shape
+from rubric_lsp.features.completion.bands import map_of_bands
+from rubric_lsp.features.completion.site import Completion, Site, escaped
+from rubric_lsp.features.key_docs import key_markdown
+
+__all__ = ["keys"]
+
+# A longer list of alternatives hides the line; the words are completed behind the colon anyway.
+_MOST_CHOICES = 5
+
+
+def keys(site: Site, shape: type[Shape]) -> Iterator[Completion]:
+    """The keys that `shape` can still have."""
+    dialect = site.dialect
+    table = dialect.table(shape)
+    present = {s.field for name in site.cursor.siblings if (s := table.get(name)) is not None}
+    groups = {shape.keys[name].group for name in present if name in shape.keys} - {""}
+    for order, (spelling, key) in enumerate(dialect.fields(shape)):
+        if spelling.field in present:
+            continue
+        needed = dialect.demanded(shape, spelling.field) and key.group not in groups
+        plain, snippet = _text(site, spelling.name, key.kind)
+        detail = "required" if needed else f"default {key.shown_default}" if key.shown_default else ""
+        yield Completion(
+            spelling.name, "key", site.span, plain, snippet, detail, partial(key_markdown, site.analysis, shape, key),
+            sort=f"{0 if needed else 1}{order:03}",
+        )  # fmt: skip
+    yield from _given_up(site, shape, present)
+
+
+def _given_up(site: Site, shape: type[Shape], present: set[str]) -> Iterator[Completion]:
+    """Spellings that the dialect has given up: struck through, last, and accepting one inserts what took its place."""
+    for spelling in site.dialect.table(shape).values():
+        current = _replacement(site, shape, spelling)
+        if spelling.fate in (Fate.CURRENT, Fate.ALIAS) or current is None or spelling.field in present:
+            continue
+        attribute = site.dialect.table(shape)[current].field
+        plain, snippet = _text(site, current, shape.keys[attribute].kind)
+        words = f"`{spelling.name}` was given up; `{current}` takes its place.\n\n{spelling.note}".strip()
+        yield Completion(
+            spelling.name, "key", site.span, plain, snippet, f"deprecated: use {current}", partial(str, words),
+            deprecated=True, sort=f"9{spelling.name}",
+        )  # fmt: skip
+
+
+def _replacement(site: Site, shape: type[Shape], spelling: Spelling) -> str | None:
+    current = site.dialect.spelled(shape, spelling.field) if spelling.field else None
+    if current is None and spelling.field == "evaluator":
+        current = site.dialect.spelled(shape, "assertions")
+    return current
+
+
+def _text(site: Site, name: str, kind: Kind[object]) -> tuple[str, str]:
+    if site.cursor.has_colon:
+        return name, ""
+    return f"{name}: ", f"{escaped(name)}:{_value(site, kind)}"
+
+
+def _value(site: Site, kind: Kind[object]) -> str:
+    """What follows the colon, with a tab stop where the author goes on."""
+    inner = site.line(2)
+    if isinstance(kind, Choice) and len(kind.names) <= _MOST_CHOICES:
+        return f" ${{1|{','.join(kind.names)}|}}"
+    if isinstance(kind, Boolean):
+        return " ${1|true,false|}"
+    if site.cursor.flow:
+        return " $1"
+    if isinstance(kind, Ranges):
+        return map_of_bands(inner)
+    if isinstance(kind, ListOf | Messages) or (
+        isinstance(kind, ByNode) and kind.text is None and kind.sequence is not None
+    ):
+        return f"{inner}- $1"
+    return f"{inner}$1" if isinstance(kind, Shaped | MapOf) else " $1"

@@ -1,0 +1,129 @@
+"""Whole items at once: suites, cases, criteria, evaluators."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.around import FileKind
+from rubric_core.language.evaluators import Band, Criterion, Evaluator
+from rubric_core.language.kinds import ByNode, Kind, ListOf, Messages, Ranges, Shaped, Shorthand, Tagged
+from rubric_core.language.model import Case, Message, Suite
+from rubric_core.language.targets import Entry, Target
+from rubric_lsp.features.completion.bands import band, bands
+from rubric_lsp.features.completion.site import Completion, Site
+from rubric_lsp.features.completion.values import types
+
+__all__ = ["case", "dashes", "items", "suite"]
+
+
+def items(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
+    """What an item of a list can be as a whole."""
+    for each in kind.branches if isinstance(kind, ByNode) else (kind,):
+        if isinstance(each, Tagged) and each.base is Evaluator and not site.cursor.flow:
+            yield from types(site, lead="type: ")
+        elif isinstance(each, Tagged) and issubclass(each.base, Target) and not site.cursor.flow:
+            yield _target(site, "")
+        elif isinstance(each, Shaped) and each.shape is Band:
+            yield band(site)
+        elif isinstance(each, Shaped) and not site.cursor.flow:
+            yield from _of_shape(site, each, "")
+
+
+def dashes(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
+    """The cursor is below a key whose value is a list, and no dash is typed yet."""
+    if isinstance(kind, Ranges):
+        yield from bands(site)
+        return
+    sequence = kind.sequence if isinstance(kind, ByNode) else kind
+    if isinstance(sequence, Messages):
+        yield _message(site)
+    item = sequence.item if isinstance(sequence, ListOf) else None
+    branches = item.branches if isinstance(item, ByNode) else (item,)
+    for each in branches:
+        if isinstance(each, Shaped):
+            yield from _of_shape(site, each, "- ")
+        elif isinstance(each, Tagged) and issubclass(each.base, Target):
+            yield _target(site, "- ")
+        elif (isinstance(each, Tagged) and each.base is Evaluator) or (
+            isinstance(each, Shorthand) and len(branches) == 1
+        ):
+            yield Completion("- type", "snippet", site.span, "- type: ", "- type: $1", "an evaluator", sort="0")
+
+
+def _of_shape(site: Site, kind: Shaped, dash: str) -> Iterator[Completion]:
+    if kind.shape is Criterion:
+        yield _criterion(site, dash)
+    elif issubclass(kind.shape, Case):
+        yield case(site, dash)
+
+
+def _message(site: Site) -> Completion:
+    body = f"- role: ${{1|user,system,assistant,tool|}}{site.line(2)}content: ${{2:text}}"
+    return Completion("message", "snippet", site.span, "- role: user", body, Message.title(), sort="00")
+
+
+def _target(site: Site, dash: str) -> Completion:
+    spelled = site.dialect.spelled
+    line = site.line(len(dash))
+    body = (
+        f"{dash}{spelled(Entry, 'name') or 'name'}: ${{1:default}}{line}{spelled(Entry, 'provider') or 'provider'}: $2"
+    )
+    return Completion("target", "snippet", site.span, f"{dash}name: ", body, "a target", sort="00")
+
+
+def _criterion(site: Site, dash: str = "") -> Completion:
+    line = site.line(len(dash))
+    outcome = site.dialect.spelled(Criterion, "outcome")
+    body = f"{dash}id: ${{1:name}}{line}{outcome}: ${{2:what the answer has to achieve}}{line}weight: ${{3:1.0}}"
+    return Completion(
+        "criterion", "snippet", site.span, f"{dash}id: ", body, "a criterion with id, text and weight", sort="05"
+    )
+
+
+def case(site: Site, dash: str) -> Completion:
+    """A whole case."""
+    body, _ = _case_lines(site, 1)
+    line = site.line(len(dash))
+    return Completion(
+        "case", "snippet", site.span, f"{dash}id: ", f"{dash}{line.join(body)}", "a whole case", sort="00"
+    )
+
+
+def _case_lines(site: Site, stop: int) -> tuple[list[str], int]:
+    """The lines of a case in this dialect, with tab stops from `stop` on."""
+    spelled = site.dialect.spelled
+    lines = [f"id: ${{{stop}:name}}"] if spelled(Case, "id") else []
+    criteria, asked = spelled(Case, "criteria"), spelled(Case, "input")
+    if criteria:
+        lines.append(f"{criteria}: ${{{stop + 1}:what a good answer achieves}}")
+    if asked and asked.endswith("messages"):
+        # Before agentv-1 a conversation is the only form of a question.
+        lines += [f"{asked}:", "  - role: user", f"    content: ${{{stop + 2}:question}}"]
+    elif asked:
+        lines.append(f"{asked}: ${{{stop + 2}:question}}")
+    elif spelled(Case, "vars"):
+        lines += ["vars:", f"  question: ${{{stop + 2}:question}}"]
+    checks = spelled(Case, "assertions")
+    if checks and site.dialect.properties.string_assertions:
+        lines += [f"{checks}:", f"  - ${{{stop + 3}:what the answer has to mention}}"]
+    elif spelled(Case, "rubrics"):
+        lines += [f"{spelled(Case, 'rubrics')}:", f"  - ${{{stop + 3}:what the answer has to mention}}"]
+    return lines, stop + 4
+
+
+def suite(site: Site) -> Iterator[Completion]:
+    """A whole suite, or another kind of file."""
+    if site.analysis.kind is FileKind.TARGETS:
+        body = "targets:\n  - name: ${1:default}\n    provider: $2\n"
+        yield Completion(
+            "targets", "snippet", site.span, "targets:\n  - name: default\n", body, "a whole targets file", sort="00"
+        )
+        return
+    if site.analysis.kind is not FileKind.SUITE:
+        return
+    spelled = site.dialect.spelled
+    lines, _ = _case_lines(site, 2)
+    head = "name: ${1:my-suite}\n" if spelled(Suite, "name") else "description: ${1:what is tested}\n"
+    if spelled(Suite, "prompts"):
+        head += 'prompts:\n  - "{{ question }}"\n'
+    cases = spelled(Suite, "cases")
+    body = f"{head}{cases}:\n  - " + "\n    ".join(lines) + "\n"
+    yield Completion("suite", "snippet", site.span, f"{cases}:\n  - id: first-case\n", body, "a whole suite", sort="00")

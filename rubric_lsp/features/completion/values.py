@@ -1,0 +1,147 @@
+"""Values: words of a list, names of other things, paths, types."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from rubric_core.language.dialect import Fate
+from rubric_core.language.evaluators import Evaluator, Scripted
+from rubric_core.language.kinds import Boolean, ByNode, Choice, Kind, Ranges, Shaped, Text
+from rubric_core.language.model import Case, ContentBlock, Suite
+from rubric_core.language.shape import Shape
+from rubric_core.language.targets import Entry, Provider, Target
+from rubric_core.loading.search import URL
+from rubric_core.syntax.cursor import ITEM
+from rubric_core.syntax.edit import plain_or_quoted
+from rubric_lsp.features.completion.bands import bands
+from rubric_lsp.features.completion.bodies import required_fields
+from rubric_lsp.features.completion.site import Completion, Site
+from rubric_lsp.features.key_docs import type_markdown
+
+__all__ = ["types", "values"]
+
+#: Fields of any form in which a text with `file://` in front is a path.
+_MARKED = frozenset({"prompts", "extensions"})
+_PATHS = frozenset({"file", "directory", "program", "script"})
+
+
+def values(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
+    """What can be the value at the cursor."""
+    for each in kind.branches if isinstance(kind, ByNode) else (kind,):
+        if isinstance(each, Choice):
+            for order, (word, meaning) in enumerate(each.options):
+                yield Completion(word, "value", site.span, word, detail=meaning, sort=f"0{order:02}")
+        elif isinstance(each, Boolean):
+            yield from (Completion(word, "value", site.span, word, sort="0") for word in ("true", "false"))
+        elif isinstance(each, Text) and each.refers_to:
+            yield from _references(site, each.refers_to)
+        elif isinstance(each, Ranges) and site.cursor.quote == "":
+            yield from bands(site)
+    shape, key = site.place.shape, site.place.key
+    steps = [step for step in site.cursor.path if step != ITEM]
+    if steps and steps[-1] in _MARKED and site.cursor.role in ("item", "value"):
+        yield from _paths(site, "file", marked=True)
+    elif shape is not None and key is not None and key.field == "value":
+        written = site.cursor.siblings.get("type", "").strip("\"'")
+        if (issubclass(shape, ContentBlock) and written in ("file", "image")) or issubclass(shape, Scripted):
+            yield from _paths(site, "file", marked=issubclass(shape, Scripted))
+
+
+def _references(site: Site, refers_to: str) -> Iterator[Completion]:
+    if refers_to == "type":
+        yield from types(site)
+    elif refers_to == "provider":
+        yield from _kinds(site)
+    elif refers_to == "case":
+        yield from _cases(site)
+    elif refers_to in _PATHS:
+        yield from _paths(site, "script" if refers_to == "program" else refers_to, marked=_takes_over_cases(site))
+    else:
+        yield from _named(site, site.names(refers_to, ""))
+        if refers_to == "target":
+            yield from _named(site, _own_targets(site))
+
+
+def _takes_over_cases(site: Site) -> bool:
+    """Whether a path in the case list needs a mark: beside cases a plain text would be none."""
+    kind = site.place.kind
+    return isinstance(kind, ByNode) and isinstance(kind.mapping, Shaped) and issubclass(kind.mapping.shape, Case)
+
+
+def _named(site: Site, names: Iterable[str]) -> Iterator[Completion]:
+    for name in dict.fromkeys(names):
+        written = name if site.cursor.quote else plain_or_quoted(name)
+        yield Completion(name, "reference", site.span, written, sort="0")
+
+
+def _own_targets(site: Site) -> list[str]:
+    """The names that the document itself gives to targets."""
+    if site.local.in_frame and site.place.shape is not None and issubclass(site.place.shape, Entry):
+        own = site.cursor.siblings.get("name", "").strip("\"'")
+    else:
+        own = ""
+    return [name for name in sorted(site.analysis.own_targets) if name != own]
+
+
+def _cases(site: Site) -> Iterator[Completion]:
+    here = site.analysis.case_at(site.offset)
+    own = here.case.id if here is not None else None
+    yield from _named(site, [e.case.id for e in site.analysis.cases if e.case.id and e.case.id != own])
+
+
+def _paths(site: Site, what: str, *, marked: bool = False) -> Iterator[Completion]:
+    """Paths; `marked` where only `file://` in front makes a path of a text."""
+    typed = site.cursor.typed
+    lead = URL if marked or typed.startswith(URL) else ""
+    lowest = 0 if typed.startswith(("file:", ".")) or not marked else 3
+    for order, path in enumerate(site.names(what, typed.removeprefix(URL))):
+        name = f"{lead}{path}"
+        # A scheme is plain in YAML: its colon has no space behind it.
+        written = name if site.cursor.quote or (lead and plain_or_quoted(path) == path) else plain_or_quoted(name)
+        yield Completion(
+            name,
+            "file",
+            site.span,
+            written,
+            sort=f"{lowest}{order:03}",
+        )
+
+
+# Types
+
+
+def types(site: Site, lead: str = "") -> Iterator[Completion]:
+    """The types of evaluators, with the fields that each of them needs."""
+    dialect = site.dialect
+    for order, known in enumerate(dialect.types.values()):
+        if known.fate in (Fate.IGNORED, Fate.REJECTED, Fate.ALIAS):
+            continue
+        gone = known.fate is Fate.DEPRECATED
+        name = dialect.type_name(known.shape) or known.name if gone else known.name
+        body = required_fields(site, known.shape)
+        yield Completion(
+            known.name, "type", site.span, lead + name, f"{lead}{name}{body}" if body else "", f"deprecated: use {name}" if gone else known.shape.title().split(":")[0],
+            partial(type_markdown, known.shape, dialect), deprecated=gone, sort=f"{8 if gone else 2}{order:03}", filter=known.name,
+        )  # fmt: skip
+    if dialect.properties.custom_types:
+        for name in site.names("type", ""):
+            yield Completion(
+                name, "type", site.span, lead + name, detail="a program of this project", sort="7", filter=name
+            )
+
+
+def _kinds(site: Site) -> Iterator[Completion]:
+    """The kinds of providers."""
+    shape = site.place.shape
+    base: type[Shape] = Provider if shape is not None and issubclass(shape, Provider) else Target
+    if site.place.shape is Suite:
+        base = Provider
+    for order, known in enumerate(site.dialect.types_of(base).values()):
+        if known.fate in (Fate.IGNORED, Fate.REJECTED, Fate.ALIAS) or issubclass(known.shape, Evaluator):
+            continue
+        gone = known.fate is not Fate.CURRENT
+        name = site.dialect.type_name(known.shape) or known.name if gone else known.name
+        body = required_fields(site, known.shape)
+        yield Completion(
+            known.name, "type", site.span, name, f"{name}{body}" if body else "", f"deprecated: use {name}" if gone else known.shape.title(),
+            partial(type_markdown, known.shape, site.dialect), deprecated=gone, sort=f"{8 if gone else 2}{order:03}", filter=known.name,
+        )  # fmt: skip

@@ -1,0 +1,82 @@
+"""Template variables: what can stand between the braces of `{{ name }}`, in prompts and in texts of cases."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge, LlmRubric
+from rubric_core.language.model import Case, DefaultTest
+from rubric_core.language.shape import Shape, children
+from rubric_core.text import Span
+from rubric_lsp.features.completion.site import Completion
+
+__all__ = ["values_at", "variables"]
+
+_OPEN = re.compile(r"(?<!\$)\{\{-?[ \t]*(?P<typed>[\w.]*)\Z")
+_REST = re.compile(r"[\w.]*(?P<close>[ \t]*-?\}\})?")
+_FARTHEST = 200
+_LONGEST = 60
+
+
+def variables(analysis: Analysis, local: LocalText) -> list[Completion] | None:
+    """What fits between braces at the cursor; None when it is not between braces."""
+    found = _OPEN.search(local.text, max(0, local.offset - _FARTHEST), local.offset)
+    line = max(local.text.rfind("\n", 0, local.offset), local.text.rfind("\r", 0, local.offset)) + 1
+    if found is None or found.start() < line or local.text[line : found.start()].lstrip().startswith("#"):
+        return None
+    rest = _REST.match(local.text, local.offset)
+    end = rest.end() if rest is not None and not rest["close"] else local.offset
+    close = "" if rest is not None and rest["close"] else " }}"
+    gap = " " if found[0].rstrip("-").endswith("{{") else ""
+    span = local.outer(Span(found.start("typed"), end))
+    return [
+        Completion(name, "variable", span, f"{gap}{name}{close}", detail=shown, documentation=partial(str, doc), sort=f"{n:03}", filter=name)
+        for n, (name, shown, doc) in enumerate(_names(analysis, local))
+    ]  # fmt: skip
+
+
+def _names(analysis: Analysis, local: LocalText) -> Iterator[tuple[str, str, str]]:
+    """Each name with its value in short, and in full."""
+    if _in_prompt(local):
+        for name in analysis.dialect.properties.template_variables:
+            yield name, "filled in for the judge", ""
+        if _in_aggregator(local):
+            yield "EVALUATOR_RESULTS_JSON", "the members' results", ""
+    for name, value in values_at(analysis, local).items():
+        text = str(value)
+        short = " ".join(text.split())
+        yield name, short if len(short) <= _LONGEST else f"{short[: _LONGEST - 1]}…", f"```\n{text}\n```"
+
+
+def values_at(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
+    """The values that the case at the cursor fills in: its own, before those of every case."""
+    every: dict[str, object] = {}
+    default = analysis.suite.default_test if analysis.suite is not None else None
+    if isinstance(default, DefaultTest) and isinstance(default.vars, dict):
+        every.update(default.vars)
+    for case in (s for root in local.shapes for s in children(root) if isinstance(s, Case)):
+        if isinstance(case.vars, dict) and (not local.in_frame or _holds(case, local.offset)):
+            every.update(case.vars)
+    return every
+
+
+def _holds(shape: Shape, offset: int) -> bool:
+    return shape.node is not None and shape.node.whole.covers(offset)
+
+
+def _in_prompt(local: LocalText) -> bool:
+    """Whether the cursor is in what a judge is told."""
+    judges = (LlmJudge, LlmRubric, Aggregator)
+    for root in local.shapes:
+        for shape in children(root):
+            place = shape.places.get("prompt") if isinstance(shape, judges) else None
+            if place is not None and place.node.whole.start <= local.offset <= place.node.whole.end + 1:
+                return True
+    return False
+
+
+def _in_aggregator(local: LocalText) -> bool:
+    composites = (s for root in local.shapes for s in children(root) if isinstance(s, Composite))
+    found = (c.aggregator for c in composites)
+    return any(isinstance(a, Aggregator) and a.has("prompt") and _holds(a, local.offset) for a in found)

@@ -1,0 +1,328 @@
+"""What completion offers, place by place and dialect by dialect, and what becomes of the text."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from client import VSCODE, Connect
+from harness import LANGUAGE, cursor
+
+from rubric_core.analysis import Analysis, analyze
+from rubric_core.language.dialects import DIALECTS
+from rubric_lsp.features.completion import Completion, complete
+
+KNOWN = {
+    "target": ["local", "judge"],
+    "file": ["cases.yaml", "prompts/judge.md"],
+    "directory": ["scripts"],
+    "script": ["check.py"],
+    "template": ["safety"],
+    "type": ["my-check"],
+}
+
+
+def names(kind: str, typed: str) -> Sequence[str]:
+    return [f"../{n}" for n in KNOWN[kind]] if typed.startswith("../") else KNOWN.get(kind, ())
+
+
+def analysis(text: str, dialect: str = "agentv-3", path: str | None = None) -> Analysis:
+    where = Path(path) if path else None
+    return analyze(LANGUAGE.document(text, where), LANGUAGE, dialect=dialect, path=where)
+
+
+def offered(marked: str, dialect: str = "agentv-3", path: str | None = None) -> list[Completion]:
+    text, offset = cursor(marked)
+    found = complete(analysis(text, dialect, path), offset, names)
+    for each in found:
+        assert "\n" not in text[each.span.start : each.span.end], "an edit of another line"
+        assert each.span.start <= offset <= each.span.end
+        assert not re.search(r"\$[{\d]", each.plain)
+    return sorted(found, key=lambda c: c.sort)
+
+
+def labels(marked: str, dialect: str = "agentv-3", path: str | None = None) -> list[str]:
+    return [c.label for c in offered(marked, dialect, path)]
+
+
+def accepted(marked: str, label: str, dialect: str = "agentv-3", *, path: str | None = None) -> str:
+    """The text when an offer is taken: tab stops filled with what they show, lines indented as an editor does."""
+    text, _ = cursor(marked)
+    chosen = next(c for c in offered(marked, dialect, path) if c.label == label)
+    line = text[text.rfind("\n", 0, chosen.span.start) + 1 : chosen.span.start]
+    margin = line[: len(line) - len(line.lstrip(" "))]
+    written = (chosen.snippet or chosen.plain).replace("\n", "\n" + margin)
+    written = re.sub(r"\$\{\d+\|([^,|]*)[^}]*\|\}", r"\1", written)
+    written = re.sub(r"\$\{\d+:((?:[^\\}]|\\.)*)\}|\$\d+", lambda m: re.sub(r"\\(.)", r"\1", m[1] or ""), written)
+    written = written.replace("\\$", "$")
+    return text[: chosen.span.start] + written + text[chosen.span.end :]
+
+
+CASE = "tests:\n  - id: a\n    criteria: x\n    input: hi\n"
+CHECKS = CASE + "    assertions:\n"
+RUBRIC = CHECKS + "      - type: rubrics\n        criteria:\n"
+
+
+@pytest.mark.parametrize(
+    ("marked", "first"),
+    [
+        ("<|>", ["suite", "tests"]),
+        ("te<|>", ["suite", "tests"]),
+        ("name: x\n<|>", ["tests", "$schema"]),
+        ("tests:\n  <|>", ["case"]),
+        ("tests:\n  - <|>", ["case", "id", "input"]),
+        ("tests:\n  - i<|>", ["case", "id", "input"]),
+        ("tests:\n  - id: a\n    <|>", ["input", "criteria"]),
+        ("tests: [{<|>}]", ["id", "input"]),
+        ("tests: [{id: a, <|>}]", ["input", "criteria"]),
+        (CHECKS + "      - t<|>", ["type", "name"]),
+        (CHECKS + "      - type: contains\n        <|>", ["value", "name"]),
+        (CASE + "    assertions: [{type: contains, <|>}]", ["value", "name"]),
+        (RUBRIC + "          - <|>", ["criterion", "id"]),
+        (RUBRIC + "          - id: x\n            <|>", ["outcome", "weight"]),
+        (RUBRIC + "          - id: x\n            score_ranges: <|>", ["bands as a map", "bands as a list"]),
+        (RUBRIC + "          - id: x\n            score_ranges:\n              - <|>", ["band", "score_range"]),
+        (CASE + "    on_dependency_failure: <|>", ["skip", "fail", "run"]),
+        (CASE + '    on_dependency_failure: "<|>"', ["skip", "fail", "run"]),
+        (CHECKS + "      - type: contains\n        negate: <|>", ["true", "false"]),
+        (CASE.replace("input: hi\n", "input:\n      - role: <|>"), ["system", "user", "assistant", "tool"]),
+        (CASE.replace("input: hi\n", "input:\n      <|>"), ["message"]),
+    ],
+)
+def test_keys_and_words(marked: str, first: list[str]) -> None:
+    assert labels(marked)[: len(first)] == first
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        CHECKS + "      - type: <|>",
+        CHECKS + "      - type: con<|>\n        value: x\n",
+        CHECKS + '      - type: "<|>"',
+        CHECKS + "      - type: 'con<|>",
+        CHECKS + "      - <|>",
+        CASE + "    assertions: [{type: <|>}]",
+    ],
+)
+def test_types_wherever_one_can_stand(marked: str) -> None:
+    found = labels(marked)
+    assert {"contains", "rubrics", "composite", "my-check"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("execution: {target: <|>}\n" + CASE, ["local", "judge"]),
+        ("execution:\n  targets:\n    - <|>\n" + CASE, ["local", "judge"]),
+        (CHECKS + "      - type: llm-grader\n        target: <|>", ["local", "judge"]),
+        (CASE + "  - id: b\n    depends_on: [<|>]", ["a"]),
+        (CASE + "  - id: b\n    depends_on:\n      - <|>", ["a"]),
+        (CASE + "  - id: b\n    depends_on: ['<|>']", ["a"]),
+        (CHECKS + "      - include: <|>", ["safety"]),
+        (CASE + "    input_files: [<|>]", ["cases.yaml", "prompts/judge.md"]),
+        (CASE + "    input_files:\n      - ../<|>", ["../cases.yaml", "../prompts/judge.md"]),
+        (CASE + "    workspace: <|>", ["cases.yaml", "prompts/judge.md"]),
+        ("tests: <|>", ["cases.yaml", "prompts/judge.md"]),
+        ("tests: file://<|>", ["file://cases.yaml", "file://prompts/judge.md"]),
+        ("tests:\n  - file://<|>", ["file://cases.yaml", "file://prompts/judge.md"]),
+        (
+            CASE + "    input:\n      - role: user\n        content:\n          - {type: file, value: <|>}",
+            ["cases.yaml"],
+        ),
+        (CHECKS + "      - type: llm-grader\n        prompt: <|>", ["cases.yaml", "prompts/judge.md"]),
+        (CHECKS + "      - type: code-grader\n        command: [python, <|>]", ["check.py"]),
+        (CHECKS + "      - type: code-grader\n        cwd: <|>", ["scripts"]),
+    ],
+)
+def test_names_and_paths(marked: str, expected: list[str]) -> None:
+    assert labels(marked)[: len(expected)] == expected
+
+
+def test_paths_of_prompts_are_marked_in_the_newest_dialect() -> None:
+    assert labels("prompts:\n  - <|>\n", "agentv-5") == ["file://cases.yaml", "file://prompts/judge.md"]
+
+
+COMPOSITE = (
+    CHECKS
+    + "      - type: composite\n        assertions:\n          - {name: safe, type: contains, value: x}\n"
+    + "          - {name: in tone, type: llm-grader}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        COMPOSITE + "        aggregator:\n          type: weighted_average\n          weights:\n            <|>",
+        COMPOSITE + "        aggregator: {type: weighted_average, weights: {<|>}}",
+    ],
+)
+def test_members_of_a_composite_in_its_weights(marked: str) -> None:
+    assert labels(marked) == ["safe", "in tone"]
+
+
+def test_members_that_have_a_weight_are_left_out() -> None:
+    text = COMPOSITE + "        aggregator:\n          weights:\n            safe: 1\n            <|>"
+    assert labels(text) == ["in tone"]
+    assert accepted(text, "in tone").endswith("\n            in tone: 1.0")
+
+
+PROMPT = CHECKS + "      - type: llm-grader\n        prompt: "
+
+
+@pytest.mark.parametrize(
+    ("typed", "after"),
+    [
+        ("Judge {{<|>", "Judge {{ output }}"),
+        ("Judge {{ <|> }}", "Judge {{ output }}"),
+        ('"Judge {{ out<|>"', '"Judge {{ output }}"'),
+        ("|\n          Judge\n          {{ <|>\n          kindly\n", "{{ output }}\n          kindly\n"),
+    ],
+)
+def test_template_variables_in_prompts(typed: str, after: str) -> None:
+    assert "output" in labels(PROMPT + typed)
+    assert accepted(PROMPT + typed, "output").endswith(after)
+
+
+def test_values_of_the_case_between_braces() -> None:
+    text = "default_test: {vars: {tone: polite}}\ntests:\n  - vars: {who: Ada}\n    prompts: ['{{ <|> }}']\n  - vars: {x: 1}\n"
+    assert [(c.label, c.detail) for c in offered(text, "agentv-5")] == [("tone", "polite"), ("who", "Ada")]
+
+
+def test_nothing_in_comments_and_texts() -> None:
+    assert labels("# <|>") == []
+    assert labels(CASE + "    # a {{ <|>") == []
+    assert labels(CASE + "    input: |\n      some <|>text\n") == []
+
+
+# -- other kinds of files ----------------------------------------------------------------------------------------------
+
+TARGETS = "/x/.agentv/targets.yaml"
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected", "path"),
+    [
+        ("<|>", ["targets"], TARGETS),
+        ("targets:\n  <|>", ["target"], TARGETS),
+        ("targets:\n  - <|>", ["target", "name", "provider"], TARGETS),
+        ("targets:\n  - name: x\n    provider: mo<|>", ["azure"], TARGETS),
+        ("targets:\n  - name: x\n    provider: mock\n    resp<|>", ["grader_target"], TARGETS),
+        ("targets:\n  - {name: one}\n  - name: x\n    grader_target: <|>", ["local", "judge", "one"], TARGETS),
+        ("<|>", ["$schema", "eval_patterns"], "/x/.agentv/config.yaml"),
+        ("- id: a\n  <|>", ["input", "criteria"], "/x/cases.yaml"),
+    ],
+)
+def test_other_kinds_of_files(marked: str, expected: list[str], path: str) -> None:
+    assert labels(marked, path=path)[: len(expected)] == expected
+
+
+def test_the_settings_of_a_provider() -> None:
+    assert "response" in labels("targets:\n  - name: x\n    provider: mock\n    <|>", path=TARGETS)
+    assert "response" not in labels("targets:\n  - name: x\n    provider: openai\n    <|>", path=TARGETS)
+
+
+# -- what was given up -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("marked", "dialect", "old", "line"),
+    [
+        ("evalcases:\n  - id: a\n    <|>", "agentv-0.5", "grader", "    evaluator: llm_judge"),
+        ("evalcases:\n  - id: a\n    gra<|>", "agentv-1", "grader", "    evaluator: llm_judge"),
+        ("evalcases:\n  - id: a\n    gra<|>: llm_judge", "agentv-1", "grader", "    evaluator: llm_judge"),
+        ("evalcases: [{id: a, <|>}]", "agentv-1", "grader", "evalcases: [{id: a, evaluator: }]"),
+    ],
+)
+def test_a_key_that_was_given_up_is_last_and_writes_its_successor(
+    marked: str, dialect: str, old: str, line: str
+) -> None:
+    found = offered(marked, dialect)
+    gone = next(c for c in found if c.label == old)
+    assert gone.deprecated
+    assert gone.detail == "deprecated: use evaluator"
+    assert [c for c in found if c.sort > gone.sort and not c.deprecated] == []
+    assert accepted(marked, old, dialect).partition("|")[0].rstrip(" ").splitlines()[-1].startswith(line.rstrip()[:14])
+
+
+# -- whole things ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dialect", [d.name for d in DIALECTS])
+def test_a_whole_suite_is_sound_in_every_dialect(dialect: str) -> None:
+    text = accepted("<|>", "suite", dialect)
+    assert [f"{d.code}: {d.message}" for d in analysis(text, dialect).diagnostics if d.severity != "hint"] == []
+    spelled = analysis(text, dialect).dialect
+    more = accepted(text + "  <|>", "case", dialect).replace("id: name\n", "id: other\n", 1)
+    again = [d for d in analysis(more, dialect).diagnostics if d.code not in ("duplicate-case-id", "same-criterion")]
+    assert [f"{d.code}: {d.message}" for d in again] == [], more
+    assert spelled.name == dialect
+
+
+def _checked(text: str) -> list[str]:
+    return [f"{d.code}: {d.message}" for d in analysis(text).diagnostics if d.severity == "error"]
+
+
+@pytest.mark.parametrize("label", ["bands as a map", "bands as a list"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "          - id: x\n            outcome: y\n            score_ranges: <|>\n",
+        "          - id: x\n            outcome: y\n            score_ranges:\n              <|>\n",
+        "          - {id: x, outcome: y, score_ranges: <|>}\n",
+    ],
+)
+def test_skeletons_of_bands_are_sound(place: str, label: str) -> None:
+    text = accepted(RUBRIC + place, label)
+    assert _checked(text) == [], text
+    (band,) = {len(s.bands) for s in _ranges(analysis(text))}
+    assert band == 3
+
+
+def _ranges(found: Analysis) -> list[object]:
+    from rubric_core.language.evaluators import ScoreRanges
+    from rubric_core.language.shape import children
+
+    return [s for e in found.cases for s in children(e.case) if isinstance(s, ScoreRanges)]
+
+
+@pytest.mark.parametrize("kind", ["contains", "rubrics", "composite", "code-grader", "llm-grader", "regex", "latency"])
+@pytest.mark.parametrize("place", ["      - type: <|>\n", "      - <|>\n"])
+def test_a_type_comes_with_the_fields_that_it_needs(kind: str, place: str) -> None:
+    text = accepted(CHECKS + place, kind)
+    found = [d for d in analysis(text).diagnostics if d.code in ("missing-key", "unknown-key", "syntax-error")]
+    assert [d.message for d in found if "composite" not in kind] == [], text
+
+
+RESOLVING = {
+    **VSCODE,
+    "textDocument": {
+        **VSCODE["textDocument"],
+        "completion": {
+            "completionItem": {
+                **VSCODE["textDocument"]["completion"]["completionItem"],
+                "resolveSupport": {"properties": ["documentation", "detail"]},
+            }
+        },
+    },
+}
+
+
+def test_documentation_is_sent_when_it_is_asked_for(connect: Connect) -> None:
+    client = connect()
+    offered = client.initialize(RESOLVING)["capabilities"]
+    assert offered["completionProvider"]["resolveProvider"] is True
+    uri = "file:///suites/a.eval.yaml"
+    client.open(uri, CASE + "    ")
+    items = client.at("completion", uri, 4, 4)["items"]
+    assert not any("documentation" in i for i in items)
+    item = next(i for i in items if i["label"] == "depends_on")
+    told = client.request("completionItem/resolve", item)
+    assert told["documentation"]["value"].startswith("**depends_on**")
+    assert {k: v for k, v in told.items() if k != "documentation"} == item
+    old = {**item, "data": 4_000}
+    assert client.request("completionItem/resolve", old) == old
+
+
+def test_documentation_is_made_when_it_is_wanted() -> None:
+    (key,) = [c for c in offered(CASE + "    <|>") if c.label == "depends_on"]
+    assert key.documentation().startswith("**depends_on** — a list")
