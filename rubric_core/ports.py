@@ -40,6 +40,8 @@ class Request:
     schema: tuple[str, Mapping[str, Any]] | None = None
     #: The directory that was made for the case, for targets that are programs: they work in it.
     workspace: Path | None = None
+    #: Variables for targets that are programs: where the workspace is, and what the suite's environment sets.
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

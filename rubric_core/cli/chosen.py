@@ -46,6 +46,7 @@ def opened(options: argparse.Namespace) -> tuple[LoadedSuite, str | None]:
         targets_file=options.targets,
         mode=mode,
         repeat=options.repeat,
+        keep_workspaces=options.keep_workspaces,
     )
     project = Project(DiskFiles(), Path.cwd())
     return load_suite(Path(name), language, project, asked, options.dialect), wanted

@@ -19,6 +19,7 @@ from rubric_core.evaluation.events import (
     CriterionJudged,
     EvaluatorStarted,
     Event,
+    Noted,
 )
 from rubric_core.evaluation.marks import case_words, seconds_words, shortened
 from rubric_core.evaluation.result import CaseResult, Verdict
@@ -68,7 +69,10 @@ class Live:
 
     def heard(self, event: Event) -> None:
         """Take note of what happens; it is drawn with the next tick."""
-        if isinstance(event, CaseStarted):
+        if isinstance(event, Noted):
+            self.clear()
+            print(f"rubric: {event.message}", file=sys.stderr)
+        elif isinstance(event, CaseStarted):
             self._running[event.case_id] = _Running(time.monotonic())
         elif isinstance(event, CaseDone):
             self._running.pop(event.case_id, None)

@@ -54,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--targets", metavar="FILE", type=Path, help="the target file to use")
     add("--threshold", metavar="SCORE", type=_share, help="the score from which a case passes, 0 to 1")
     add("--workers", metavar="N", type=_count, help="how many cases run at once")
+    add(
+        "--keep-workspaces",
+        choices=("failed", "all"),
+        default="never",
+        help="leave the directories of cases that did not pass, or all of them, and say where they are",
+    )
     add("--dialect", metavar="NAME", help="the dialect to read the suite in, unless it names one itself")
 
 

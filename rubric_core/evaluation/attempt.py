@@ -20,6 +20,7 @@ from rubric_core.evaluation.result import CaseResult, CriterionResult, Evaluator
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import case_outcome, threshold_of
 from rubric_core.evaluation.targets import Targets, load_targets, target_name
+from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.language.evaluators import GoalSuccess, LlmJudge, LlmRubric, Rubric
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
@@ -73,12 +74,16 @@ class _Metered:
 class Attempt:
     """One case on its way to a result. `case` has its variables filled in."""
 
-    def __init__(self, case: Runnable, ports: Ports, on_event: Listener, number: int = 1) -> None:
+    def __init__(
+        self, case: Runnable, ports: Ports, on_event: Listener, number: int = 1, workspace: Workspace | None = None
+    ) -> None:
         self.case = case
         self.ports = ports
         self.on_event = on_event
         #: Which attempt this is, from 1.
         self.number = number
+        #: Where the target works, when the suite asks for a place of its own.
+        self.workspace = workspace
         self._targets = targets_of(case, ports)
         self._metered: dict[str, _Metered] = {}
         self._grading = ""
@@ -102,7 +107,7 @@ class Attempt:
             answer=answer.text,
             tokens=answer.tokens,
             cost_usd=self.cost(),
-            details={"target_used": answer.stand_in[0]} if answer.stand_in else base.details,
+            details=_told(answer) or base.details,
         )
 
     def target(self, name: str) -> tuple[ResolvedTarget, Provider]:
@@ -123,12 +128,16 @@ class Attempt:
     async def ask(self, provider: Provider, inputs: PromptInputs) -> Answer:
         """The answer of the target. Raises Unscored."""
         request = Request(
-            inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files
-        )
+            inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files,
+            workspace=self.workspace.path if self.workspace else None,
+            environment=self.workspace.variables if self.workspace else {},
+        )  # fmt: skip
         try:
             answer = await provider.ask(request)
         except ProviderError as error:
             raise Unscored(f"target {provider.name}: {error}") from None
+        if self.workspace is not None and not answer.file_changes:
+            answer = replace(answer, file_changes=await self.workspace.changes())
         self.on_event(Answered(self.case.id, answer))
         return answer
 
@@ -152,6 +161,7 @@ class Attempt:
             on_criterion=self._judged,
             threshold=threshold,
             time_limit=self.case.options.time_limit,
+            workspace=self.workspace.path if self.workspace else None,
         )
 
     async def grade(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig]) -> CaseScore:
@@ -198,6 +208,12 @@ class Attempt:
 
     def _judged(self, result: CriterionResult) -> None:
         self.on_event(CriterionJudged(self.case.id, self._grading, result))
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    """What a result says of the answer beside its text."""
+    told = {"target_used": answer.stand_in[0] if answer.stand_in else "", "file_changes": answer.file_changes}
+    return {name: words for name, words in told.items() if words}
 
 
 def _own_judge(config: EvaluatorConfig | None) -> str | None:

@@ -93,6 +93,8 @@ class EvaluationContext:
     ports: Ports | None = None
     #: The directory of the suite.
     directory: Path = field(default_factory=Path)
+    #: The directory in which the target worked, when it had one of its own.
+    workspace: Path | None = None
     #: Anchors that the nodes of the case may refer to.
     anchors: Mapping[str, Node] = field(default_factory=dict)
     #: Called with each criterion as it is judged.

@@ -16,6 +16,7 @@ __all__ = [
     "EvaluatorStarted",
     "Event",
     "Listener",
+    "Noted",
     "silent",
 ]
 
@@ -71,7 +72,15 @@ class CaseDone:
     result: CaseResult
 
 
-Event: TypeAlias = CaseStarted | Answered | EvaluatorStarted | CriterionJudged | EvaluatorDone | CaseDone
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something that a person should know and that changes no result, in one sentence; `case_id` is empty."""
+
+    message: str
+    case_id: str = ""
+
+
+Event: TypeAlias = CaseStarted | Answered | EvaluatorStarted | CriterionJudged | EvaluatorDone | CaseDone | Noted
 Listener: TypeAlias = Callable[[Event], None]
 
 

@@ -10,8 +10,10 @@ from typing import Any
 
 from rubric_core.evaluation.input import referenced_files
 from rubric_core.evaluation.judging.templates import prompt_file
+from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.targets import Targets, target_name
+from rubric_core.evaluation.workspaces.plan import plan_of
 from rubric_core.language.evaluators import (
     Aggregator,
     CodeEvaluator,
@@ -63,6 +65,7 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
         "suite": inherited,
         "targets": entries,
         "files": {name: _digest(path, files) for name, path in _files(runnable, files, entries)},
+        "workspace": _workspace(runnable, files),
         "asked": [options.target, options.grader_target, options.threshold],
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:32]
@@ -107,6 +110,41 @@ def _files(runnable: Runnable, files: Files, entries: Sequence[Mapping[str, Any]
         yield from _in_command(
             entry["settings"].get("command"), directory / (cwd if isinstance(cwd, str) else "."), files
         )
+
+
+def _workspace(runnable: Runnable, files: Files) -> Mapping[str, str]:
+    """What the workspace is made of, and the programs that prepare it; a workspace that cannot be made has no files."""
+    try:
+        plan = plan_of(runnable, files)
+    except Unscored:
+        plan = None
+    if plan is None:
+        return {}
+    # One copy serves a whole run, so one look does.
+    known = runnable.shared.setdefault("trees", {})
+    for tree in plan.trees:
+        if tree not in known:
+            known[tree] = {name: _digest(path, files) for name, path in _below(tree, tree, files)}
+    hooks = {
+        f"{name} {word}": _digest(path, files)
+        for name, hook in plan.hooks
+        for word, path in _in_command(_listed(hook.command), hook.cwd, files)
+    }
+    return {**hooks, **{f"{tree.name}/{n}": d for tree in plan.trees for n, d in known[tree].items()}}
+
+
+def _listed(command: tuple[str, ...] | str) -> list[str] | str:
+    return command if isinstance(command, str) else list(command)
+
+
+def _below(root: Path, folder: Path, files: Files) -> Iterator[tuple[str, Path]]:
+    for name in files.names(folder):
+        path = folder / name
+        if files.is_directory(path):
+            if name != ".git" and not path.is_symlink():
+                yield from _below(root, path, files)
+        else:
+            yield path.relative_to(root).as_posix(), path
 
 
 def _named_by(shape: object, directory: Path, files: Files) -> Iterator[tuple[str, Path]]:

@@ -1,21 +1,26 @@
 """Running a case: `run_case` is the one way to a result, for the command line, the server and the tests alike."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
 
 from rubric_core.evaluation.attempt import Attempt, asked_for, targets_of
 from rubric_core.evaluation.conversation import Conversation
-from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, silent
+from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, Noted, silent
 from rubric_core.evaluation.fingerprint import fingerprint
 from rubric_core.evaluation.grade import scalar_evaluator
 from rubric_core.evaluation.repeats import repeated, repeats_of
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.workspaces.workspace import Workspaces
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
 
-__all__ = ["run_case", "save_recordings", "unrun"]
+__all__ = ["run_case", "save_recordings", "unrun", "workspaces_of"]
+
+#: Where cases of one run find its workspaces.
+WORKSPACES = "workspaces"
 
 #: Imported when something is run and not before: these load pydantic.
 _NEEDED = ("rubric_core.evaluation.providers", "rubric_core.evaluation.judging.recordings")
@@ -34,7 +39,8 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun(case, ports)
     try:
-        result = await _result(case, ports, on_event, base)
+        async with _workspaces(case, ports, on_event) as workspaces:
+            result = await _result(case, ports, on_event, base, workspaces)
     except Unscored as problem:
         result = replace(base, reason=f"{problem.reason}{case.blame(problem.at) if problem.at is not None else ''}")
     result = replace(
@@ -54,7 +60,41 @@ def unrun(case: Runnable, ports: Ports) -> CaseResult:
     return replace(known, fingerprint=fingerprint(case, ports.files, targets_of(case, ports)))
 
 
-async def _result(case: Runnable, ports: Ports, on_event: Listener, base: CaseResult) -> CaseResult:
+@asynccontextmanager
+async def _workspaces(case: Runnable, ports: Ports, on_event: Listener) -> AsyncIterator[Workspaces]:
+    """Those of the run that the case is a part of, or some for this case alone."""
+    shared = case.shared.get(WORKSPACES)
+    if isinstance(shared, Workspaces):
+        yield shared
+        return
+    async with workspaces_of((case,), ports, on_event) as own:
+        yield own
+
+
+@asynccontextmanager
+async def workspaces_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener) -> AsyncIterator[Workspaces]:
+    """The workspaces of some cases: before the first they are prepared, and after the last taken away."""
+    keep = cases[0].options.keep_workspaces if cases else "never"
+    made = Workspaces(ports, keep, lambda message: on_event(Noted(message)))
+    holders = list({id(case.shared): case.shared for case in cases}.values())
+    for shared in holders:
+        shared[WORKSPACES] = made
+    done = False
+    try:
+        yield made
+        done = True
+    except Unscored:
+        done = True
+        raise
+    finally:
+        for shared in holders:
+            shared.pop(WORKSPACES, None)
+        await made.close(hooks=done)
+
+
+async def _result(
+    case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces
+) -> CaseResult:
     """Raises Unscored."""
     if case.problems:
         where, message = case.problems[0]
@@ -65,7 +105,11 @@ async def _result(case: Runnable, ports: Ports, on_event: Listener, base: CaseRe
     kind = Conversation if filled.case.mode == "conversation" else Attempt
 
     async def once(number: int) -> CaseResult:
-        return await kind(filled, ports, on_event, number).result(base)
+        async with workspaces.given(filled, number) as workspace:
+            result = await kind(filled, ports, on_event, number, workspace).result(base)
+            if workspace is not None:
+                workspace.failed = result.verdict is not Verdict.PASSED
+            return result
 
     repeats = repeats_of(filled)
     try:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from rubric_core.analysis import Analysis
 from rubric_core.evaluation.context import Evaluator
@@ -22,7 +22,9 @@ from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 
-__all__ = ["Options", "Runnable", "for_each_target", "place_words", "problems_by_case", "runnables"]
+__all__ = ["KeepWorkspaces", "Options", "Runnable", "for_each_target", "place_words", "problems_by_case", "runnables"]
+
+KeepWorkspaces: TypeAlias = Literal["never", "failed", "all"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,8 @@ class Options:
     repeat: int | None = None
     #: Seconds that a program of the suite may take to grade.
     time_limit: float = 60.0
+    #: Which workspaces stay after the run: none, those of cases that did not pass, or all of them.
+    keep_workspaces: KeepWorkspaces = "never"
     #: Evaluators of one's own, by kind.
     evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
 

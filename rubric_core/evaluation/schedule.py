@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, silent
 from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.run import run_case, unrun
+from rubric_core.evaluation.run import run_case, unrun, workspaces_of
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.model import Execution
 from rubric_core.ports import Ports
@@ -62,12 +62,13 @@ class _Schedule:
         position = {case.id: number for number, case in reversed(list(enumerate(self.cases)))}
         circular = _circular(self.cases)
         self.tasks = [asyncio.ensure_future(self._one(case, position, circular)) for case in self.cases]
-        try:
-            return list(await asyncio.gather(*self.tasks))
-        finally:
-            for task in self.tasks:
-                task.cancel()
-            await asyncio.gather(*self.tasks, return_exceptions=True)
+        async with workspaces_of(self.cases, self.ports, self.on_event):
+            try:
+                return list(await asyncio.gather(*self.tasks))
+            finally:
+                for task in self.tasks:
+                    task.cancel()
+                await asyncio.gather(*self.tasks, return_exceptions=True)
 
     async def _one(self, case: Runnable, position: Mapping[str, int], circular: frozenset[str]) -> CaseResult:
         waits = [position[name] for name in _dependencies(case) if name in position]

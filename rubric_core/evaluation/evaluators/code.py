@@ -83,7 +83,8 @@ class CodeEvaluator:
             stdin = json.dumps(self._told(context, Path(scratch)), ensure_ascii=False, default=str).encode(
                 "utf-8", "replace"
             )
-            program = Program(argv, cwd.resolve(), stdin, time_limit=limit, output_limit=_OUTPUT_LIMIT)
+            variables = {"AGENTV_WORKSPACE_PATH": str(context.workspace)} if context.workspace else {}
+            program = Program(argv, cwd.resolve(), stdin, variables, limit, _OUTPUT_LIMIT)
             try:
                 finished = await _processes(context).run(program)
             except (OSError, ValueError) as error:

@@ -37,7 +37,7 @@ class Runs:
 
     async def finished(self, argv: tuple[str, ...], request: Request, stdin: bytes = b"", **variables: str) -> Finished:
         """The program, run to its end. Raises ProviderError when it did not get there by itself."""
-        environment = {**self.place.environment, **variables}
+        environment = {**self.place.environment, **request.environment, **variables}
         program = Program(argv, self.directory(request), stdin, environment, self.limit, _OUTPUT_LIMIT)
         where = self.place.where(self.setting)
         try:

@@ -1,0 +1,70 @@
+"""Directories: copied, put back and taken away, in a thread of their own."""
+
+import asyncio
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from rubric_core.evaluation.workspaces.snapshot import take
+
+__all__ = ["copied", "in_thread", "put_back", "removed"]
+
+T = TypeVar("T")
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """What `work` gives; when this is cancelled, it has ended all the same."""
+    task = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
+async def copied(source: Path, target: Path) -> None:
+    """Copy a directory to a place where there is none; links stay links. Raises OSError."""
+    try:
+        await in_thread(lambda: shutil.copytree(source, target, symlinks=True))
+    except shutil.Error as error:
+        raise OSError(f"{error.args[0][0][0]} cannot be copied: {error.args[0][0][2]}") from None
+
+
+async def removed(path: Path) -> None:
+    """Take a directory away, whatever a target did to its permissions."""
+
+    def work() -> None:
+        for folder, _, _ in os.walk(path):
+            os.chmod(folder, stat.S_IRWXU)  # noqa: PTH101  # it is text
+        shutil.rmtree(path, ignore_errors=True)
+
+    await in_thread(work)
+
+
+async def put_back(path: Path, pristine: Path, *, strict: bool) -> None:
+    """Make `path` what `pristine` is; what git ignores is only put back when `strict`. Raises OSError."""
+    await in_thread(lambda: (_all_put_back if strict else _changes_put_back)(path, pristine))
+
+
+def _all_put_back(path: Path, pristine: Path) -> None:
+    for entry in path.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink()
+    shutil.copytree(pristine, path, symlinks=True, dirs_exist_ok=True)
+
+
+def _changes_put_back(path: Path, pristine: Path) -> None:
+    was, now = take(pristine), take(path)
+    for name in now.keys() - was.keys():
+        (path / name).unlink(missing_ok=True)
+    for name, content in was.items():
+        if now.get(name) != content:
+            place = path / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.unlink(missing_ok=True)
+            shutil.copy2(pristine / name, place, follow_symlinks=False)

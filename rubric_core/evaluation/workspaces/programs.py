@@ -1,0 +1,91 @@
+"""Programs that make and prepare workspaces: hooks, git, and what has to be installed."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from rubric_core.evaluation.evaluators.code import argv_of, not_started
+from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.workspaces.plan import HookPlan, RepoPlan, WorkspacePlan
+from rubric_core.loading.files import absolute
+from rubric_core.ports import Finished, Ports, Program
+
+__all__ = ["VARIABLE", "clone", "require", "run_hook"]
+
+#: Tells programs where the workspace is.
+VARIABLE = "AGENTV_WORKSPACE_PATH"
+_OUTPUT_LIMIT = 1_000_000
+_SHOWN = 400
+_CLONE_SECONDS = 600.0
+_FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
+
+
+async def _run(ports: Ports, program: Program, where: str) -> Finished:
+    try:
+        return await ports.processes.run(program)
+    except OSError as error:
+        raise Unscored(f"{not_started(program.argv, program.cwd, error)} ({where})") from None
+
+
+async def require(plan: WorkspacePlan, ports: Ports) -> None:
+    """Raises Unscored for the first program or Python module that is not installed."""
+    for name in plan.commands:
+        if shutil.which(name, path=ports.environment.get("PATH")) is None:
+            raise Unscored(f"the workspace needs the program {name}, which is not installed ({plan.where})")
+    for name in plan.modules:
+        program = Program(("python3", "-c", _FINDS, name), Path.cwd(), time_limit=30)
+        if (await _run(ports, program, plan.where)).exit_code:
+            raise Unscored(f"the workspace needs the Python module {name}, which is not installed ({plan.where})")
+
+
+async def clone(repo: RepoPlan, workspace: Path, ports: Ports) -> None:
+    """Put a repository into a workspace. Raises Unscored."""
+    place = absolute(workspace / repo.path)
+    if workspace not in place.parents:
+        raise Unscored(f"the repository {repo.path} would lie outside of the workspace ({repo.where})")
+    sparse = ("--sparse",) if repo.sparse else ()
+    await _git(("clone", "--quiet", "--no-hardlinks", *sparse, "--", repo.source, str(place)), workspace, repo, ports)
+    if repo.sparse:
+        await _git(("sparse-checkout", "set", *repo.sparse), place, repo, ports)
+    if repo.ref or repo.ancestor:
+        ref = f"{repo.ref or 'HEAD'}{f'~{repo.ancestor}' if repo.ancestor else ''}"
+        await _git(("-c", "advice.detachedHead=false", "checkout", "--quiet", ref, "--"), place, repo, ports)
+
+
+async def _git(arguments: tuple[str, ...], cwd: Path, repo: RepoPlan, ports: Ports) -> None:
+    variables = {"GIT_TERMINAL_PROMPT": "0"}
+    program = Program(("git", *arguments), cwd, environment=variables, time_limit=_CLONE_SECONDS)
+    finished = await _run(ports, program, repo.where)
+    if finished.exit_code:
+        said = " ".join(finished.stderr.decode("utf-8", "replace").split())[-_SHOWN:]
+        what = next(a for a in arguments if a in ("clone", "checkout", "sparse-checkout"))
+        raise Unscored(f"git {what} of {repo.source} failed: {said} ({repo.where})")
+
+
+async def run_hook(
+    name: str, hook: HookPlan, workspace: Path, plan: WorkspacePlan, ports: Ports, told: Mapping[str, object]
+) -> None:
+    """Run a hook; on its standard input it reads where the workspace is, and `told`. Raises Unscored when it fails."""
+    if not hook.command:
+        return  # it only says how the workspace is put back
+    stdin = json.dumps({"hook": name, "workspace_path": str(workspace), **told}).encode()
+    variables = {**dict(plan.variables), VARIABLE: str(workspace)}
+    cwd = workspace if hook.cwd == Path() else hook.cwd
+    argv = argv_of(_filled(hook.command, workspace))
+    program = Program(argv, cwd, stdin, variables, hook.time_limit, _OUTPUT_LIMIT)
+    finished = await _run(ports, program, f"hook {name}, {hook.where}")
+    if finished.stopped:
+        limit = f"it took longer than {hook.time_limit:g} s" if finished.stopped == "time" else "it wrote too much"
+        raise Unscored(f"the hook {name} was stopped, {limit} ({hook.where})")
+    if finished.exit_code:
+        said = " ".join((finished.stderr or finished.stdout).decode("utf-8", "replace").split())[-_SHOWN:]
+        end = f"ended with exit code {finished.exit_code}" if finished.exit_code > 0 else "was ended by a signal"
+        raise Unscored(f"the hook {name} {end}{f': {said}' if said else ''} ({hook.where})")
+
+
+def _filled(command: tuple[str, ...] | str, workspace: Path) -> tuple[str, ...] | str:
+    """A command with the path of the workspace where it asks for it."""
+    if isinstance(command, str):
+        return command.replace("{{workspace_path}}", str(workspace)).replace("{{ workspace_path }}", str(workspace))
+    return tuple(str(_filled(part, workspace)) for part in command)

@@ -1,0 +1,212 @@
+"""Workspaces while cases run: made when they are needed, given to one case at a time, taken away at the end."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.runnable import KeepWorkspaces, Runnable
+from rubric_core.evaluation.workspaces.directories import copied, in_thread, put_back, removed
+from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
+from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
+from rubric_core.evaluation.workspaces.snapshot import Snapshot, changes, take
+from rubric_core.ports import Ports
+
+__all__ = ["Workspace", "Workspaces"]
+
+
+@dataclass
+class Workspace:
+    """The directory in which the target of one case works."""
+
+    path: Path
+    #: What programs in it are told beside their usual variables.
+    variables: Mapping[str, str] = field(default_factory=dict)
+    #: Whether the case did not pass; set by who runs it.
+    failed: bool = False
+    _before: Snapshot = field(default_factory=dict, repr=False)
+
+    async def changes(self) -> str:
+        """A unified diff of what changed since the case was handed the workspace."""
+        return await in_thread(lambda: changes(self._before, take(self.path)))
+
+
+@dataclass
+class _Base:
+    """What the cases of one plan work in, or are given copies of."""
+
+    plan: WorkspacePlan
+    #: A directory of its own that everything of it is in; None while it has none.
+    home: Path | None = None
+    path: Path = field(default_factory=Path)
+    #: Why it cannot be used.
+    trouble: str = ""
+    begun: bool = False
+    #: Whether `before_all` has been started, so that `after_all` has to be.
+    prepared: bool = False
+    failed: bool = False
+    #: One case at a time.
+    room: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Workspaces:
+    """The workspaces of a run.
+
+    Args:
+        ports: The outside.
+        keep: Which of them stay after the run.
+        told: Called with what no case can be blamed for, in one sentence.
+    """
+
+    def __init__(
+        self, ports: Ports, keep: KeepWorkspaces = "never", told: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._ports = ports
+        self._keep = keep
+        self._told = told
+        self._bases: dict[WorkspacePlan, _Base] = {}
+
+    @asynccontextmanager
+    async def given(self, case: Runnable, attempt: int = 1) -> AsyncIterator[Workspace | None]:
+        """The workspace of a case, None where its suite asks for none. Raises Unscored when it cannot be made.
+
+        A workspace that cases share is given to one of them at a time.
+        """
+        plan = plan_of(case, self._ports.files)
+        if plan is None:
+            yield None
+            return
+        base = self._bases.setdefault(plan, _Base(plan))
+        told = {"test_id": case.id, "attempt": attempt, "suite": str(case.path)}
+        if not plan.per_test:
+            async with base.room:
+                await self._begin(base)
+                async with self._lent(base, base.path, told) as lent:
+                    yield lent
+            return
+        async with base.room:
+            await self._begin(base)
+        home = Path(tempfile.mkdtemp(prefix="rubric-workspace-"))
+        kept = False
+        try:
+            await self._copied(base, home / "workspace")
+            async with self._lent(base, home / "workspace", told) as lent:
+                yield lent
+            kept = self._stays(plan, lent.failed)
+        except Unscored:
+            kept = self._stays(plan, failed=True)
+            raise
+        finally:
+            await self._away(home, home / "workspace", kept=kept)
+
+    async def close(self, *, hooks: bool = True) -> None:
+        """Run what comes after the last case, and take everything away; without `hooks` when a run is broken off."""
+        for base in self._bases.values():
+            hook = base.plan.hook("after_all")
+            try:
+                if hooks and base.prepared and hook is not None:
+                    await run_hook("after_all", hook, base.path, base.plan, self._ports, {})
+            except Unscored as problem:
+                self._told(problem.reason)
+            finally:
+                if base.home is not None:
+                    kept = not base.plan.per_test and self._stays(base.plan, base.failed)
+                    await self._away(base.home, base.path, kept=kept)
+        self._bases.clear()
+
+    def _stays(self, plan: WorkspacePlan, failed: bool) -> bool:
+        return plan.keep or self._keep == "all" or (failed and self._keep == "failed")
+
+    async def _away(self, home: Path, path: Path, *, kept: bool) -> None:
+        if kept:
+            self._told(f"the workspace is kept: {path}")
+        else:
+            await removed(home)
+
+    # What all cases of a plan start from
+
+    async def _begin(self, base: _Base) -> None:
+        """Make it, once. Raises Unscored, the next time as well."""
+        if base.trouble:
+            raise Unscored(base.trouble)
+        if base.begun:
+            return
+        base.begun = True
+        try:
+            await self._make(base)
+            base.prepared = True
+            hook = base.plan.hook("before_all")
+            if hook is not None:
+                await run_hook("before_all", hook, base.path, base.plan, self._ports, {})
+            if _resets(base.plan) and base.home is not None:
+                await copied(base.path, base.home / "pristine")
+        except Unscored as problem:
+            base.trouble = problem.reason
+            raise
+        except OSError as error:
+            base.trouble = f"the workspace cannot be made: {error} ({base.plan.where})"
+            raise Unscored(base.trouble) from None
+
+    async def _make(self, base: _Base) -> None:
+        plan = base.plan
+        await require(plan, self._ports)
+        if plan.existing is not None:
+            base.path = plan.existing
+        else:
+            base.home = Path(tempfile.mkdtemp(prefix="rubric-workspace-"))
+            base.path = base.home / "workspace"
+            if plan.template is None:
+                base.path.mkdir()
+            else:
+                await copied(plan.template, base.path)
+        for repo in plan.repos:
+            await clone(repo, base.path, self._ports)
+
+    async def _copied(self, base: _Base, path: Path) -> None:
+        try:
+            await copied(base.path, path)
+        except OSError as error:
+            raise Unscored(f"the workspace cannot be copied: {error} ({base.plan.where})") from None
+
+    # One case
+
+    @asynccontextmanager
+    async def _lent(self, base: _Base, path: Path, told: Mapping[str, object]) -> AsyncIterator[Workspace]:
+        """A workspace with the hooks of one case around it."""
+        plan = base.plan
+        before = plan.hook("before_each")
+        if before is not None:
+            await run_hook("before_each", before, path, plan, self._ports, told)
+        variables = {**dict(plan.variables), VARIABLE: str(path)}
+        lent = Workspace(path, variables, _before=await in_thread(lambda: take(path)))
+        try:
+            yield lent
+        except Unscored:
+            lent.failed = True
+            await self._after(base, lent, told)
+            raise
+        await self._after(base, lent, told)
+
+    async def _after(self, base: _Base, lent: Workspace, told: Mapping[str, object]) -> None:
+        base.failed |= lent.failed
+        hook = base.plan.hook("after_each")
+        try:
+            if hook is not None:
+                await run_hook("after_each", hook, lent.path, base.plan, self._ports, told)
+            if _resets(base.plan) and base.home is not None and lent.path == base.path:
+                if self._stays(base.plan, lent.failed):
+                    home = Path(tempfile.mkdtemp(prefix="rubric-workspace-"))
+                    await copied(lent.path, home / "workspace")
+                    self._told(f"the workspace of {told['test_id']} is kept: {home / 'workspace'}")
+                await put_back(lent.path, base.home / "pristine", strict=_resets(base.plan) == "strict")
+        except (Unscored, OSError) as problem:
+            self._told(f"{told['test_id']}: {problem}")
+
+
+def _resets(plan: WorkspacePlan) -> str:
+    """How the workspace is put back after each case: "fast", "strict", or not at all."""
+    found = {hook.reset for name, hook in plan.hooks if name.endswith("_each")}
+    return "strict" if "strict" in found else "fast" if "fast" in found else ""
