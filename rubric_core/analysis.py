@@ -176,6 +176,8 @@ class Analysis:
         self.ignored: tuple[Diagnostic, ...] = ()
         #: Other files that the findings depend on, those included that are not there.
         self.depends_on: frozenset[Path] = frozenset()
+        #: The files that it refers to and that can be checked, and what they are.
+        self.refers_to: Mapping[Path, FileKind] = {}
         #: The paths in the case list, and the cases behind them, in the order of the text.
         self.external: tuple[ExternalCases, ...] = ()
         self._states = states
@@ -425,7 +427,12 @@ class _Check:
                 state.links = linked(references, state.shapes, state.tree.root, state.deferred)
                 context = Context(block.text, self.dialect)
                 state.links.findings = self._judge(state.links.issues, context)
-        analysis.depends_on = frozenset().union(*{self.states[b].links.seen for b in blocks})
+        known = references.targets(outside := project.look())
+        analysis.depends_on = frozenset(outside.seen).union(*{self.states[b].links.seen for b in blocks})
+        analysis.refers_to = {
+            **{f: k for b in blocks for f, k in self.states[b].links.files},
+            **({known.path: FileKind.TARGETS} if known.path is not None and analysis.kind is FileKind.SUITE else {}),
+        }
         analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
 
     def _external(self) -> Iterator[ExternalCases]:

@@ -132,8 +132,13 @@ def _agree(options: argparse.Namespace) -> None:
 
 def _round(checker: Checker, sources: Sources, begun: float) -> Round:
     found = list(sources.found())
+    checker.knows(sources.folders, found)
     several = all(source.is_file for source in found)
     results = mapped(checker.attempt, found) if several else [checker.attempt(source) for source in found]
+    # What they refer to, in those of the folders that were named.
+    while more := list(sources.behind(r for each in results if isinstance(each, Checked) for r in each.refers_to)):
+        found += more
+        results += mapped(checker.attempt, more)
     files = (each for each in results if isinstance(each, Checked))
     failures = (each for each in results if isinstance(each, str))
     configurations = checker.configurations(found)

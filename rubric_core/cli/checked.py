@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+from rubric_core.cli.sources import Referred
 from rubric_core.fixing import safe_fix
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
@@ -26,6 +28,10 @@ class Checked:
     #: How many findings were there before the fixes.
     findings_before: int = 0
     is_suite: bool = True
+    #: What it refers to and what can be checked as well.
+    refers_to: tuple[Referred, ...] = ()
+    #: Every file that its findings depend on.
+    depends_on: frozenset[Path] = frozenset()
 
     @property
     def changed(self) -> bool:

@@ -1,17 +1,17 @@
 """Checks files as a command line and the configurations around them ask for it."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.cli.checked import Checked
-from rubric_core.cli.sources import Source
+from rubric_core.cli.sources import Referred, Source
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration, Configurations
 from rubric_core.disk import DiskFiles
 from rubric_core.fixing import fixed
 from rubric_core.language.around import FileKind
-from rubric_core.loading.files import UnreadableError
+from rubric_core.loading.files import UnreadableError, is_suite_name
 from rubric_core.loading.project import Project
 from rubric_core.validation.selection import Selection
 
@@ -39,6 +39,14 @@ class Checker:
         # Only looked at, never run: what a suite refers to is there or is not.
         self._project = Project(DiskFiles(), Path.cwd())
 
+    def knows(self, folders: Iterable[str], sources: Iterable[Source]) -> None:
+        """Every suite in some folders: what none of them uses can be told then."""
+        self._project.knows(map(Path, folders), (s.path for s in sources if is_suite_name(s.path.name)), checked=True)
+
+    def changed(self, paths: Iterable[Path]) -> None:
+        """Files have changed, come or gone."""
+        self._project.changed(paths)
+
     def configuration(self, source: Source) -> Configuration:
         """What counts for a file."""
         return self._configurations.for_file(source.path)
@@ -62,18 +70,24 @@ class Checker:
             )
         again = self._understanding(source)
         first = again(text)
-        is_suite = first.kind is FileKind.SUITE
-        if not self._wishes.fix:
-            return Checked(source.shown, first.document, first.diagnostics, first.ignored, is_suite=is_suite)
-        last = fixed(first, again)
+        last = fixed(first, again) if self._wishes.fix else first
+        dialect = last.choice.name if last.choice.certain else None
         return Checked(
-            source.shown, last.document, last.diagnostics, last.ignored, text, len(first.diagnostics), is_suite
+            source.shown,
+            last.document,
+            last.diagnostics,
+            last.ignored,
+            text if self._wishes.fix else None,
+            len(first.diagnostics),
+            is_suite=last.kind is FileKind.SUITE,
+            refers_to=tuple(Referred(path, kind, dialect) for path, kind in last.refers_to.items()),
+            depends_on=last.depends_on,
         )
 
     def _understanding(self, source: Source) -> Callable[[str], Analysis]:
         """Analyzes a text as what it is at its place, with the settings that count there."""
         configuration = self.configuration(source)
-        dialect = self._wishes.dialect or configuration.dialect
+        dialect = self._wishes.dialect or configuration.dialect or source.dialect
         selection = self._selection(configuration, source.path)
         language, place = self._language, source.place
         return lambda text: analyze(
@@ -82,6 +96,7 @@ class Checker:
             dialect=dialect,
             selection=selection,
             path=place,
+            kind=source.kind,
             project=self._project,
         )
 

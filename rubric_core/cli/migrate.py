@@ -103,7 +103,7 @@ class _Work:
 
     def outcomes(self) -> Iterator[_Outcome]:
         """Every file that could be read, each once; targets files behind the suites that use them."""
-        sources = Sources(self._options.paths, Discovery(self._configurations), None)
+        sources = Sources(self._options.paths, Discovery(self._configurations), None, around=False)
         found = list(sources.found())
         self.failures += sources.failures
         seen = {source.path for source in found}

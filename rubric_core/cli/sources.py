@@ -5,12 +5,14 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from rubric_core.configuration.discovery import Discovery
+from rubric_core.language.around import FileKind
 from rubric_core.language.closest import closest
 from rubric_core.loading.files import SUITE_NAMES, absolute, decoded, read_text
 
-__all__ = ["STANDARD_INPUT", "Source", "Sources"]
+__all__ = ["STANDARD_INPUT", "Referred", "Source", "Sources"]
 
 STANDARD_INPUT = "-"
 _MAGIC = frozenset("*?[")
@@ -25,6 +27,9 @@ class Source:
     #: Where it is, or would be; what is around it there counts.
     path: Path
     is_file: bool = True
+    #: What it is and which dialect it is read in, where what refers to it says so.
+    kind: FileKind | None = None
+    dialect: str | None = None
 
     @property
     def place(self) -> Path | None:
@@ -36,35 +41,64 @@ class Source:
         return read_text(Path(self.shown)) if self.is_file else decoded(sys.stdin.buffer.read(), self.shown)
 
 
+class Referred(NamedTuple):
+    """A file that another one refers to."""
+
+    path: Path
+    kind: FileKind
+    #: The dialect of the one that refers to it, as far as that is certain.
+    dialect: str | None
+
+
 class Sources:
     """Finds what the names stand for, each file once."""
 
-    def __init__(self, names: Iterable[str], discovery: Discovery, standard_input: str | None) -> None:
-        """`standard_input` is the name under which `-` is read."""
+    def __init__(
+        self, names: Iterable[str], discovery: Discovery, standard_input: str | None, *, around: bool = True
+    ) -> None:
+        """`standard_input` is the name under which `-` is read; `around`: whether folders have more than suites."""
         self._names = tuple(names)
         self._discovery = discovery
         self._standard_input = standard_input
+        self._around = around
         #: A sentence for each name behind which nothing was found.
         self.failures: list[str] = []
+        self._seen: set[Path] = set()
 
     def found(self) -> Iterator[Source]:
         """Everything there is to check."""
-        seen: set[Path] = set()
+        self._seen.clear()
         for name in self._names:
             for source in self._named(name):
-                if source.path not in seen:
-                    seen.add(source.path)
+                if source.path not in self._seen:
+                    self._seen.add(source.path)
                     yield source
         self.failures += self._discovery.unreadable
+
+    def behind(self, refers_to: Iterable[Referred]) -> Iterator[Source]:
+        """What files refer to, as far as it stands in one of the folders and is not there to be checked anyway."""
+        for each in refers_to:
+            shown = self._discovery.passed(each.path) if each.path not in self._seen else None
+            if shown is not None:
+                self._seen.add(each.path)
+                yield Source(shown, each.path, kind=each.kind, dialect=each.dialect)
+
+    def forget(self, behind: Iterable[Source]) -> None:
+        """Give what was behind others once more when it is asked for."""
+        self._seen.difference_update(source.path for source in behind)
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders among the names."""
+        return [name for name in self._names if Path(name).is_dir()]
 
     def _named(self, name: str) -> Iterator[Source]:
         if name == STANDARD_INPUT:
             shown = self._standard_input or name
             yield Source(shown, absolute(shown), is_file=False)
         elif Path(name).is_dir():
-            yield from self._several(
-                self._discovery.suites(name), f"{name}: no suites in this folder; rubric looks for {SUITE_NAMES}"
-            )
+            walked = self._discovery.files(name) if self._around else self._discovery.suites(name)
+            yield from self._several(walked, f"{name}: no suites in this folder; rubric looks for {SUITE_NAMES}")
         elif not os.path.lexists(name) and _MAGIC & set(name):
             yield from self._several(self._discovery.matching(name), f"{name}: no file matches this pattern")
         elif not os.path.lexists(name):

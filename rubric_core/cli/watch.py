@@ -18,7 +18,7 @@ __all__ = ["Watching", "watch"]
 LOOK, SEARCH = 0.2, 2.0
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 
-_Stamp = tuple[int, int, Configuration]
+_Stamp = tuple[int, int] | None
 
 
 def watch(checker: Checker, sources: Callable[[], Sources]) -> int:
@@ -40,38 +40,71 @@ class Watching:
     def __init__(self, checker: Checker, sources: Callable[[], Sources], *, search: float = SEARCH) -> None:
         self._search_every = search
         self._checker = checker
-        self._sources = sources
+        self._make_sources = sources
+        self._sources = sources()
         self._searched = float("-inf")
+        self._named: list[Source] = []
         self._found: list[Source] = []
-        self._stamps: dict[Source, _Stamp | None] = {}
+        self._stamps: dict[Source, tuple[_Stamp, Configuration]] = {}
+        #: The files that findings depend on, and when each changed last.
+        self._around: dict[Path, _Stamp] = {}
         self._known: dict[Source, Checked | str] = {}
         self._failures: tuple[str, ...] | None = None
         self._seconds = 0.0
 
     def look(self) -> bool:
-        """Check what has changed since the last look; whether there was anything."""
+        """Check what has changed since the last look; whether there is anything to show."""
         begun = time.monotonic()
         changed = self._search() if begun - self._searched >= self._search_every else False
+        touched = self._touched()
+        self._checker.changed(touched)
         configurations: dict[Path, Configuration] = {}
-        for source in self._found:
-            folder = source.path.parent
-            if folder not in configurations:
-                configurations[folder] = self._checker.configuration(source)
-            stamp = _stamp(source, configurations[folder])
-            if source not in self._known or stamp != self._stamps.get(source):
-                self._stamps[source] = stamp
-                self._known[source] = self._checker.attempt(source)
-                changed = True
+        waiting, self._found = list(self._named), []
+        while waiting:
+            for source in waiting:
+                changed |= self._again(source, touched, configurations)
+            self._found += waiting
+            found = (self._known[source] for source in waiting)
+            waiting = list(
+                self._sources.behind(r for each in found if isinstance(each, Checked) for r in each.refers_to)
+            )
+        self._sources.forget(self._found[len(self._named) :])
+        changed |= self._known.keys() != set(self._found)
+        self._known = {source: self._known[source] for source in self._found}
+        needed = {p for each in self._known.values() if isinstance(each, Checked) for p in each.depends_on}
+        self._around = {path: self._around[path] if path in self._around else _stamp(path) for path in needed}
         if changed:
             self._seconds = time.monotonic() - begun
         return changed
 
+    def _touched(self) -> frozenset[Path]:
+        """The files that others depend on and that are different now."""
+        now = {path: _stamp(path) for path in self._around}
+        touched = frozenset(path for path, stamp in now.items() if stamp != self._around[path])
+        self._around = now
+        return touched
+
+    def _again(self, source: Source, touched: frozenset[Path], configurations: dict[Path, Configuration]) -> bool:
+        """Check a file if it or something around it is different; whether what is shown may be different, too."""
+        folder = source.path.parent
+        if folder not in configurations:
+            configurations[folder] = self._checker.configuration(source)
+        before, stamp = self._known.get(source), (_stamp(source.path), configurations[folder])
+        own = before is None or stamp != self._stamps.get(source)
+        if not own and not (isinstance(before, Checked) and before.depends_on & touched):
+            return False
+        self._stamps[source] = stamp
+        self._checker.changed([source.path])
+        now = self._known[source] = self._checker.attempt(source)
+        return own or _said(before) != _said(now)
+
     def _search(self) -> bool:
-        sources = self._sources()
-        found, failures = list(sources.found()), tuple(sources.failures)
-        different = (found, failures) != (self._found, self._failures)
-        self._found, self._failures = found, failures
-        self._known = {source: known for source, known in self._known.items() if source in set(found)}
+        self._sources = self._make_sources()
+        named, failures = list(self._sources.found()), tuple(self._sources.failures)
+        different = (named, failures) != (self._named, self._failures)
+        if different:
+            self._checker.knows(self._sources.folders, named)
+        self._named, self._failures = named, failures
         self._searched = time.monotonic()
         return different
 
@@ -87,10 +120,14 @@ class Watching:
         print((_CLEAR if sys.stdout.isatty() else "") + "\n".join(lines), flush=True)
 
 
-def _stamp(source: Source, configuration: Configuration) -> _Stamp | None:
-    """What is different when the findings may be."""
+def _stamp(path: Path) -> _Stamp:
+    """What is different when a file may be; None for one that is not there."""
     try:
-        status = source.path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return status.st_mtime_ns, status.st_size, configuration
+    return status.st_mtime_ns, status.st_size
+
+
+def _said(known: Checked | str | None) -> object:
+    return known.diagnostics if isinstance(known, Checked) else known

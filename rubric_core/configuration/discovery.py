@@ -1,4 +1,4 @@
-"""Finding suites: by the names that dialects give them, and by what the configurations around them say."""
+"""Finding suites, and the files around them: by their names, and by what the configurations around them say."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -8,7 +8,8 @@ from pathlib import Path
 from rubric_core.configuration.files import CONFIGURATION_FILES, Configurations
 from rubric_core.configuration.model import Configuration
 from rubric_core.loading import gitignore
-from rubric_core.loading.files import UnreadableError, absolute, is_suite, read_text
+from rubric_core.loading.files import UnreadableError, absolute, is_suite, is_suite_name, read_text
+from rubric_core.loading.kind import DATASETS, PROMPTS, kind_by_name
 from rubric_core.loading.patterns import Patterns, braces
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
@@ -19,8 +20,13 @@ _SKIPPED = frozenset({
     ".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "node_modules", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache",
     ".rubric", "dist", "build",
 })  # fmt: skip
+#: Only files that end like this are ever checked.
+_YAML = (".yaml", ".yml")
+_ENDINGS = (*_YAML, *DATASETS, *PROMPTS)
 _MAGIC = frozenset("*?[{")
 _SETTINGS_FOLDER = ".agentv"
+#: The folders of the engine, in which everything has its name.
+_HOMES = (_SETTINGS_FOLDER, ".agentevo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,15 @@ class _Here:
     def takes(self, path: str, names: frozenset[str]) -> bool:
         if is_suite(Path(path), names) or self.configuration.includes(path):
             return True
-        return self.evals is not None and self.evals.decide(path) is True and path.lower().endswith((".yaml", ".yml"))
+        return self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(_YAML)
+
+    def takes_around(self, path: str, names: frozenset[str]) -> bool:
+        """Whether to check a file although it is no suite: files of the engine's own folders, and data sets."""
+        file = Path(path)
+        if file.suffix in _YAML:
+            home = file.parent.name in _HOMES or (file.parent.name == "templates" and file.parent.parent.name in _HOMES)
+            return (home and kind_by_name(file) is not None) or _has_data(file.name, names)
+        return file.suffix in DATASETS and _has_data(f"{file.stem}.yaml", names)
 
 
 class Discovery:
@@ -51,10 +65,25 @@ class Discovery:
         self._configurations = configurations
         #: Folders that could not be looked into, with the reason.
         self.unreadable: list[str] = []
+        #: Every file that was passed on the way and could be checked: how it is spelt, and what counts there.
+        self._passed: dict[str, tuple[str, _Here]] = {}
 
     def suites(self, folder: str) -> Iterator[str]:
         """The suites in `folder` and below it, in the order of their names, spelt as `folder` is."""
         yield from self._walk(folder, self._start(folder), _Here.takes)
+
+    def files(self, folder: str) -> Iterator[str]:
+        """The suites in `folder` and below it, and the files around them that are known by their names."""
+
+        def takes(here: _Here, path: str, names: frozenset[str]) -> bool:
+            return path.lower().endswith(_ENDINGS) and (here.takes(path, names) or here.takes_around(path, names))
+
+        yield from self._walk(folder, self._start(folder), takes)
+
+    def passed(self, path: Path) -> str | None:
+        """How a file is spelt that was passed on the way; None for one that was not, or that is left out."""
+        shown, here = self._passed.get(str(path), ("", None))
+        return None if here is None or here.hides(str(path), is_folder=False) else shown
 
     def matching(self, pattern: str) -> Iterator[str]:
         """The files that match a path with `*`, `**`, `?`, `[…]` or `{a,b}`, whatever their names."""
@@ -88,7 +117,10 @@ class Discovery:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _SKIPPED and not here.hides(entry.path, is_folder=True):
                     folders.append(entry.name)
-            elif takes(here, entry.path, names) and entry.is_file() and not here.hides(entry.path, is_folder=False):
+                continue
+            if entry.name.endswith(_ENDINGS):
+                self._passed[entry.path] = (_joined(shown, entry.name), here)
+            if takes(here, entry.path, names) and entry.is_file() and not here.hides(entry.path, is_folder=False):
                 yield _joined(shown, entry.name)
         for name in folders:
             yield from self._walk(_joined(shown, name), here, takes)
@@ -104,6 +136,11 @@ class Discovery:
             own_patterns = _eval_patterns(folder)
             here = here if own_patterns is None else replace(here, evals=own_patterns)
         return here
+
+
+def _has_data(name: str, neighbours: frozenset[str]) -> bool:
+    """Whether a YAML file of that name is, or would be, the description of a data set beside it."""
+    return is_suite_name(name) and any(f"{Path(name).stem}{ending}" in neighbours for ending in DATASETS)
 
 
 def _joined(folder: str, name: str) -> str:

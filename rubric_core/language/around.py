@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from rubric_core.language.kinds import (
@@ -18,11 +19,11 @@ from rubric_core.language.kinds import (
 )  # fmt: skip
 from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scenario, Suite
 from rubric_core.language.shape import Shape, key
-from rubric_core.language.targets import Defaults, Provider, Target, TargetFile
+from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
-    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "Results", "Sidecar", "Template",
+    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "Results", "Sidecar", "Template", "kind_behind",
 ]  # fmt: skip
 
 
@@ -166,3 +167,25 @@ ITEMS: Mapping[FileKind, Kind[Any]] = {
 
 #: Entries of a list in a file providers.yaml.
 PROVIDER_ITEM = Tagged(Provider)
+
+
+@lru_cache(maxsize=256)
+def kind_behind(kind: Kind[Any]) -> FileKind | None:
+    """What a file is whose path stands where a value of `kind` could stand; None where that can be anything."""
+    branches = kind.branches if isinstance(kind, ByNode) else (kind,)
+    for branch in branches:
+        item = branch.item if isinstance(branch, ListOf) else branch
+        if item is CASE:
+            return FileKind.CASES
+        if isinstance(item, Tagged) and issubclass(item.base, Entry):
+            return FileKind.TARGETS
+        if isinstance(item, Shaped):
+            return next((f for f, root in ROOTS.items() if _is_of(root, item.shape)), None)
+        if item is not branch and (inner := kind_behind(item)) is not None:
+            return inner
+    return None
+
+
+def _is_of(root: Kind[Any], shape: type[Shape]) -> bool:
+    branch = root.mapping if isinstance(root, ByNode) else root
+    return isinstance(branch, Shaped) and branch.shape is shape

@@ -9,11 +9,12 @@ from rubric_core.loading.files import absolute, is_suite_name
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 
-__all__ = ["DATASETS", "kind_by_content", "kind_by_name", "kind_of"]
+__all__ = ["DATASETS", "PROMPTS", "kind_by_content", "kind_by_name", "kind_of"]
 
 #: Endings of data sets with one JSON object per line.
 DATASETS = (".jsonl", ".ndjson")
-_PROMPTS = (".md", ".markdown", ".txt", ".j2", ".njk")
+#: Endings of texts that can be prompts.
+PROMPTS = (".md", ".markdown", ".txt", ".j2", ".njk")
 _HOMES = (".agentv", ".agentevo")
 _NAMED = re.compile(r"(?i)(?P<name>targets|providers)\.ya?ml\Z")
 _IN_HOME = {
@@ -70,7 +71,7 @@ def kind_by_name(path: PurePath) -> FileKind | None:
     suffix = path.suffix.lower()
     if suffix in DATASETS:
         return FileKind.DATASET
-    if suffix in _PROMPTS:
+    if suffix in PROMPTS:
         return FileKind.PROMPT
     if suffix not in (".yaml", ".yml"):
         return None

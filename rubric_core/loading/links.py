@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rubric_core.language.around import FileKind
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.loading.case_files import CaseSet
 from rubric_core.loading.issues import Issue, UnknownType
+from rubric_core.loading.kind import DATASETS
 from rubric_core.loading.names import entry_name
 from rubric_core.loading.references import References
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -25,6 +27,8 @@ class Links:
     issues: tuple[Issue, ...] = ()
     #: Where paths stand in the case list, the cases behind them, and the paths.
     cases: tuple[tuple[Span, CaseSet, str], ...] = ()
+    #: The files that are there and can be checked, and what they are.
+    files: tuple[tuple[Path, FileKind], ...] = ()
     #: The files that this depends on.
     seen: frozenset[Path] = frozenset()
     #: What the rules say about the issues.
@@ -45,14 +49,22 @@ def linked(
         root: The root of its tree, for paths among the cases.
         deferred: Types that nobody has, unless a program of their name is there.
     """
-    issues, seen = references.issues(shapes, deferred)
+    issues, seen, files = references.referred(shapes, deferred)
     cases: list[tuple[Span, CaseSet, str]] = []
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)
         cases.append((node.span, found, node.text))
+        files |= {path: _kind_of_cases(path) for path in found.files}
         issues += wrong
         seen |= more
-    return Links(tuple(issues), tuple(cases), seen)
+    return Links(tuple(issues), tuple(cases), tuple(files.items()), seen)
+
+
+def _kind_of_cases(path: Path) -> FileKind:
+    """A data set by its name, a case in a directory of its own; the rest are files of cases."""
+    if path.suffix in DATASETS:
+        return FileKind.DATASET
+    return FileKind.CASE if path.stem == "case" else FileKind.CASES
 
 
 def _case_paths(shapes: tuple[Shape, ...], root: Node | None) -> Iterator[Scalar]:

@@ -86,6 +86,7 @@ class Project:
         #: Folders of which every suite is known, and these suites.
         self._folders: tuple[Path, ...] = ()
         self._suites: tuple[Path, ...] = ()
+        self._checked = False
         #: Grows with every change: what was worked out before may be wrong.
         self.version = 0
         self._kept: dict[object, _Kept[object]] = {}
@@ -121,8 +122,12 @@ class Project:
         """Whether anything was ever found out from a file, or from its not being there."""
         return path in self._seen
 
-    def knows(self, folders: Iterable[Path], suites: Iterable[Path]) -> None:
-        """Every suite in some folders: only then can anything be said to be used by none."""
+    def knows(self, folders: Iterable[Path], suites: Iterable[Path], *, checked: bool = False) -> None:
+        """Every suite in some folders: only then can anything be said to be used by none.
+
+        `checked`: whether what the suites refer to there is checked as well, so that mistakes are said where they are.
+        """
+        self._checked = checked
         self._folders, self._suites = tuple(map(absolute, folders)), tuple(map(absolute, suites))
         self._remember(_Change(None))
 
@@ -131,6 +136,10 @@ class Project:
         if not any(folder == known or known in folder.parents for known in self._folders):
             return ()
         return tuple(s for s in self._suites if folder in s.parents)
+
+    def is_checked(self, path: Path) -> bool:
+        """Whether a file is checked by itself as well."""
+        return self._checked and any(known in path.parents for known in self._folders)
 
     def look(self) -> "Look":
         """Look at the files, keeping account of which."""

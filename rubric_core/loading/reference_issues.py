@@ -72,5 +72,7 @@ class PromptText(Issue):
     text: str
     #: The file; None when it is the text that is looked at.
     path: Path | None = None
+    #: Whether the file is checked by itself, too.
+    checked: bool = False
     #: The path in the suite, when the engine takes it for the prompt itself.
     bare: Scalar | None = field(default=None)

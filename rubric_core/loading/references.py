@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from rubric_core.language.around import FileKind
+from rubric_core.language.around import FileKind, kind_behind
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator, LlmJudge, LlmRubric, Scripted
 from rubric_core.language.model import ContentBlock, Suite
@@ -13,6 +13,7 @@ from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider
 from rubric_core.loading.case_files import CaseSet, cases_behind
 from rubric_core.loading.issues import Issue, UnknownType
+from rubric_core.loading.kind import PROMPTS
 from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
 from rubric_core.loading.names import (
     KnownTargets,
@@ -35,7 +36,7 @@ from rubric_core.loading.search import URL, find_file, places_of
 from rubric_core.loading.template_files import template_trouble
 from rubric_core.syntax.tree import Scalar
 
-__all__ = ["References"]
+__all__ = ["References", "Referred"]
 
 _PROMPT = re.compile(r"[^\s{}<>|*?\"']+\.(?:md|markdown|txt|j2|njk|prompt)\Z")
 _GLOB = re.compile(r"[*?\[]")
@@ -43,6 +44,16 @@ _GLOB = re.compile(r"[*?\[]")
 _FUNCTION = re.compile(r"(?<=\.\w\w):[A-Za-z_]\w*\Z|(?<=\.\w\w\w):[A-Za-z_]\w*\Z")
 _NOTHING_ASKED = "agentv leaves it out of the question with a log line"
 _NOT_RUN = "agentv cannot run the suite"
+
+
+class Referred(NamedTuple):
+    """What one block refers to in other files."""
+
+    issues: list[Issue]
+    #: Everything that this depends on, missing files included.
+    seen: frozenset[Path]
+    #: The files that are there and can be checked, and what they are.
+    files: dict[Path, FileKind]
 
 
 class References:
@@ -65,10 +76,11 @@ class References:
         self.dialect = dialect
         self.own = own
         self.kind = kind
+        self._led: dict[Path, FileKind] = {}
         self.key = (project, path, kind, dialect.name, own)
 
-    def issues(self, shapes: Iterable[Shape], deferred: Iterable[UnknownType]) -> tuple[list[Issue], frozenset[Path]]:
-        """What is not there, and the files that this depends on.
+    def referred(self, shapes: Iterable[Shape], deferred: Iterable[UnknownType]) -> Referred:
+        """What is not there, and what is.
 
         Args:
             shapes: The shapes of one block, outermost ones.
@@ -76,6 +88,7 @@ class References:
         """
         look = self.project.look()
         found: list[Issue] = []
+        self._led = {}
         for shape in (inner for outer in shapes for inner in children(outer)):
             for mention in mentions(shape):
                 found += _RESOLVERS[mention.refers_to](self, look, shape, mention)
@@ -84,7 +97,7 @@ class References:
         for issue in deferred:
             if not self._is_ones_own(look, issue):
                 found.append(issue)
-        return found, frozenset(look.seen)
+        return Referred(found, frozenset(look.seen), self._led)
 
     def _is_ones_own(self, look: Look, issue: UnknownType) -> bool:
         """Whether somebody has written what a type stands for."""
@@ -167,7 +180,9 @@ class References:
         elif isinstance(shape, Scripted):
             if mention.text.startswith(URL) and not self._exists(look, mention.text):
                 yield self._missing(look, mention, "agentv gives this check the score 0")
-        elif not self._exists(look, mention.text):
+        elif self._exists(look, mention.text):
+            self._lead(look, mention, kind_behind(type(shape).keys[mention.field.removesuffix("[]")].kind))
+        else:
             consequence = (
                 _NOTHING_ASKED if mention.field == "input_files[]" else _NOT_RUN if isinstance(shape, Suite) else ""
             )
@@ -184,6 +199,8 @@ class References:
         """The name of a template of evaluators."""
         path = template_of(look, mention.text, self.directory)
         trouble = template_trouble(look, path) if path is not None else ""
+        if path is not None:
+            self._led.setdefault(path, FileKind.TEMPLATE)
         if path is None or trouble:
             known = tuple(templates(look, self.directory)) if path is None else ()
             yield UnknownTemplate(
@@ -217,6 +234,12 @@ class References:
             if not bases or any(find_file(word, base, look) is not None for base in bases):
                 return True
         return self._exists(look, word)
+
+    def _lead(self, look: Look, mention: Mention, kind: FileKind | None) -> None:
+        """Keep in mind a file that can be checked as what it is."""
+        path = find_file(mention.text.removeprefix(URL), self.directory, look, self.project.fallback)
+        if path is not None and kind is not None and path.suffix in (".yaml", ".yml"):
+            self._led.setdefault(path, kind)
 
     def _exists(self, look: Look, name: str) -> bool:
         name = name.removeprefix(URL)
@@ -258,9 +281,18 @@ class References:
             consequence = "agentv skips the case" if marked else "agentv gives the judge this text as its prompt"
             yield self._missing(look, mention, consequence, severity="error" if marked else "warning")
         elif content is not None and _PROMPT.match(path.name):
+            if path.suffix in PROMPTS:
+                self._led.setdefault(path, FileKind.PROMPT)
             # Since plain strings are criteria, a bare path is no path any more.
             bare = mention.node if self.dialect.properties.string_assertions and not marked else None
-            yield PromptText(span=mention.span, borrowed=mention.borrowed, text=content, path=path, bare=bare)
+            yield PromptText(
+                span=mention.span,
+                borrowed=mention.borrowed,
+                text=content,
+                path=path,
+                bare=bare,
+                checked=self.project.is_checked(path),
+            )
 
 
 _RESOLVERS: dict[str, Callable[[References, Look, Shape, Mention], Iterator[Issue]]] = {

@@ -188,6 +188,53 @@ def test_patterns_that_cannot_be_used_are_passed_over(text: str | bytes) -> None
     assert suites() == ["a.eval.yaml"]
 
 
+# The files around suites.
+
+
+def checked(rubric: Run, *arguments: str) -> set[str]:
+    """The files in which there is something, when something is in every file."""
+    return {row["path"] for row in rubric("check", "--format", "json", *arguments).json}
+
+
+def test_files_around_suites_are_checked_as_what_they_are(rubric: Run) -> None:
+    write("evals/a.eval.yaml", "execution: {target: bot}\ntests: [file://more/*.yaml, file://lines.jsonl]\nx: 1\n")
+    write("evals/more/cases.yaml", "- {id: a, input: Hello, criteria: Greets, x: 1}\n")
+    write("evals/lines.jsonl", '{"id": "b", "input": "Hello", "criteria": "Greets", "x": 1}\n')
+    write("evals/prompts/judge.md", "Compare {{ outptu }}.\n")
+    write("evals/b.eval.yaml", "tests:\n  - id: a\n    input: Hello\n    x: 1\n    assertions:\n      - {include: base}\n"
+          "      - {type: llm-grader, prompt: file://prompts/judge.md}\n")  # fmt: skip
+    write("dataset.yaml", "description: Greetings\nx: 1\n")
+    write("dataset.jsonl", '{"id": "b", "input": "Hello", "criteria": "Greets", "x": 1}\n')
+    write(".agentv/config.yaml", "eval_pattern: []\n")
+    write("targets.yaml", "targets:\n  - {name: bot, provider: mock, x: 1}\n")
+    write(".agentv/templates/base.yaml", "- {type: contains, value: hello, wieght: 2}\n")
+    # Neither used nor where it would be looked for.
+    write("other/targets.yaml", "targets: {x: 1}\n")
+    write(".agentv/results/a.jsonl", '{"x": 1}\n')
+    write("notes.md", "Compare {{ outptu }}.\n")
+    assert checked(rubric) == {
+        "evals/a.eval.yaml", "evals/more/cases.yaml", "evals/lines.jsonl", "evals/prompts/judge.md", "evals/b.eval.yaml",
+        "dataset.yaml", "dataset.jsonl", ".agentv/config.yaml", "targets.yaml", ".agentv/templates/base.yaml",
+    }  # fmt: skip
+    assert checked(rubric, "evals/more/cases.yaml") == {"evals/more/cases.yaml"}
+    assert ".agentv/config.yaml" not in checked(rubric, "evals"), "only what is in the folder"
+
+
+def test_what_is_left_out_is_left_out_when_it_is_used(rubric: Run) -> None:
+    write(".gitignore", "built/\n*.tmp.yaml\n")
+    write("a.eval.yaml", "tests: [file://built/cases.yaml, file://cases.tmp.yaml]\nx: 1\n")
+    write("built/cases.yaml", "- {id: a, input: Hello, criteria: Greets, x: 1}\n")
+    write("cases.tmp.yaml", "- {id: b, input: Hello, criteria: Greets, x: 1}\n")
+    assert checked(rubric) == {"a.eval.yaml"}
+
+
+def test_what_is_used_is_read_in_the_dialect_of_what_uses_it(rubric: Run) -> None:
+    write("a.eval.yaml", "tests: cases.yaml\nassert: [{type: contains, value: hello}]\n")
+    write("cases.yaml", "- {id: a, input: Hello, criteria: Greets, assertions: [{type: contains, value: hello}]}\n")
+    [row] = rubric("check", "--format", "json").json
+    assert (row["path"], row["code"]) == ("cases.yaml", "renamed-key")
+
+
 # Patterns on the command line.
 
 

@@ -93,6 +93,31 @@ def test_a_change_of_the_settings_counts_for_every_file(
     assert out.count("[bad-configuration]") == 1
 
 
+def test_a_change_around_a_suite_counts(
+    watching: tuple[Watching, Counting], capsys: pytest.CaptureFixture[str]
+) -> None:
+    watch, checker = watching
+    targets = write(".agentv/targets.yaml", "targets:\n  - {name: bot, provider: mock}\n")
+    write("a.eval.yaml", f"execution: {{target: bot}}\n{CLEAN}")
+    write("b.eval.yaml", "tests: cases.yaml\n")
+    cases = write("cases.yaml", "- {id: a, input: Hello, criteria: Greets}\n")
+    watch.look()
+    assert sorted(checker.checked) == [".agentv/targets.yaml", "a.eval.yaml", "b.eval.yaml", "cases.yaml"]
+    changed(targets, "targets:\n  - {name: other, provider: mock}\n")
+    assert watch.look()
+    watch.show()
+    assert "no target in .agentv/targets.yaml is called `bot`" in capsys.readouterr().out
+    checker.checked.clear()
+    cases.rename("elsewhere.yaml")
+    assert watch.look()
+    watch.show()
+    out = capsys.readouterr().out
+    assert "there is no file `cases.yaml`" in out
+    assert "of 3 files" in out
+    assert checker.checked == ["b.eval.yaml"]
+    assert not watch.look()
+
+
 def test_what_cannot_be_read_is_said_and_looked_at_again(
     watching: tuple[Watching, Counting], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -44,8 +44,12 @@ def TEMPLATE_VARIABLE(prompt: LlmJudge | PromptText, context: Context) -> Iterat
 
 def _of_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
     """A prompt by itself may fill in values of cases, and may be of any dialect: only misspelt names are certain."""
-    every = dict.fromkeys(name for dialect in DIALECTS for name in dialect.properties.template_variables)
-    yield from (f for f in _unknown(context, Span(0, len(prompt.text)), tuple(every)) if f.fixes)
+    yield from (f for f in _unknown(context, Span(0, len(prompt.text)), _every()) if f.fixes)
+
+
+def _every() -> tuple[str, ...]:
+    """The names of all dialects."""
+    return tuple(dict.fromkeys(name for dialect in DIALECTS for name in dialect.properties.template_variables))
 
 
 def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
@@ -57,6 +61,8 @@ def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
     for name in dict.fromkeys(_NAME.findall(prompt.text)):
         if name not in known:
             meant = closest(name, known)
+            if prompt.checked and name not in _every() and closest(name, _every()):
+                continue  # said there
             line = prompt.text.count("\n", 0, prompt.text.index(name)) + 1
             yield Finding(
                 prompt.span,
