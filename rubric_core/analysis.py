@@ -27,6 +27,7 @@ from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.loading.references import References
+from rubric_core.loading.told_by_others import told_by_others
 from rubric_core.syntax.blocks import FRAME, ROOT_LIST, Block, Document
 from rubric_core.syntax.line_document import LineDocument, PlainDocument, still_json
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -356,6 +357,9 @@ def analyze(
     signs = reduce(or_, (state.signs for state in states.values()))
     around = None if kind is FileKind.SUITE else around_choice(kind, root, [*_items(states)], document.text)
     choice = choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
+    if not choice.certain and outside is not None and path is not None:
+        told = told_by_others(outside, absolute(path), kind, root, _items(states), (d.name for d in language.dialects))
+        choice = told or choice
     analysis = Analysis(document, language, states, frame, choice, kind)
     at = absolute(path) if path is not None else None
     _Check(analysis, None if project is None or at is None else (project, at)).run(selection)

@@ -1,6 +1,7 @@
 """Finding suites, and the files around them: by their names, and by what the configurations around them say."""
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +24,12 @@ _SKIPPED = frozenset({
 #: Only files that end like this are ever checked.
 _YAML = (".yaml", ".yml")
 _ENDINGS = (*_YAML, *DATASETS, *PROMPTS)
+#: A suite has one of these at the beginning of a line, within so many characters.
+_SUITE_KEY = re.compile(
+    r"^(?:(?:evalcases|eval_cases|testcases)[ \t]*:|\$schema:[ \t]*[\"']?agentv-eval)", re.MULTILINE
+)
+_HEAD = 20_000
+_EVALS = f"{os.sep}evals{os.sep}"
 _MAGIC = frozenset("*?[{")
 _SETTINGS_FOLDER = ".agentv"
 #: The folders of the engine, in which everything has its name.
@@ -46,6 +53,8 @@ class _Here:
 
     def takes(self, path: str, names: frozenset[str]) -> bool:
         if is_suite(Path(path), names) or self.configuration.includes(path):
+            return True
+        if path.endswith(_YAML) and _EVALS in path.lower() and _says_suite(path):
             return True
         return self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(_YAML)
 
@@ -136,6 +145,15 @@ class Discovery:
             own_patterns = _eval_patterns(folder)
             here = here if own_patterns is None else replace(here, evals=own_patterns)
         return here
+
+
+def _says_suite(path: str) -> bool:
+    """Whether a file below a folder `evals` has a key that only suites have: the first releases gave them any name."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123  # many files are looked at
+            return _SUITE_KEY.search(file.read(_HEAD)) is not None
+    except OSError:
+        return False
 
 
 def _has_data(name: str, neighbours: frozenset[str]) -> bool:

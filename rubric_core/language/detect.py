@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from enum import IntFlag, auto
 from typing import NamedTuple
 
-from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 
 __all__ = ["Choice", "Sign", "choose", "modeline", "signs_of"]
 
@@ -34,6 +34,13 @@ class Sign(IntFlag):
     LATER = auto()
     ASSERT = auto()
     JUDGE = auto()
+    #: Top-level keys, and types, that only the newest dialect has.
+    NEWEST_TOP = auto()
+    NEWEST_TYPE = auto()
+    EXECUTION = auto()
+    #: Keys of cases.
+    VARS = auto()
+    INPUT = auto()
 
 
 _KEYS = {
@@ -43,8 +50,15 @@ _KEYS = {
 _TOP = {
     "testcases": Sign.TESTCASES, "evalcases": Sign.EVALCASES, "tests": Sign.TESTS, "eval_cases": Sign.TESTS, "version": Sign.VERSION,
     "$schema": Sign.SCHEMA, "prompts": Sign.PROMPTS, "scenarios": Sign.SCENARIOS, "providers": Sign.PROVIDERS,
-    "environment": Sign.ENVIRONMENT, "target": Sign.TARGET,
+    "environment": Sign.ENVIRONMENT, "target": Sign.TARGET, "execution": Sign.EXECUTION,
 }  # fmt: skip
+_NEWEST_TOP = ("providers", "default_test", "evaluate_options", "derived_metrics", "nunjucks_filters", "extensions")
+_CASE = {
+    "vars": Sign.VARS, "input": Sign.INPUT, "input_messages": Sign.INPUT, "criteria": Sign.INPUT, "execution": Sign.EXECUTION,
+}  # fmt: skip
+_NEWEST_TYPE = re.compile(
+    r"(?:not-)?(?:llm-rubric|agent-rubric|assert-set|skill-used|trajectory:[\w-]+|similar|javascript|webhook)\Z"
+)
 _JUDGE = re.compile(r"[-_]judge\Z")
 _GRADER = re.compile(r"[-_]grader\Z")
 _MODELINE = re.compile(r"^[ \t]*#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*([\w.-]+)", re.MULTILINE)
@@ -77,10 +91,24 @@ def signs_of(root: Node | None, text: str, *, frame: bool) -> Sign:
     if frame and isinstance(root, Mapping):
         for entry in root.entries:
             signs |= _TOP.get(entry.name or "", Sign(0))
+            signs |= Sign.NEWEST_TOP if entry.name in _NEWEST_TOP else Sign(0)
+            if entry.name in ("tests", "eval_cases"):
+                signs |= _of_cases(entry.value)
+    return signs if frame else signs | _of_cases(root)
+
+
+def _of_cases(node: Node | None) -> Sign:
+    """The keys of the cases themselves, not of what is in them."""
+    signs = Sign(0)
+    for case in node.items if isinstance(node, Sequence) else [node]:
+        for entry in case.entries if isinstance(case, Mapping) else ():
+            signs |= _CASE.get(entry.name or "", Sign(0))
     return signs
 
 
 def _type_sign(name: str) -> Sign:
+    if _NEWEST_TYPE.match(name):
+        return Sign.NEWEST_TYPE | Sign.OTHER_TYPE
     if name == "code":
         return Sign.CODE
     if name == "llm_judge":
@@ -122,6 +150,14 @@ def _detect(signs: Sign) -> Choice:
         return _detect_evalcases(signs)
     if signs & (Sign.PROMPTS | Sign.SCENARIOS):
         return Choice("agentv-5", "of `prompts`" if Sign.PROMPTS in signs else "of `scenarios`", certain=True)
+    if not signs & (Sign.ASSERTIONS | Sign.EXECUTION | Sign.INPUT):
+        for sign, words in (
+            (Sign.NEWEST_TOP, "of a top-level key that came with it (providers, default_test, …)"),
+            (Sign.NEWEST_TYPE, "of a type that came with it (llm-rubric, assert-set, …)"),
+            (Sign.VARS, "of `vars` without `input`"),
+        ):
+            if sign in signs:
+                return Choice("agentv-5", words, certain=True)
     for sign, words in (
         (Sign.ASSERTIONS, "of `assertions`"), (Sign.GRADER, "of a type that ends in -grader"), (Sign.SKILL, "of the type skill-trigger"),
         (Sign.LATER, "of a key that came with it (min_score, turns, depends_on)"),

@@ -45,6 +45,14 @@ def test_names_of_others(path: str) -> None:
     assert suites() == []
 
 
+def test_in_a_folder_evals_the_first_releases_gave_suites_any_name() -> None:
+    write("evals/rubric/examples.yaml", "# Examples\nevalcases: []\n")
+    write("evals/more.yml", "$schema: agentv-eval-v2\n")
+    write("evals/cases.yaml", "- id: a\n  note: 'evalcases:'\n")
+    write("other/examples.yaml", "evalcases: []\n")
+    assert suites() == ["evals/more.yml", "evals/rubric/examples.yaml"]
+
+
 def test_a_data_set_has_its_description_beside_it() -> None:
     files("evals/dataset.yaml", "evals/dataset.jsonl", "evals/other.eval.yaml")
     assert suites() == ["evals/other.eval.yaml"]

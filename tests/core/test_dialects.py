@@ -1,11 +1,13 @@
 """Which dialect a text is in (the ordered signs, modelines, settings), and that every dialect is whole."""
 
 import pytest
-from harness import LANGUAGE, analysis_of
+from harness import LANGUAGE, ROOT, Folder, analysis_of
 
+from rubric_core.analysis import analyze
 from rubric_core.language.dialect import Dialect, Fate
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
+from rubric_core.loading.project import Project
 
 DIALECTS = pytest.mark.parametrize("dialect", LANGUAGE.dialects, ids=lambda d: d.name)
 
@@ -34,6 +36,10 @@ DIALECTS = pytest.mark.parametrize("dialect", LANGUAGE.dialects, ids=lambda d: d
         ("tests:\n  - id: a\n    depends_on: [b]\n", "agentv-3"),
         ("tests:\n  - id: a\n    assert:\n      - {type: contains, value: x}\n", "agentv-2.7"),
         ("tests:\n  - id: a\n    evaluators:\n      - {type: code-judge}\n", "agentv-2.7"),
+        ("providers: [bot]\ntests: cases.yaml\n", "agentv-5"),
+        ("tests:\n  - {id: a, vars: {q: b}, assert: [{type: contains, value: b}]}\n", "agentv-5"),
+        ("tests: a.yaml\nassert:\n  - {type: not-skill-used, value: b}\n", "agentv-5"),
+        ("tests:\n  - {id: a, input: '{{ q }}', vars: {q: b}, assert: [{type: contains, value: b}]}\n", "agentv-2.7"),
         ("tests:\n  - id: a\n", "agentv-3"),
         ("", "agentv-3"),
     ],
@@ -57,6 +63,23 @@ def test_a_guess_says_so():
         "# first\n# rubric: dialect=agentv-1",
     ],
 )
+def test_other_files_tell_where_the_text_does_not():
+    folder = {
+        "dataset.yaml": "description: Greetings\nevaluator: llm_judge\n",
+        "dataset.jsonl": '{"id": "a", "expected_outcome": "Greets", "input": "Hello"}\n',
+        "a.eval.yaml": "tests: [file://cases.yaml]\n",
+        "cases.yaml": "- {id: a, vars: {q: b}, assert: [{type: contains, value: b}]}\n",
+        "b.eval.yaml": "tests: nothing.yaml\n",
+    }
+    project = Project(Folder(folder))
+    chosen = {}
+    for name in ("dataset.yaml", "a.eval.yaml", "b.eval.yaml"):
+        document = LANGUAGE.document(folder[name], ROOT / name)
+        chosen[name] = analyze(document, LANGUAGE, path=ROOT / name, project=project).choice
+    assert [c.name for c in chosen.values()] == ["agentv-1", "agentv-5", "agentv-3"]
+    assert chosen["dataset.yaml"].reason == "of `expected_outcome` in dataset.jsonl"
+
+
 def test_a_modeline_is_stronger(line):
     assert (
         analysis_of(f"{line}\ntests:\n  - id: a\n    assertions: [x]\n", dialect="agentv-2.7").choice.name == "agentv-1"

@@ -1,11 +1,11 @@
 """agentv-0.5: `evalcases`, the word evaluator, and the types `code` and `llm_judge` (document 003)."""
 
-from rubric_core.language.dialect import Fate, adds, adds_types, renames, requires, unrequires
+from rubric_core.language.dialect import Fate, adds, adds_types, renames, requires, tolerates, unrequires
 from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
 from rubric_core.language.dialects.around_files import AROUND_0_5
 from rubric_core.language.dialects.target_files import TARGETS_0_5
 from rubric_core.language.evaluators import CodeEvaluator, Evaluator, LlmJudge
-from rubric_core.language.model import Case, Execution, Suite
+from rubric_core.language.model import Case, CaseExecution, Execution, Suite
 
 __all__ = ["AGENTV_0_5"]
 
@@ -21,6 +21,8 @@ AGENTV_0_5 = AGENTV_0_1.successor(
         adds(Suite, "schema", "version", "execution", "evaluators", "dataset"),
         adds(Case, "conversation_id", "execution", "evaluators", expected_output="expected_messages"),
         adds(Execution, "target", "evaluators"),
+        # Documented for cases as well, and read there by no release.
+        tolerates(CaseExecution, "target", "target", fate=Fate.IGNORED, note="the target of the suite answers all the same"),
         adds(Evaluator, "name", "type"),
         requires(Evaluator, "name"),
         unrequires(Suite, "schema"),
@@ -34,4 +36,4 @@ AGENTV_0_5 = AGENTV_0_1.successor(
     placeholders=("PROMPT", "GUIDELINES", "EVAL_ID", "ATTEMPT", "FILES", "OUTPUT_FILE"),
     reference="first",
     interpolation=(r"\$\{\{\s*\w+\s*\}\}",),
-)
+)  # fmt: skip

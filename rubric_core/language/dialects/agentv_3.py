@@ -46,7 +46,6 @@ AGENTV_3 = AGENTV_2_7.successor(
         tolerates(Execution, "budget_usd", "total_budget_usd", fate=Fate.REJECTED, note="agentv refuses the file"),
         tolerates(Execution, "fail_on_error", "failOnError", fate=Fate.ALIAS),
         # Known to the schema of the engine, read by nobody.
-        tolerates(CaseExecution, "target", "target", fate=Fate.IGNORED, note="the target of the suite answers all the same"),
         tolerates(CaseExecution, "assertions", "assertions", "assert", fate=Fate.IGNORED, note="no release reads it here; write it on the case"),
         adds(Trials, "cost_limit_usd"),
         tolerates(Trials, "cost_limit_usd", "costLimitUsd", fate=Fate.ALIAS),
