@@ -54,15 +54,6 @@ def test_a_guess_says_so():
     assert "`assertions`" in analysis_of("tests:\n  - id: a\n    assertions: [x]\n").choice.reason
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "# rubric: dialect=agentv-1",
-        "#rubric: dialect = agentv-1",
-        "  # rubric: lint=off dialect=agentv-1  # x",
-        "# first\n# rubric: dialect=agentv-1",
-    ],
-)
 def test_other_files_tell_where_the_text_does_not():
     folder = {
         "dataset.yaml": "description: Greetings\nevaluator: llm_judge\n",
@@ -80,6 +71,15 @@ def test_other_files_tell_where_the_text_does_not():
     assert chosen["dataset.yaml"].reason == "of `expected_outcome` in dataset.jsonl"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# rubric: dialect=agentv-1",
+        "#rubric: dialect = agentv-1",
+        "  # rubric: lint=off dialect=agentv-1  # x",
+        "# first\n# rubric: dialect=agentv-1",
+    ],
+)
 def test_a_modeline_is_stronger(line):
     assert (
         analysis_of(f"{line}\ntests:\n  - id: a\n    assertions: [x]\n", dialect="agentv-2.7").choice.name == "agentv-1"
