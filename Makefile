@@ -48,7 +48,7 @@ test-editors: $(DEVELOPING)
 
 clean:
 	rm -rf $(VENV) .tools artifacts build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf .import_linter_cache editors/vscode/node_modules editors/vscode/dist editors/vscode/*.vsix
+	rm -rf .import_linter_cache editors/vscode/node_modules editors/vscode/dist editors/vscode/server editors/vscode/*.vsix
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -68,11 +68,16 @@ $(DEVELOPING): $(INSTALLED)
 	@rm -f $(VENV)/.developing-*; touch $@
 
 EXTENSION := editors/vscode
-EXTENSION_FILES := $(wildcard $(addprefix $(EXTENSION)/,src/* images/* syntaxes/* *.json *.md LICENSE .vscodeignore))
+EXTENSION_FILES := $(wildcard $(addprefix $(EXTENSION)/,src/* src/view/* images/* syntaxes/* snippets/* walkthrough/* *.json *.md LICENSE .vscodeignore))
+SERVER_FILES := pyproject.toml $(shell find rubric_core rubric_lsp -name '*.py' -o -name '*.md' -o -name '*.json')
 
-$(EXTENSION)/rubric.vsix: $(EXTENSION_FILES) $(EXTENSION)/node_modules/.package-lock.json
+$(EXTENSION)/rubric.vsix: $(EXTENSION_FILES) $(EXTENSION)/server/.built $(EXTENSION)/node_modules/.package-lock.json
 	@cd $(EXTENSION) && npm run --silent package >package.log 2>&1 || { cat package.log; exit 1; }
 	@rm -f $(EXTENSION)/package.log; echo 'Packaged $@'
+
+# The extension carries the server: it sets it up where no other one is found.
+$(EXTENSION)/server/.built: $(SERVER_FILES) | $(INSTALLED)
+	@rm -rf $(@D); $(PIP) wheel --no-deps --wheel-dir $(@D) . && touch $@
 
 $(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
 	@command -v npm >/dev/null || { echo 'npm is needed (with Node 20 or later): https://nodejs.org'; exit 1; }

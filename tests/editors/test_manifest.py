@@ -11,7 +11,7 @@ from rubric_core.analysis import Language
 from rubric_lsp.settings import SECTION, Settings
 
 MANIFEST = REPOSITORY / "editors" / "vscode" / "package.json"
-OWN = {f"{SECTION}.server.command", f"{SECTION}.trace.server"}
+OWN = {f"{SECTION}.server.command", f"{SECTION}.server.python", f"{SECTION}.trace.server"}
 
 
 def test_vscode_has_every_setting_of_the_server() -> None:

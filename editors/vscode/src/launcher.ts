@@ -1,0 +1,294 @@
+/** At most one server, started and stopped one after the other however often that is asked for. */
+
+import { delimiter } from 'node:path';
+import * as vscode from 'vscode';
+import { Listener, RubricClient } from './client';
+import { PrivateEnvironment, SetupFailed } from './environment';
+import { Found, findServer, NotFound, NotInstalled } from './find';
+import { NoPython } from './python';
+import { skew } from './versions';
+
+const CONSENTED = 'rubric.setUp';
+const ONLY_OWN = 'rubric.onlyOwn';
+const PAUSES_MS = [500, 1000, 2000, 4000];
+const WITHIN_MS = 3 * 60_000;
+
+export type Condition = 'starting' | 'running' | 'missing' | 'failed';
+
+/** What the server is doing, for the status bar. */
+export interface Status {
+  condition: Condition;
+  words: string;
+  from?: string;
+}
+
+type Actions = Record<string, () => unknown>;
+
+export class Launcher implements vscode.Disposable {
+  readonly output = vscode.window.createOutputChannel('Rubric', { log: true });
+  readonly own: PrivateEnvironment;
+  status: Status = { condition: 'starting', words: 'starting …' };
+  private readonly started = new vscode.EventEmitter<RubricClient>();
+  private readonly ended = new vscode.EventEmitter<void>();
+  private readonly changed = new vscode.EventEmitter<Status>();
+  /** A server is ready. */
+  readonly onDidStart = this.started.event;
+  /** It is gone, whether that was wanted or not. */
+  readonly onDidEnd = this.ended.event;
+  readonly onDidChangeStatus = this.changed.event;
+  private client: RubricClient | undefined;
+  private found: Found | undefined;
+  private crashes: number[] = [];
+  private again: NodeJS.Timeout | undefined;
+  private settingUp = false;
+  private queue: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly listener: Pick<Listener, 'hints'>,
+  ) {
+    this.own = new PrivateEnvironment(context, this.output);
+  }
+
+  /** The server, when it is ready. */
+  get ready(): RubricClient | undefined {
+    return this.client?.isReady ? this.client : undefined;
+  }
+
+  /** Start it anew, because a person or their settings want it. */
+  restart(): Promise<void> {
+    this.crashes = [];
+    return this.enqueue(() => this.replace());
+  }
+
+  stop(): Promise<void> {
+    clearTimeout(this.again);
+    return this.enqueue(() => this.end());
+  }
+
+  async restartIfMoved(): Promise<void> {
+    const found = await this.find().catch(() => undefined);
+    if (found?.argv[0] !== this.found?.argv[0]) {
+      await this.restart();
+    }
+  }
+
+  /** The server, started if need be; undefined when that did not work, which has then been said. */
+  async whenReady(): Promise<RubricClient | undefined> {
+    await this.queue;
+    if (!this.ready) {
+      await this.restart();
+    }
+    return this.ready;
+  }
+
+  dispose(): void {
+    clearTimeout(this.again);
+    [this.started, this.ended, this.changed, this.output].forEach((each) => each.dispose());
+  }
+
+  private enqueue(work: () => Promise<void>): Promise<void> {
+    this.queue = this.queue.then(work).catch((error) => this.output.error(String(error)));
+    return this.queue;
+  }
+
+  private find(): Promise<Found> {
+    return findServer(this.own, this.context.workspaceState.get(ONLY_OWN, false));
+  }
+
+  private async replace(afterCrash = false): Promise<void> {
+    clearTimeout(this.again);
+    await this.end();
+    this.show('starting', 'starting …');
+    try {
+      this.found = await this.find();
+      this.output.info(`Starting ${this.found.argv.join(' ')} (from ${this.found.from})`);
+      await this.begin(this.found);
+    } catch (error) {
+      if (error instanceof NotInstalled) {
+        this.show('missing', 'not set up');
+        void this.offerSetup();
+      } else if (!(afterCrash && this.comeBack())) {
+        this.failed(error);
+      }
+    }
+  }
+
+  private async begin(found: Found): Promise<void> {
+    const client = new RubricClient(found, this.output, {
+      hints: this.listener.hints,
+      closed: (which, ready) => this.closed(which, ready),
+    });
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      this.output.error(String(error));
+      throw new NotFound(`The language server stopped before it was ready: ${found.argv[0]} (from ${found.from}).`);
+    }
+    const server = client.initializeResult?.serverInfo;
+    this.show('running', `${server?.name ?? 'rubric'} ${server?.version ?? ''}`.trim());
+    await vscode.commands.executeCommand('setContext', 'rubric.active', true);
+    this.inTerminals(found);
+    this.started.fire(client);
+    this.compare(found, server?.version);
+  }
+
+  private async end(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client) {
+      this.ended.fire();
+      await client.dispose(2000).catch((error) => this.output.warn(String(error)));
+    }
+  }
+
+  /** It ended by itself. Before it was ready, `begin` reports that. */
+  private closed(client: RubricClient, ready: boolean): void {
+    if (this.client !== client || !ready) {
+      return;
+    }
+    this.ended.fire();
+    this.client = undefined;
+    if (!this.comeBack()) {
+      this.failed(new NotFound('The language server has stopped several times and is not started again.'));
+    }
+  }
+
+  /** Start it again, later each time; false when it has crashed so often that there is no sense in it. */
+  private comeBack(): boolean {
+    const now = Date.now();
+    this.crashes = [...this.crashes.filter((time) => now - time < WITHIN_MS), now];
+    const pause = PAUSES_MS[this.crashes.length - 1];
+    this.output.error(`The language server has stopped unexpectedly (${this.crashes.length}×).`);
+    if (pause === undefined) {
+      return false;
+    }
+    this.show('starting', 'starting again …');
+    this.again = setTimeout(() => void this.enqueue(() => this.replace(true)), pause);
+    return true;
+  }
+
+  // -- setting up ------------------------------------------------------------------------------------------------------
+
+  /** Set up the server that the extension carries: a person has asked for it. */
+  async setUp(): Promise<void> {
+    if (this.settingUp) {
+      return;
+    }
+    this.settingUp = true;
+    try {
+      await this.context.globalState.update(CONSENTED, true);
+      await this.make();
+      void this.restart();
+    } catch (error) {
+      this.failed(error);
+    } finally {
+      this.settingUp = false;
+    }
+  }
+
+  /** Who agreed once has agreed for later versions too. */
+  private async offerSetup(): Promise<void> {
+    try {
+      const plan = await this.own.plan();
+      if (this.context.globalState.get(CONSENTED, false) || (await this.consent(plan.python?.version))) {
+        await this.setUp();
+      }
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  private async consent(version: string | undefined): Promise<boolean> {
+    const question =
+      'Rubric needs its language server. Set it up in a folder of its own? ' +
+      `It uses ${version ? `Python ${version}` : 'a Python that uv fetches'} and downloads about 15 MB from PyPI.`;
+    const [yes, other] = ['Set Up', 'Use Another'];
+    const chosen = await vscode.window.showInformationMessage(question, yes, other);
+    if (chosen === other) {
+      await openSetting('rubric.server.command');
+    }
+    return chosen === yes;
+  }
+
+  private async make(): Promise<void> {
+    this.show('starting', 'being set up …');
+    const title = 'Setting up the language server';
+    await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, async (progress, token) => {
+      const stopping = new AbortController();
+      token.onCancellationRequested(() => stopping.abort());
+      await this.own.make((message) => progress.report({ message }), stopping.signal);
+    });
+  }
+
+  /** `rubric run …`, as reports show it, is understood in the terminals of a workspace that uses the private environment. */
+  private inTerminals(found: Found): void {
+    const variables = this.context.environmentVariableCollection;
+    variables.clear();
+    if (found.own) {
+      variables.description = 'The command line `rubric`';
+      variables.append('PATH', `${delimiter}${this.own.programs}`);
+    }
+  }
+
+  // -- telling ---------------------------------------------------------------------------------------------------------
+
+  private compare(found: Found, server: string | undefined): void {
+    const ours: string = this.context.extension.packageJSON.version;
+    const difference = skew(ours, server);
+    if (!difference) {
+      return;
+    }
+    const told = `rubric.told.${server}`;
+    this.output.warn(`The server is ${server}, the extension ${ours}.`);
+    if (this.context.workspaceState.get(told)) {
+      return;
+    }
+    void this.context.workspaceState.update(told, true);
+    const message =
+      difference === 'older'
+        ? `The language server of ${found.from} is ${server ?? 'of an unknown version'}, older than this extension (${ours}): ` +
+          'some things will be missing. Update it with `pip install --upgrade rubric-lsp`.'
+        : `The language server of ${found.from} is ${server}, newer than this extension (${ours}). Update the extension.`;
+    const actions: Actions = {};
+    if (difference === 'older' && !found.from.includes('setting')) {
+      actions["Use the Extension's Own"] = async () => {
+        await this.context.workspaceState.update(ONLY_OWN, true);
+        await this.restart();
+      };
+    }
+    actions['Show Output'] = () => this.output.show();
+    choose(vscode.window.showWarningMessage(message, ...Object.keys(actions)), actions);
+  }
+
+  private failed(error: unknown): void {
+    const known = error instanceof NotFound || error instanceof NoPython || error instanceof SetupFailed;
+    const message = known ? error.message : 'The language server could not be started.';
+    this.output.error(error instanceof Error ? error.message : String(error));
+    this.show('failed', 'not running');
+    const setting = error instanceof NoPython ? 'rubric.server.python' : 'rubric.server.command';
+    const actions: Actions = {
+      'Try Again': () => this.restart(),
+      'Open Setting': () => openSetting(setting),
+      'Show Output': () => this.output.show(),
+    };
+    choose(vscode.window.showErrorMessage(message, ...Object.keys(actions)), actions);
+  }
+
+  private show(condition: Condition, words: string): void {
+    this.status = { condition, words, from: condition === 'running' ? this.found?.from : undefined };
+    if (condition !== 'running') {
+      void vscode.commands.executeCommand('setContext', 'rubric.active', false);
+    }
+    this.changed.fire(this.status);
+  }
+}
+
+function choose(shown: Thenable<string | undefined>, actions: Actions): void {
+  void shown.then((chosen) => chosen && actions[chosen]());
+}
+
+function openSetting(name: string): Thenable<unknown> {
+  return vscode.commands.executeCommand('workbench.action.openSettings', name);
+}

@@ -1,0 +1,156 @@
+/** The server's test protocol, version 1: docs/test-protocol.md says what each message means. */
+
+import { Location, NotificationType, Range, RequestType } from 'vscode-languageclient/node';
+
+/** The version that this extension speaks. */
+export const TEST_PROTOCOL = 1;
+
+export type Verdict = 'passed' | 'borderline' | 'failed' | 'unscored';
+export type State = 'enqueued' | 'started' | Verdict | 'skipped' | 'outdated' | 'fresh';
+
+export interface Test {
+  id: string;
+  label: string;
+  description?: string;
+  kind: 'suite' | 'case' | 'evaluator';
+  parent?: string;
+  canResolveChildren: boolean;
+  textDocument: { uri: string };
+  range?: Range;
+  sortText: string;
+}
+
+export interface Discovered {
+  tests: Test[];
+  /** The suites whose tests are all in `tests`. */
+  scope: string[];
+}
+
+export interface Message {
+  message: string;
+  severity: 'error' | 'warning' | 'information';
+  location?: Location;
+  expected?: string;
+  actual?: string;
+}
+
+export interface TestState {
+  runId: string;
+  testId: string;
+  state: State;
+  /** 0..1 */
+  score?: number;
+  durationMs?: number;
+  messages?: Message[];
+}
+
+export interface RunWish {
+  include?: string[];
+  exclude?: string[];
+  failed?: boolean;
+  repeat?: number;
+  record?: boolean;
+}
+
+export interface RunBegan {
+  runId: string;
+  tests: string[];
+  label: string;
+}
+
+export interface RunEnded {
+  runId: string;
+  passed: number;
+  borderline: number;
+  failed: number;
+  unscored: number;
+  cancelled: number;
+  durationMs: number;
+  costUsd?: number;
+}
+
+export interface Band {
+  /** Bounds of 0..10, both inclusive. */
+  low: number;
+  high: number;
+  text: string;
+  hit: boolean;
+}
+
+export interface Criterion {
+  id: string;
+  text: string;
+  verdict: Verdict;
+  /** 0..1 */
+  score?: number;
+  /** 0..10, as the judge gave it. */
+  raw?: number;
+  weight: number;
+  /** 0..1 */
+  minimum?: number;
+  reasoning?: string;
+  bands: Band[];
+  range?: Range;
+}
+
+export interface Evaluator {
+  name: string;
+  type: string;
+  verdict: Verdict;
+  score?: number;
+  weight: number;
+  /** Its part of the case's score, 0..1. */
+  share: number;
+  contribution?: number;
+  gate?: string;
+  reason?: string;
+  reasoning?: string;
+  hits: string[];
+  misses: string[];
+  range?: Range;
+  criteria: Criterion[];
+}
+
+export interface Report {
+  testId: string;
+  caseId: string;
+  suite: { uri: string; name: string };
+  range: Range;
+  dialect: string;
+  target: string;
+  judges: string[];
+  verdict: Verdict;
+  score?: number;
+  threshold: number;
+  stale: boolean;
+  /** ISO 8601. */
+  at: string;
+  durationMs: number;
+  costUsd?: number;
+  reason: string;
+  prompt?: string;
+  answer?: string;
+  expectedOutput?: string;
+  /** The line that runs the case in a terminal. */
+  command: string;
+  flips: string[];
+  evaluators: Evaluator[];
+  history: { verdict: Verdict; score?: number; at: string }[];
+  markdown: string;
+}
+
+export const discoverTests = new RequestType<
+  { textDocument?: { uri: string }; testId?: string },
+  Discovered,
+  void
+>('rubric/discoverTests');
+/** `runId` is empty when nothing was begun, because the server asks for trust first. */
+export const runTests = new RequestType<RunWish, { runId: string; tests: string[] }, void>('rubric/runTests');
+export const cancelTests = new RequestType<{ runId?: string }, null, void>('rubric/cancelTests');
+export const reportOf = new RequestType<{ testId: string }, Report | null, void>('rubric/report');
+
+export const discoveredTests = new NotificationType<Discovered>('rubric/discoveredTests');
+export const runBegan = new NotificationType<RunBegan>('rubric/runBegan');
+export const testState = new NotificationType<TestState>('rubric/testState');
+export const testOutput = new NotificationType<{ runId: string; testId?: string; text: string }>('rubric/testOutput');
+export const runEnded = new NotificationType<RunEnded>('rubric/runEnded');

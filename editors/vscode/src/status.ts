@@ -1,0 +1,121 @@
+/** The item in the status bar: what the suite is checked as, what it asks, and what is running. A click opens the menu. */
+
+import * as vscode from 'vscode';
+import { SUITES } from './client';
+import { Explorer } from './explorer';
+import { Launcher } from './launcher';
+
+type Choice = vscode.QuickPickItem & { run?: () => Thenable<unknown> | Promise<unknown> | void };
+
+const execute = (name: string) => () => vscode.commands.executeCommand(name);
+
+export class StatusBar implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('rubric.status', vscode.StatusBarAlignment.Right, 90);
+  private readonly listeners: vscode.Disposable[];
+
+  constructor(
+    private readonly launcher: Launcher,
+    private readonly explorer: Explorer,
+  ) {
+    this.item.name = 'Rubric';
+    this.item.command = 'rubric.menu';
+    const show = () => this.show();
+    this.listeners = [
+      launcher.onDidChangeStatus(show),
+      explorer.runs.onDidChange(show),
+      explorer.onDidChange(show),
+      vscode.window.onDidChangeActiveTextEditor(show),
+      vscode.workspace.onDidGrantWorkspaceTrust(show),
+      vscode.commands.registerCommand('rubric.menu', () => this.menu()),
+    ];
+    this.show();
+    explorer.runs.onDidChange(() => explorer.runs.going && vscode.commands.executeCommand('setContext', 'rubric.hasRun', true));
+  }
+
+  dispose(): void {
+    this.listeners.forEach((listener) => listener.dispose());
+    this.item.dispose();
+  }
+
+  private get suite(): vscode.TextDocument | undefined {
+    const document = vscode.window.activeTextEditor?.document;
+    return document && vscode.languages.match(SUITES, document) ? document : undefined;
+  }
+
+  private show(): void {
+    const { going } = this.explorer.runs;
+    if (this.suite) {
+      void vscode.commands.executeCommand('setContext', 'rubric.suiteSeen', true); // the walkthrough looks at it
+    }
+    const { condition, words } = this.launcher.status;
+    if (!this.suite && !going) {
+      this.item.hide();
+      return;
+    }
+    const known = this.suite && this.explorer.suite(this.suite.uri.toString())?.description;
+    const [icon, text] = {
+      starting: ['loading~spin', words],
+      missing: ['circle-slash', words],
+      failed: ['error', words],
+      running: going ? ['loading~spin', `${going.done}/${going.of}`] : ['beaker', known ?? ''],
+    }[condition];
+    this.item.text = `$(${icon}) ${condition === 'running' ? text || 'Rubric' : `Rubric: ${text}`}`;
+    this.item.backgroundColor = condition === 'failed' ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
+    this.item.tooltip = this.tooltip(known);
+    this.item.accessibilityInformation = { label: `Rubric: ${going ? `running, ${text} cases done` : text || words}` };
+    this.item.show();
+  }
+
+  private tooltip(known: string | undefined): vscode.MarkdownString {
+    const { words, from } = this.launcher.status;
+    const lines = [
+      `**Rubric** — ${words}${from ? `, from ${from}` : ''}`,
+      known ?? '',
+      vscode.workspace.isTrusted ? '' : 'Restricted Mode: suites are checked, cases are not run.',
+      '_Click for the menu_',
+    ];
+    return new vscode.MarkdownString(lines.filter(Boolean).join('\n\n'));
+  }
+
+  private async menu(): Promise<void> {
+    const chosen = await vscode.window.showQuickPick(this.choices(), { title: 'Rubric', placeHolder: this.launcher.status.words });
+    await chosen?.run?.();
+  }
+
+  private choices(): Choice[] {
+    const suite = this.suite !== undefined;
+    const restricted = !vscode.workspace.isTrusted;
+    const ready = this.launcher.ready !== undefined;
+    const missing = this.launcher.status.condition === 'missing';
+    const wanted: [boolean, Choice[]][] = [
+      [missing, [{ label: '$(cloud-download) Set up the language server', run: () => this.launcher.setUp() }]],
+      [this.explorer.runs.going !== undefined, [{ label: '$(debug-stop) Cancel', run: execute('rubric.cancel') }]],
+      [restricted, [{ label: '$(shield) Manage Workspace Trust', detail: 'Cases are not run in Restricted Mode', run: execute('workbench.trust.manage') }]],
+      [suite && ready && !restricted, RUN],
+      [suite && ready, RESULTS],
+      [true, SERVER],
+    ];
+    return wanted.flatMap(([shown, choices]) => (shown ? choices : []));
+  }
+}
+
+const separator = (label: string): Choice => ({ label, kind: vscode.QuickPickItemKind.Separator });
+
+const RUN: Choice[] = [
+  separator('run'),
+  { label: '$(play) Run case', description: 'at the cursor', run: execute('rubric.runCase') },
+  { label: '$(run-all) Run every case of this file', run: execute('rubric.runFile') },
+  { label: '$(run-errors) Run failed cases', run: execute('rubric.runFailed') },
+];
+const RESULTS: Choice[] = [
+  separator('results'),
+  { label: '$(graph) Open report', description: 'of the case at the cursor', run: execute('rubric.openReport') },
+  { label: '$(clear-all) Clear results', run: execute('rubric.clearResults') },
+];
+const SERVER: Choice[] = [
+  separator('language server'),
+  { label: '$(symbol-enum) Set the dialect', run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'rubric.dialect') },
+  { label: '$(gear) Settings', run: () => vscode.commands.executeCommand('workbench.action.openSettings', '@ext:rubric.rubric') },
+  { label: '$(output) Show the output', run: execute('rubric.showOutput') },
+  { label: '$(debug-restart) Restart', run: execute('rubric.restartServer') },
+];

@@ -1,0 +1,142 @@
+/** What the report of a case shows. */
+
+import { Criterion, Evaluator, Report, Verdict } from '../protocol';
+import { contributions, history, scale } from './drawings';
+import { html, Html } from './html';
+
+export const SIGNS: Record<Verdict, string> = { passed: '✔', borderline: '◐', failed: '✘', unscored: '○' };
+
+/** The inside of the page; without a report it says what to do. */
+export function body(caseId: string, report: Report | undefined): string {
+  const shown = report
+    ? [header(report), reasons(report), score(report), report.evaluators.map(evaluator), answer(report), past(report), command(report)]
+    : [html`<h1>${caseId}</h1>`, html`<p>This case has no result yet.</p>`, html`<div class="actions">${button('run', 'Run case')}${button('suite', 'Show in suite')}</div>`];
+  return html`${shown}`.markup;
+}
+
+function header(report: Report): Html {
+  const number = report.score === undefined ? '' : report.score.toFixed(2);
+  const facts: [string, string][] = [
+    ['Suite', report.suite.name],
+    ['Dialect', report.dialect],
+    ['Target', report.target],
+    [report.judges.length > 1 ? 'Judges' : 'Judge', report.judges.join(', ')],
+    ['Time', seconds(report.durationMs)],
+    ['Cost', report.costUsd ? `$${report.costUsd.toPrecision(2)}` : ''],
+    ['Run', moment(report.at)],
+  ];
+  const known = facts.filter(([, value]) => value);
+  return html`<header>
+    <h1>${report.caseId}</h1>
+    <p class="verdict ${report.verdict}" data-announce>
+      <span class="word"><span aria-hidden="true">${SIGNS[report.verdict]}</span> ${report.verdict}</span>
+      ${number && html`<span class="number">${number}</span><span class="needed">needs ${report.threshold.toFixed(2)}</span>`}
+    </p>
+    ${report.stale && html`<p class="stale"><span aria-hidden="true">◌</span> Stale: the case has changed since this run.</p>`}
+    <dl class="facts">${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+    <div class="actions" role="toolbar" aria-label="Actions">
+      ${button('run', report.stale ? 'Run case' : 'Run again')}
+      ${report.answer !== undefined && report.expectedOutput !== undefined && button('diff', 'Compare with expected')}
+      ${button('suite', 'Show in suite')}
+    </div>
+  </header>`;
+}
+
+function reasons(report: Report): Html {
+  return html`${report.reason && html`<p class="reason">${report.reason}</p>`}
+    ${report.flips.length > 0 &&
+    html`<section aria-labelledby="flips"><h2 id="flips">To pass</h2><ul>${report.flips.map((flip) => html`<li>${flip}</li>`)}</ul></section>`}`;
+}
+
+function score(report: Report): Html {
+  if (!report.evaluators.length) {
+    return html``;
+  }
+  return html`<section aria-labelledby="score">
+    <h2 id="score">Score</h2>
+    ${contributions(report)}
+    <table>
+      <thead><tr><th scope="col">Evaluator</th><th scope="col">Verdict</th><th scope="col" class="n">Score</th><th scope="col" class="n">Weight</th><th scope="col" class="n">Share</th><th scope="col" class="n">Gives</th></tr></thead>
+      <tbody>${report.evaluators.map(
+        (each) => html`<tr>
+          <th scope="row">${each.name}</th>
+          <td>${verdict(each.verdict)}</td>
+          <td class="n">${decimal(each.score)}</td><td class="n">${plain(each.weight)}</td>
+          <td class="n">${Math.round(each.share * 100)} %</td><td class="n">${decimal(each.contribution)}</td>
+        </tr>`,
+      )}</tbody>
+    </table>
+  </section>`;
+}
+
+function evaluator(each: Evaluator, index: number): Html {
+  const said = [each.gate && html`<p><strong>Gate:</strong> ${each.gate}</p>`, paragraph(each.reason), each.reasoning !== each.reason && paragraph(each.reasoning)];
+  const lists = [list('Found', each.hits, '✔'), list('Missing', each.misses, '✘')];
+  const shown = [...said, ...lists, ...each.criteria.map(criterion)];
+  if (!shown.some((part) => part && part.markup)) {
+    return html``;
+  }
+  return html`<section aria-labelledby="e${index}" class="evaluator">
+    <h2 id="e${index}">${link(each.name, each.range?.start.line)} <span class="kind">${each.type !== each.name && each.type}</span> ${verdict(each.verdict)}</h2>
+    ${shown}
+  </section>`;
+}
+
+function criterion(each: Criterion): Html {
+  const points = each.raw === undefined ? decimal(each.score) : `${plain(each.raw)}/10 → ${decimal(each.score)}`;
+  const notes = [each.minimum !== undefined && `needs ${each.minimum.toFixed(2)}`, each.weight !== 1 && `weight ${plain(each.weight)}`];
+  return html`<article class="criterion">
+    <h3>${link(each.id, each.range?.start.line)} ${verdict(each.verdict)} <span class="points">${points}</span>
+      <span class="note">${notes.filter(Boolean).join(' · ')}</span></h3>
+    ${each.text !== each.id && paragraph(each.text)}
+    ${scale(each)}
+    ${each.reasoning && html`<blockquote>${each.reasoning}</blockquote>`}
+  </article>`;
+}
+
+function answer(report: Report): Html {
+  return html`${report.answer !== undefined && html`<section aria-labelledby="answer"><h2 id="answer">Answer</h2><pre tabindex="0" aria-labelledby="answer">${report.answer || '(empty)'}</pre></section>`}
+    ${report.expectedOutput !== undefined && html`<details data-key="expected"><summary>Expected</summary><pre tabindex="0">${report.expectedOutput}</pre></details>`}
+    ${report.prompt !== undefined && html`<details data-key="prompt"><summary>Prompt</summary><pre tabindex="0">${report.prompt}</pre></details>`}`;
+}
+
+function past(report: Report): Html {
+  if (report.history.length < 2) {
+    return html``;
+  }
+  return html`<section aria-labelledby="history"><h2 id="history">Last runs</h2>
+    ${history(report)}
+    <p class="note">${report.history.filter((run) => run.verdict === 'passed').length} of ${report.history.length} passed</p>
+  </section>`;
+}
+
+function command(report: Report): Html {
+  return html`<section aria-labelledby="command"><h2 id="command">In a terminal</h2>
+    <div class="command"><code>${report.command}</code>${button('copy', 'Copy')}</div>
+  </section>`;
+}
+
+// -- pieces --------------------------------------------------------------------------------------------------------------
+
+const button = (act: string, label: string) => html`<button type="button" data-act="${act}" data-key="${act}">${label}</button>`;
+
+function link(text: string, line: number | undefined): Html {
+  return line === undefined ? html`${text}` : html`<a href="#" data-act="suite" data-line="${line}" data-key="line-${line}-${text}" title="Show in suite">${text}</a>`;
+}
+
+const verdict = (which: Verdict) => html`<span class="mark ${which}"><span aria-hidden="true">${SIGNS[which]}</span> ${which}</span>`;
+const paragraph = (text: string | undefined) => (text ? html`<p>${text}</p>` : html``);
+const decimal = (value: number | undefined) => (value === undefined ? '–' : value.toFixed(2));
+const plain = (value: number) => String(Math.round(value * 100) / 100);
+
+function list(name: string, items: string[], sign: string): Html {
+  const listed = items.map((item) => html`<li><span aria-hidden="true">${sign}</span> ${item}</li>`);
+  return items.length ? html`<h3>${name}</h3><ul class="signed">${listed}</ul>` : html``;
+}
+
+const seconds = (ms: number) => (ms < 950 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+function moment(at: string): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
