@@ -17,7 +17,9 @@ pytestmark = pytest.mark.editor
 
 HERE = Path(__file__).parent / "vscode"
 HOST_TESTS = re.findall(r"^  async '(.+)'\(\) \{$", (HERE / "host_tests.js").read_text(encoding="utf-8"), re.MULTILINE)
-SCENARIOS = re.findall(r"^  '?([a-z-]+)'?: \{ options:", (HERE / "screen.mjs").read_text(encoding="utf-8"), re.MULTILINE)
+SCENARIOS = re.findall(
+    r"^  '?([a-z-]+)'?: \{ options:", (HERE / "screen.mjs").read_text(encoding="utf-8"), re.MULTILINE
+)
 VSCODE = REPOSITORY / ".tools" / "vscode" / "node_modules" / "code-server" / "lib" / "vscode"
 
 
