@@ -1,0 +1,267 @@
+"""From a document to what is in it and what is wrong with it. Only blocks that changed are looked at again."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import reduce
+from operator import or_
+from pathlib import Path, PurePath
+from typing import Any
+
+from rubric_core.analysis.findings import Findings
+from rubric_core.analysis.language import Language
+from rubric_core.analysis.result import Analysis
+from rubric_core.analysis.states import BlockState, Found, Frame
+from rubric_core.language.around import ITEMS, PROVIDER_ITEM, ROOTS, FileKind
+from rubric_core.language.detect import choose, modeline
+from rubric_core.language.detect_around import around_choice
+from rubric_core.language.kinds import Kind
+from rubric_core.language.model import CASE, Case, Execution, Suite
+from rubric_core.language.shape import Shape, children
+from rubric_core.loading.files import absolute
+from rubric_core.loading.grading import suite_list
+from rubric_core.loading.issues import Issue, NotYaml, UnknownKey, UnknownType
+from rubric_core.loading.kind import kind_of
+from rubric_core.loading.links import linked, own_targets
+from rubric_core.loading.lower import Lowering
+from rubric_core.loading.project import Project
+from rubric_core.loading.reference_issues import PromptText
+from rubric_core.loading.references import References
+from rubric_core.loading.told_by_others import told_by_others
+from rubric_core.syntax.blocks import ROOT_LIST, Block, Document
+from rubric_core.syntax.line_document import still_json
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node
+from rubric_core.syntax.tree import Sequence as SequenceNode
+from rubric_core.text import Span
+from rubric_core.validation.rule import (
+    CaseEntry,
+    Context,
+    ExternalCases,
+    SuiteDefaults,
+)
+from rubric_core.validation.selection import EVERYTHING, Selection
+
+__all__ = ["analyze"]
+
+
+def analyze(
+    document: Document,
+    language: Language,
+    *,
+    previous: Analysis | None = None,
+    dialect: str | None = None,
+    selection: Selection = EVERYTHING,
+    path: PurePath | None = None,
+    kind: FileKind | None = None,
+    project: Project | None = None,
+) -> Analysis:
+    """Understand `document`. Never raises, whatever the text is.
+
+    Args:
+        document: The text, cut by `language.document`.
+        language: What is known of eval YAML.
+        previous: An analysis of an earlier version; what did not change since is not looked at again.
+        dialect: The name of the dialect that the workspace's settings give, if any.
+        selection: Which findings are wanted, and how severe they are.
+        path: Where the text is kept; what it is depends on that.
+        kind: What the text is, when that is known better than by its path and content.
+        project: The files around it, for what it refers to; without, only the text itself is judged.
+    """
+    frame = Frame(document)
+    old = previous.states if previous is not None and previous.language is language else {}  # the memo
+    if previous is not None and previous.frame.block.text == frame.block.text:
+        frame.block = previous.frame.block
+
+    def state_of(block: Block) -> BlockState:
+        known = old.get(block)
+        in_frame = block is frame.block
+        return known or BlockState(block.text, document.parse(block.text), language.item_keys, frame=in_frame)
+
+    states = {block: state_of(block) for block in (frame.block, *(b for b in document.blocks if b.key))}
+    root = states[frame.block].tree.root
+    first = next(_items(states), None) if frame.item_key == ROOT_LIST else None
+    outside = project.look() if project is not None else None
+    kind = kind or kind_of(path, root, first, outside)
+    signs = reduce(or_, (state.signs for state in states.values()))
+    around = None if kind is FileKind.SUITE else around_choice(kind, root, [*_items(states)], document.text)
+    choice = choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
+    if not choice.certain and outside is not None and path is not None:
+        told = told_by_others(outside, absolute(path), kind, root, _items(states), (d.name for d in language.dialects))
+        choice = told or choice
+    analysis = Analysis(document, language, states, frame, choice, kind)
+    at = absolute(path) if path is not None else None
+    Check(analysis, None if project is None or at is None else (project, at)).run(selection)
+    if outside is not None:
+        analysis.depends_on |= outside.seen
+    return analysis
+
+
+def _items(states: Mapping[Block, BlockState]) -> Iterator[Node]:
+    """The items that have blocks of their own."""
+    roots = (state.tree.root for block, state in states.items() if block.key)
+    return (item for root in roots for item in (root.items if isinstance(root, SequenceNode) else [root]) if item)
+
+
+class Check:
+    """Lowers and judges what is new, then puts everything together."""
+
+    def __init__(self, analysis: Analysis, around: tuple[Project, Path] | None) -> None:
+        self.analysis = analysis
+        self.around = around
+        self.language = analysis.language
+        self.dialect = analysis.dialect
+        self.states = analysis.states  # the check fills the analysis
+        self.anchors = analysis.anchoring
+        self.frame = analysis.frame
+        self.item_kind = _item_kind(analysis)
+        #: Equal contexts mean equal shapes for equal texts.
+        self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
+
+    def run(self, selection: Selection) -> None:
+        analysis = self.analysis
+        frame = self.states[self.frame.block]
+        self._refresh_frame(frame)
+        analysis.suite = next((s for s in frame.shapes if isinstance(s, Suite)), None)
+        # What a file of cases inherits stands in the suites that refer to it.
+        defaults = _defaults(analysis.suite if analysis.kind is FileKind.SUITE else None)
+        plain = (self.context, defaults, ())
+        cases: list[CaseEntry] = []
+        written = analysis.suite.cases if analysis.suite else None
+        if isinstance(written, list):
+            cases += (CaseEntry(c, -1, 0) for c in written if isinstance(c, Case))
+        start = analysis.document.start
+        for number, block in enumerate(analysis.document.blocks):
+            if block.key:
+                state = self.states[block]
+                key = plain if not state.borrows else (self.context, defaults, self.anchors.key(number))
+                if state.key != key:
+                    self._refresh_item(state, block, key, defaults, number)
+                cases += (CaseEntry(c, number, start(number)) for c in state.shapes if isinstance(c, Case))
+        analysis.cases = tuple(cases)
+        if self.around is not None:
+            self._link(*self.around)
+        shown, analysis.ignored = Findings(analysis).settled()
+        analysis.diagnostics = shown if selection is EVERYTHING else tuple(selection.of(shown))
+
+    def _link(self, project: Project, path: Path) -> None:
+        """Look up what the text refers to in other files, in every block for which that may have changed."""
+        analysis = self.analysis
+        blocks = [self.frame.block, *(b for b in analysis.document.blocks if b.key)]
+        own = frozenset[str]().union(*(self.states[block].own_targets for block in blocks))
+        references = References(project, path, analysis.kind, self.dialect, own)
+        for block in blocks:
+            state = self.states[block]
+            key = (state.key, references.key)
+            since = state.linked_at
+            state.linked_at = project.version
+            if state.linked != key or project.changed_since(since, state.links.seen):
+                state.linked = key
+                state.links = linked(references, state.shapes, state.tree.root, state.deferred)
+                context = Context(block.text, self.dialect)
+                state.links.findings = self._judge(state.links.issues, context)
+        known = references.targets(outside := project.look())
+        analysis.depends_on = frozenset(outside.seen).union(*{self.states[b].links.seen for b in blocks})
+        analysis.refers_to = {
+            **{f: k for b in blocks for f, k in self.states[b].links.files},
+            **({known.path: FileKind.TARGETS} if known.path is not None and analysis.kind is FileKind.SUITE else {}),
+        }
+        analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
+
+    def _external(self) -> Iterator[ExternalCases]:
+        outer = self.analysis.span_of
+        for at, found, text in self.states[self.frame.block].links.cases:
+            yield ExternalCases(outer(None, at), found, text)
+        for number, block in enumerate(self.analysis.document.blocks):
+            if block.key and self.states[block].links.cases:
+                start = self.analysis.document.start(number)
+                for at, found, text in self.states[block].links.cases:
+                    yield ExternalCases(at.moved(start), found, text)
+
+    def _refresh_frame(self, state: BlockState) -> None:
+        key = (self.context, self.frame.item_key, self.anchors.key(-1))
+        if state.key == key:
+            return
+        lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, self.anchors.outer(-1))
+        broken = any(p.kind in ("syntax", "size") for p in state.tree.problems)
+        skipped = self.analysis.kind not in ROOTS or (state.tree.root is None and broken)
+        shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
+        lowering.references(state.tree.aliases)
+        suite = next((s for s in shapes if isinstance(s, Suite)), None)
+        context = Context(self.frame.block.text, self.dialect, _defaults(suite))
+        if self.analysis.kind is FileKind.PROMPT:
+            lowering.issues.append(PromptText(span=Span(0, 0), text=self.frame.block.text))
+        self._fill(state, key, tuple(shapes), lowering.issues, context, frozenset())
+
+    def _refresh_item(self, state: BlockState, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
+        lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.outer(number))
+        root = state.tree.root
+        items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
+        kind = self.item_kind if block.key == ROOT_LIST else CASE
+        name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
+        shapes = tuple(s for i in items if kind is not None and (s := lowering.item(kind, i, name)) is not None)
+        lowering.references(state.tree.aliases)
+        judged = (
+            frozenset().union(*(self.states[b].judged for b in self.anchors.key(number)))
+            if state.borrows
+            else frozenset()
+        )
+        self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), judged)
+
+    def _fill(
+        self,
+        state: BlockState,
+        key: object,
+        shapes: tuple[Shape, ...],
+        issues: list[Issue],
+        context: Context,
+        judged: frozenset[object],
+    ) -> None:
+        state.key = key
+        state.shapes = shapes
+        visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in state.tree.problems]
+        state.deferred = tuple(i for i in issues if self.around and isinstance(i, UnknownType) and i.custom)
+        issues = [i for i in issues if i not in state.deferred]
+        half_typed = {p.span for p in state.tree.problems}
+        visited += (i for i in issues if not (isinstance(i, UnknownKey) and i.span in half_typed))
+        inner = [c for s in shapes for c in children(s)]
+        state.own_targets = own_targets(inner)
+        visited += inner
+        state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
+        visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]
+        state.findings = self._judge(visited, context)
+
+    def _judge(self, visited: Iterable[Issue | Shape], context: Context) -> tuple[Found, ...]:
+        """What the rules find in shapes and issues; the same thing said twice is said once."""
+        found = [
+            (rule, replace(finding, span=context.underlined(finding.span)))
+            for each in visited for rule in self.language.visitors(type(each)) for finding in rule.check(each, context)
+        ]  # fmt: skip
+        if self.analysis.kind is FileKind.DATASET:
+            found = [
+                (r, replace(f, fixes=tuple(x for x in f.fixes if still_json(context.text, x.edits)))) for r, f in found
+            ]
+        return tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
+
+
+def _item_kind(analysis: Analysis) -> Kind[Any] | None:
+    """What the items of a list are that is the whole text; None where there should be no list."""
+    if analysis.kind is FileKind.TARGETS:
+        items = _items(analysis.states)  # a part of the check
+        if any(isinstance(i, MappingNode) and i.get("label") is not None for i in items):
+            return PROVIDER_ITEM
+    return ITEMS.get(analysis.kind)
+
+
+def _origin(each: Issue | Shape) -> object:
+    """The same for everything of one class that is about one place in the text, referred to or not; None where unknown."""
+    entry = getattr(each, "entry", None)
+    node = entry.key if entry is not None else getattr(each, "node", None)
+    return None if node is None else (type(each), id(node))
+
+
+def _defaults(suite: Suite | None) -> SuiteDefaults:
+    if suite is None:
+        return SuiteDefaults(asserts=True)
+    execution = suite.execution if isinstance(suite.execution, Execution) else None
+    threshold = execution.threshold if execution is not None and execution.has("threshold") else None
+    return SuiteDefaults(asserts=bool(suite_list(suite)), evaluator=suite.has("evaluator"), threshold=threshold)

@@ -1,0 +1,123 @@
+"""What was found in the blocks of a text, put where it stands in the whole."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import compress
+from typing import Any
+
+from rubric_core.analysis.result import Analysis
+from rubric_core.language.around import FileKind
+from rubric_core.language.shape import children
+from rubric_core.language.targets import Entry
+from rubric_core.loading.issues import NotASuite, WrongRoot
+from rubric_core.syntax.blocks import ROOT_LIST
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import (
+    CaseList,
+    Context,
+    Diagnostic,
+    Finding,
+    Fix,
+    Related,
+    Rule,
+    TargetEntry,
+    TargetList,
+)
+from rubric_core.validation.suppression import Placed, Suppression, UnusedIgnore
+
+__all__ = ["Findings"]
+
+
+class Findings:
+    """The findings of every block and those across blocks, with what comments say about them."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self.language = analysis.language
+        self.dialect = analysis.dialect
+        self.states = analysis.states
+        self.frame = analysis.frame
+
+    def settled(self) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+        """What no comment covers, with the comments that cover nothing; and what comments cover. Both in order of the text."""
+        found = sorted(self._diagnostics(), key=lambda d: (d.span, d.code))
+        suppression = Suppression(self._ignores())
+        if not suppression:
+            return tuple(found), ()
+        covered = [suppression.covers(d) for d in found]
+        ignored = tuple(compress(found, covered))
+        shown = [d for d, hidden in zip(found, covered, strict=True) if not hidden]
+        context = Context("", self.dialect)
+        for unused in suppression.unused([r.code for r in self.language.rules], self._settled):
+            for rule in self.language.visitors(UnusedIgnore):
+                shown += (_diagnostic(rule, finding, lambda span: span) for finding in rule.check(unused, context))
+        return tuple(sorted(shown, key=lambda d: (d.span, d.code))), ignored
+
+    def _diagnostics(self) -> Iterator[Diagnostic]:
+        analysis = self.analysis
+        frame = self.states[self.frame.block]
+        for rule, finding in (*frame.findings, *frame.links.findings):
+            diagnostic = _diagnostic(rule, finding, lambda span: analysis.span_of(None, span))
+            if self.frame.item_key == ROOT_LIST and rule.visits in (NotASuite, WrongRoot):
+                # Nothing but comments stands around a bare list: its first item is underlined.
+                first = Context(analysis.document.blocks[1].text, self.dialect).underlined(Span(0, 0))
+                diagnostic = replace(diagnostic, span=first.moved(analysis.document.start(1)))
+            yield diagnostic
+        for number, block in enumerate(analysis.document.blocks):
+            state = self.states[block] if block.key else frame
+            if block.key and (state.findings or state.links.findings):
+                start = analysis.document.start(number)
+                for rule, finding in (*state.findings, *state.links.findings):
+                    yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))
+        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external)
+        context = Context("", self.dialect)
+        found = [(rule, f) for rule in self.language.visitors(CaseList) for f in rule.check(whole, context)]
+        if analysis.kind is FileKind.TARGETS:
+            targets = TargetList(tuple(self._entries()))
+            found += ((rule, f) for rule in self.language.visitors(TargetList) for f in rule.check(targets, context))
+        # Put together only when there is something to underline.
+        written = Context(analysis.document.text if found else "", self.dialect)
+        for rule, finding in found:
+            shown = replace(finding, span=written.underlined(finding.span))
+            yield _diagnostic(rule, shown, lambda span: span)
+
+    def _entries(self) -> Iterator[TargetEntry]:
+        """The entries of a targets file, wherever their list stands."""
+        for shape in (c for s in self.states[self.frame.block].shapes for c in children(s)):
+            if isinstance(shape, Entry):
+                yield TargetEntry(shape, partial(self.analysis.span_of, None))
+        for number, block in enumerate(self.analysis.document.blocks):
+            if block.key == ROOT_LIST:
+                outer = partial(Span.moved, by=self.analysis.document.start(number))
+                yield from (TargetEntry(s, outer) for s in self.states[block].shapes if isinstance(s, Entry))
+
+    def _ignores(self) -> Iterator[Placed]:
+        analysis = self.analysis
+        for ignore in self.states[self.frame.block].ignores:
+            yield Placed(-1, ignore, partial(analysis.span_of, None))
+        for number, block in enumerate(analysis.document.blocks):
+            if block.key and self.states[block].ignores:
+                outer = partial(Span.moved, by=analysis.document.start(number))
+                yield from (Placed(number, ignore, outer) for ignore in self.states[block].ignores)
+
+    def _settled(self, number: int | None) -> bool:
+        blocks = (
+            self.states
+            if number is None
+            else [self.frame.block if number < 0 else self.analysis.document.blocks[number]]
+        )
+        return not any(p.kind == "syntax" for b in blocks for p in self.states[b].tree.problems)
+
+
+def _diagnostic(rule: Rule[Any], finding: Finding, outer: Any) -> Diagnostic:
+    return Diagnostic(
+        rule.code,
+        finding.severity or rule.severity,
+        outer(finding.span),
+        finding.message,
+        tuple(Related(outer(r.span), r.message) for r in finding.related),
+        tuple(Fix(f.title, tuple(Edit(outer(e.span), e.new_text) for e in f.edits), f.safe) for f in finding.fixes),
+        finding.consequence,
+        finding.tags,
+    )

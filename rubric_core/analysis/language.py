@@ -1,0 +1,59 @@
+"""What is known of eval YAML: dialects and rules."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+from rubric_core.language.around import FileKind
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.model import Suite
+from rubric_core.loading.kind import kind_by_name
+from rubric_core.syntax.blocks import ROOT_LIST, Document
+from rubric_core.syntax.line_document import LineDocument, PlainDocument
+from rubric_core.validation.rule import (
+    Rule,
+    by_class,
+)
+from rubric_core.validation.rules import RULES
+
+__all__ = ["Language"]
+
+
+class Language:
+    """Everything that is known about eval YAML: dialects and rules. Immutable; one is enough for a process."""
+
+    def __init__(self, dialects: Sequence[Dialect] = DIALECTS, rules: Sequence[Rule[Any]] = RULES) -> None:
+        self.dialects = tuple(dialects)
+        self.rules = tuple(rules)
+        self._by_name = {d.name: d for d in dialects}
+        self._by_code = {r.code: r for r in rules}
+        self._by_class = by_class(rules)
+        self._visitors: dict[type, tuple[Rule[Any], ...]] = {}
+        #: The top-level keys whose lists hold the cases, in any dialect.
+        self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
+
+    def document(self, text: str, path: PurePath | None = None) -> Document:
+        """`text` cut into blocks by the keys of this language; how, depends on what stands at `path`."""
+        kind = FileKind.SUITE if path is None else kind_by_name(path)
+        if kind is FileKind.DATASET:
+            return LineDocument.of(text)
+        if kind is FileKind.PROMPT:
+            return PlainDocument.of(text)
+        return Document.of(text, self.item_keys if kind is FileKind.SUITE else self.item_keys | {ROOT_LIST})
+
+    def dialect(self, name: str) -> Dialect:
+        """The dialect of that name. Raises KeyError."""
+        return self._by_name[name]
+
+    def rule(self, code: str) -> Rule[Any] | None:
+        """The rule behind a code."""
+        return self._by_code.get(code)
+
+    def visitors(self, visited: type) -> tuple[Rule[Any], ...]:
+        """The rules for a class, those for its base classes included."""
+        found = self._visitors.get(visited)
+        if found is None:
+            found = tuple(r for base in visited.__mro__ for r in self._by_class.get(base, ()))
+            self._visitors[visited] = found
+        return found

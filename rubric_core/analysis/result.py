@@ -1,0 +1,124 @@
+"""One version of a text, understood."""
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from pathlib import Path
+
+from rubric_core.analysis.language import Language
+from rubric_core.analysis.states import Anchors, BlockState, Frame
+from rubric_core.language.around import FileKind
+from rubric_core.language.detect import Choice
+from rubric_core.language.model import Suite
+from rubric_core.syntax.blocks import Block, Document
+from rubric_core.syntax.tree import Node, Tree
+from rubric_core.text import Span
+from rubric_core.validation.rule import (
+    CaseEntry,
+    Diagnostic,
+    ExternalCases,
+)
+
+__all__ = ["Analysis", "LocalText"]
+
+
+class Analysis:
+    """One version of a text, understood. Offsets are those of the whole text unless said otherwise."""
+
+    def __init__(
+        self,
+        document: Document,
+        language: Language,
+        states: dict[Block, BlockState],
+        frame: Frame,
+        choice: Choice,
+        kind: FileKind,
+    ) -> None:
+        self.document = document
+        self.language = language
+        #: What the file is.
+        self.kind = kind
+        #: The dialect and why it was taken.
+        self.choice = choice
+        self.dialect = language.dialect(choice.name)
+        self.suite: Suite | None = None
+        self.cases: tuple[CaseEntry, ...] = ()
+        self.diagnostics: tuple[Diagnostic, ...] = ()
+        #: Findings that a comment in the text covers.
+        self.ignored: tuple[Diagnostic, ...] = ()
+        #: Other files that the findings depend on, those included that are not there.
+        self.depends_on: frozenset[Path] = frozenset()
+        #: The files that it refers to and that can be checked, and what they are.
+        self.refers_to: Mapping[Path, FileKind] = {}
+        #: The paths in the case list, and the cases behind them, in the order of the text.
+        self.external: tuple[ExternalCases, ...] = ()
+        #: What is known of each block, for the check that fills this in and for views of one place.
+        self.states = states
+        #: The text around the cases.
+        self.frame = frame
+        #: Which anchor a name means where.
+        self.anchoring = Anchors(document, states, frame)
+
+    @property
+    def case_files(self) -> tuple[Path, ...]:
+        """The files with cases that the suite takes over."""
+        return tuple(f for each in self.external for f in each.found.files)
+
+    def span_of(self, entry: CaseEntry | None, span: Span) -> Span:
+        """A span of a case, or of the suite (None), in the whole text."""
+        if entry is None or entry.block < 0:
+            return self.frame.outer(span)
+        return span.moved(entry.offset)
+
+    def case_at(self, offset: int) -> CaseEntry | None:
+        """The case whose text holds `offset`."""
+        number = self.document.block_at(offset)
+        if self.document.blocks[number].key:
+            at = bisect_left(self.cases, number, key=lambda e: e.block)
+            return self.cases[at] if at < len(self.cases) and self.cases[at].block == number else None
+        inner = self.frame.inner(offset)
+        held = (e for e in self.cases if e.block < 0 and e.case.node is not None)
+        return next((e for e in held if e.case.node is not None and e.case.node.whole.covers(inner)), None)
+
+    def case_named(self, name: str) -> CaseEntry | None:
+        """The first case with that id."""
+        return next((e for e in self.cases if e.case.id == name), None)
+
+    def local(self, offset: int) -> "LocalText":
+        """The block that holds `offset`, for features that look at one place."""
+        number = self.document.block_at(offset)
+        block = self.document.blocks[number]
+        if not block.key:
+            return LocalText(self, -1, self.frame.block, self.frame.inner(offset))
+        return LocalText(self, number, block, offset - self.document.start(number))
+
+    @property
+    def own_targets(self) -> frozenset[str]:
+        """The names that the text gives to targets."""
+        return frozenset[str]().union(*(state.own_targets for state in self.states.values()))
+
+    def anchors(self, block: int) -> Mapping[str, Node]:
+        """The anchors that can be referred to in block number `block` (-1: the frame)."""
+        return self.anchoring.visible(block)
+
+
+class LocalText:
+    """One block with its tree: offsets are those of the block, `outer` leads back."""
+
+    def __init__(self, analysis: Analysis, number: int, block: Block, offset: int) -> None:
+        self.analysis = analysis
+        self.number = number
+        self.text = block.text
+        self.tree: Tree = analysis.states[block].tree  # a view of the analysis
+        self.shapes = analysis.states[block].shapes
+        self.offset = offset
+
+    @property
+    def in_frame(self) -> bool:
+        """Whether this is the text around the cases."""
+        return self.number < 0
+
+    def outer(self, span: Span) -> Span:
+        """A span of the block in the whole text."""
+        if self.number >= 0:
+            return span.moved(self.analysis.document.start(self.number))
+        return self.analysis.span_of(None, span)
