@@ -10,7 +10,7 @@ from rubric_core.configuration.discovery import Discovery
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_core.loading.mentions import is_script
 from rubric_core.loading.names import known_targets, programs, template_of, templates
-from rubric_core.loading.search import URL, places_of
+from rubric_core.loading.search import URL, find_file, places_of
 from rubric_core.text import Span
 from rubric_lsp.features.names import FILES, Name, names_in
 from rubric_lsp.workspace import Snapshot, Workspace, path_of
@@ -78,6 +78,16 @@ class Around:
                 if number > _MOST_SUITES:
                     return
                 yield absolute(name)
+
+    def reader(self, suite: Path | None) -> Callable[[str], str | None]:
+        """Gives the text of a file by the path as a suite writes it, or None."""
+
+        def read(name: str) -> str | None:
+            look = self.project.look()
+            path = find_file(name.removeprefix(URL), suite.parent, look) if suite is not None else None
+            return look.text(path) if path is not None else None
+
+        return read
 
     # -- names ------------------------------------------------------------------------------------------------------
 

@@ -43,6 +43,7 @@ class Client:
     # Actions and edits.
     action_literals: bool = False
     preferred_actions: bool = False
+    resolves_edits: bool = False
     versioned_edits: bool = False
     prepares_rename: bool = False
     shows_hints: bool = False
@@ -87,6 +88,8 @@ class Client:
             snippets=said.flag(text + "completion.completionItem.snippetSupport"),
             deprecated_tag=1 in said.list(text + "completion.completionItem.tagSupport.valueSet"),
             action_literals=said.at(text + "codeAction.codeActionLiteralSupport") is not None,
+            resolves_edits="edit" in said.words(text + "codeAction.resolveSupport.properties")
+            and said.flag(text + "codeAction.dataSupport"),
             preferred_actions=said.flag(text + "codeAction.isPreferredSupport"),
             versioned_edits=said.flag(workspace + "workspaceEdit.documentChanges"),
             prepares_rename=said.flag(text + "rename.prepareSupport"),
@@ -156,7 +159,12 @@ def offered(client: Client, commands: Iterable[str]) -> dict[str, Any]:
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
         "completionProvider": {"triggerCharacters": list(TRIGGERS), "resolveProvider": client.resolves_documentation},
         "hoverProvider": True,
-        "codeActionProvider": {"codeActionKinds": list(code_actions.KINDS)} if client.action_literals else True,
+        "codeActionProvider": {
+            "codeActionKinds": list(code_actions.KINDS),
+            "resolveProvider": client.resolves_edits,
+        }
+        if client.action_literals
+        else True,
         "codeLensProvider": {"resolveProvider": False},
         "inlayHintProvider": {"resolveProvider": False},
         "documentSymbolProvider": {"label": "rubric"},

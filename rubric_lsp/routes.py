@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_lsp import convert, lifecycle
 from rubric_lsp.features import tokens
-from rubric_lsp.features.code_actions import actions
+from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
 from rubric_lsp.features.lenses import lenses
 from rubric_lsp.features.selection import selections
 from rubric_lsp.features.symbols import symbols
 from rubric_lsp.features.typing import typed
 from rubric_lsp.navigation import links
+from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError
 from rubric_lsp.workspace import Snapshot
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def _writing(s: "RubricServer") -> None:
     s.reads("textDocument/completion", lambda d, p: convert.completions(d, _offers(s, d, p), s.client))
     s.answers("completionItem/resolve", lambda p: _resolved(s, p))
     s.reads("textDocument/hover", lambda d, p: convert.hover(d, _hover(s, d, p), s.client))
-    s.reads("textDocument/codeAction", lambda d, p: convert.code_actions(d, _actions(d, p), p, s.client), [])
+    s.reads("textDocument/codeAction", lambda d, p: convert.code_actions(d, _actions(s, d, p), p, s.client), [])
+    s.answers("codeAction/resolve", lambda p: _chosen(s, p))
     s.reads(
         "textDocument/onTypeFormatting",
         lambda d, p: convert.text_edits(d, typed(d.analysis, convert.offset(d, p), p.ch)),
@@ -123,8 +125,25 @@ def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
     return hover(d.analysis, convert.offset(d, p), s.runs.reporter(d))
 
 
-def _actions(d: Snapshot, p: Any) -> Any:
-    return actions(d.analysis, convert.within(d, p), asked=convert.was_asked(p), runnable=d.can_run)
+def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
+    asked, wanted, read = convert.was_asked(p), convert.wanted_kinds(p), s.around.reader(d.path)
+    span = convert.within(d, p)
+    found = list(actions(d.analysis, span, asked=asked, runnable=d.can_run, wanted=wanted, read=read))
+    found = [a for a in found if wanted(a.kind)]
+    if not s.client.resolves_edits:
+        found = [settled for a in found if (settled := a.settled(len(d.document))) is not None]
+    s.acted = (d, found)
+    return found
+
+
+def _chosen(s: "RubricServer", action: Any) -> Any:
+    """An action of the newest list with its edits; one of an older list cannot be known any more."""
+    document, known = s.acted
+    number = action.data
+    chosen = known[number] if isinstance(number, int) and 0 <= number < len(known) else None
+    if document is None or chosen is None or chosen.title != action.title or not s.documents.is_newest(document):
+        raise RefusedError(CONTENT_MODIFIED, "the document has changed since")
+    return convert.resolved_action(document, action, chosen, s.client)
 
 
 def _lenses(s: "RubricServer", d: Snapshot) -> list[Json]:

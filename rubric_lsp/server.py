@@ -30,6 +30,7 @@ from rubric_lsp.trust import Permission
 from rubric_lsp.workspace import Snapshot, Workspace, path_of
 
 if TYPE_CHECKING:
+    from rubric_lsp.features.code_actions import Action
     from rubric_lsp.features.completion import Completion
 
 __all__ = ["RubricServer"]
@@ -57,6 +58,8 @@ class RubricServer(LanguageServer):
         board = ProgressBoard(self.protocol, "check")
         self.survey = Survey(self.documents, self.around, self.problems, self.configured, self.publish, board)
         self.pulling = Pulling(self)
+        #: The newest actions: the edits of some are worked out when one is chosen.
+        self.acted: tuple[Snapshot | None, list[Action]] = (None, [])
         #: The newest suggestions: what they mean at length is asked for one by one.
         self.offered: Sequence[Completion] = ()
         self.runs = Runs(self)

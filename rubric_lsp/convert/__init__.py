@@ -4,7 +4,7 @@ Parameters arrive as lsprotocol's types. Results leave as plain JSON: building a
 objects would take longer than finding out what is in them.
 """
 
-from rubric_lsp.convert.acting import code_actions, code_lenses
+from rubric_lsp.convert.acting import code_actions, code_lenses, resolved_action
 from rubric_lsp.convert.coloring import struck, token_edits, token_lines, tokens_within
 from rubric_lsp.convert.incoming import (
     arguments,
@@ -21,6 +21,7 @@ from rubric_lsp.convert.incoming import (
     progress_token,
     text_range,
     uri,
+    wanted_kinds,
     was_asked,
     within,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "progress_token",
     "range_of",
     "resolved",
+    "resolved_action",
     "selection_range",
     "struck",
     "text_edits",
@@ -83,6 +85,7 @@ __all__ = [
     "token_lines",
     "tokens_within",
     "uri",
+    "wanted_kinds",
     "was_asked",
     "within",
     "workspace_edit",

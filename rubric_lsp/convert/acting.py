@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rubric_lsp.capabilities import Client
-from rubric_lsp.convert.incoming import only_kinds
 from rubric_lsp.convert.places import Json, range_of, workspace_edit
 from rubric_lsp.features.code_actions import Action
 from rubric_lsp.features.lenses import Lens
@@ -14,24 +13,34 @@ if TYPE_CHECKING:
     from lsprotocol import types
 
 
-__all__ = ["code_actions", "code_lenses"]
+__all__ = ["code_actions", "code_lenses", "resolved_action"]
 
 
 def code_actions(
     snapshot: Snapshot, found: Iterable[Action], params: "types.CodeActionParams", client: Client
 ) -> list[Json]:
-    """Actions of the kinds that are asked for; plain commands for a client that knows nothing else."""
-    only = only_kinds(params)
-    wanted = [a for a in found if not only or any(a.kind == k or a.kind.startswith(k + ".") for k in only)]
+    """Actions; plain commands for a client that knows nothing else."""
+    wanted = list(found)
     if not client.action_literals:
         return [_command(snapshot, a.title, a.command, a.case_id) for a in wanted if a.command]
     given = {(str(d.code), d.range.start.line, d.range.start.character): d for d in params.context.diagnostics}
-    return [_code_action(snapshot, a, given, client) for a in wanted]
+    return [_code_action(snapshot, a, given, client, n) for n, a in enumerate(wanted)]
 
 
-def _code_action(snapshot: Snapshot, action: Action, given: Mapping[tuple[str, int, int], Any], client: Client) -> Json:
+def resolved_action(snapshot: Snapshot, given: "types.CodeAction", action: Action, client: Client) -> Any:
+    """An action as the client has it, with its edits."""
+    edits = action.later() if action.later is not None else action.edits
+    edit = workspace_edit(snapshot, edits, client)
+    return {"title": given.title, "kind": action.kind, "edit": edit}
+
+
+def _code_action(
+    snapshot: Snapshot, action: Action, given: Mapping[tuple[str, int, int], Any], client: Client, number: int
+) -> Json:
     made: Json = {"title": action.title, "kind": action.kind}
-    if action.edits:
+    if action.later is not None and client.resolves_edits:
+        made["data"] = number
+    elif action.edits:
         made["edit"] = workspace_edit(snapshot, action.edits, client)
     if action.command:
         made["command"] = _command(snapshot, action.title, action.command, action.case_id)

@@ -1,6 +1,6 @@
 """What comes in: parameters as lsprotocol's types, checked when they were structured, taken apart."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.text import Position, Span, TextRange
@@ -25,6 +25,7 @@ __all__ = [
     "progress_token",
     "text_range",
     "uri",
+    "wanted_kinds",
     "was_asked",
     "within",
 ]
@@ -106,6 +107,12 @@ def progress_token(params: Any) -> int | str | None:
 def only_kinds(params: "types.CodeActionParams") -> list[str]:
     """The kinds of actions that are asked for; empty for all."""
     return [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
+
+
+def wanted_kinds(params: "types.CodeActionParams") -> Callable[[str], bool]:
+    """Whether actions of a kind are asked for; the name of a kind stands for those below it, too."""
+    only = only_kinds(params)
+    return lambda kind: not only or any(kind == each or kind.startswith(f"{each}.") for each in only)
 
 
 def was_asked(params: "types.CodeActionParams") -> bool:

@@ -1,7 +1,7 @@
-"""Code actions: the fixes of what is wrong here, every safe fix at once, and running the case at the cursor."""
+"""Code actions: the fixes of what is wrong here, every safe fix at once, other ways to write it, and running the case."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from rubric_core.analysis import Analysis
 from rubric_core.fixing import safe_edits
@@ -9,12 +9,18 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.ignoring import suppression_edit
 from rubric_lsp.features.results import id_span
 
-__all__ = ["FIX_ALL", "KINDS", "QUICK_FIX", "RUN", "Action", "actions"]
+__all__ = ["FIX_ALL", "KINDS", "QUICK_FIX", "RUN", "Action", "Reader", "actions"]
+
+#: Gives the text of a file that a suite refers to.
+Reader = Callable[[str], str | None]
 
 QUICK_FIX, FIX_ALL, RUN = "quickfix", "source.fixAll.rubric", "rubric.run"
+#: Characters of a text of which everything can be worked out before it is asked for.
+_SOON = 200_000
 # As long as these are there, other findings may be missing.
 _NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large"})
-KINDS = (QUICK_FIX, FIX_ALL, RUN)
+_REWRITE, _MIGRATE = "refactor.rewrite", "refactor.rewrite.migrate"
+KINDS = (QUICK_FIX, FIX_ALL, RUN, _REWRITE, _MIGRATE, "refactor.extract", "refactor.inline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +36,63 @@ class Action:
     #: The code and span of the finding that it takes away.
     code: str = ""
     at: Span | None = None
+    #: Works out the edits where that takes long: when the action is chosen.
+    later: Callable[[], tuple[Edit, ...]] | None = field(default=None, compare=False)
+
+    def settled(self, length: int) -> "Action | None":
+        """The same with its edits, for a client that wants them at once; None where there are none.
+
+        `length` is that of the text, in characters: of a long one nothing is worked out on suspicion.
+        """
+        if self.later is None:
+            return self
+        edits = self.later() if length <= _SOON else ()
+        return replace(self, edits=edits, later=None) if edits else None
 
 
-def actions(analysis: Analysis, within: Span, *, asked: bool = True, runnable: bool = True) -> Iterator[Action]:
-    """What can be done within a stretch of the text; `asked` is False when the editor only looks for something to offer."""
-    yield from _fixes(analysis, within)
-    edits = safe_edits(analysis.diagnostics)
-    if edits:
-        yield Action("Fix everything that can be fixed safely", FIX_ALL, tuple(edits))
-    if runnable:
+def actions(
+    analysis: Analysis,
+    within: Span,
+    *,
+    asked: bool = True,
+    runnable: bool = True,
+    wanted: Callable[[str], bool] = lambda _: True,
+    read: Reader = lambda _: None,
+) -> Iterator[Action]:
+    """What can be done within a stretch of the text.
+
+    Args:
+        analysis: The text.
+        within: The stretch: what is selected, or the cursor.
+        asked: Whether a person asked, rather than the editor, which only looks for something to offer.
+        runnable: Whether the text has cases that can be run.
+        wanted: Whether a kind of action is of any use.
+        read: Gives the text of a file that the text refers to.
+    """
+    if wanted(QUICK_FIX):
+        yield from _fixes(analysis, within)
+    if wanted(FIX_ALL):
+        edits = safe_edits(analysis.diagnostics)
+        if edits:
+            yield Action("Fix everything that can be fixed safely", FIX_ALL, tuple(edits))
+    if runnable and wanted(RUN):
         yield from _runs(analysis, within, asked=asked)
+    if asked and any(map(wanted, ("refactor.extract", "refactor.inline", _REWRITE, _MIGRATE))):
+        yield from _refactorings(analysis, within, read)
+
+
+def _refactorings(analysis: Analysis, within: Span, read: Reader) -> Iterator[Action]:
+    # Not before somebody asks: most conversations are over without.
+    from rubric_core.migration import steps_at  # noqa: PLC0415
+    from rubric_core.refactoring import refactorings  # noqa: PLC0415
+
+    for found in refactorings(analysis, within.start):
+        yield Action(found.title, f"refactor.{found.kind}", found.edits)
+    for offer in steps_at(analysis, within.start, read):
+        if offer.scope == "file":
+            yield Action(offer.title, _MIGRATE, later=lambda offer=offer: offer.edits)  # type: ignore[misc]
+        else:
+            yield Action(offer.title, _MIGRATE, offer.edits)
 
 
 def _fixes(analysis: Analysis, within: Span) -> Iterator[Action]:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import BARE, VSCODE, Client, Connect, replaced, until
+from client import BARE, VSCODE, Client, Connect, ServerError, replaced, until
 
 URI = "file:///suites/a.eval.yaml"
 SUITE = """\
@@ -155,6 +155,39 @@ def test_a_flat_outline(connect: Connect) -> None:
     found = client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
     assert [s["name"] for s in found] == ["bands", "rubrics", "depth", "renamed", "contains-Hello"]
     assert found[2]["containerName"] == "rubrics"
+
+
+def test_other_ways_to_write_it_are_offered_when_a_person_asks(client: Client) -> None:
+    here = {"start": at(SUITE, "[0, 5]"), "end": at(SUITE, "[0, 5]")}
+    titles = [a["title"] for a in actions(client, ["refactor"], here)]
+    assert "Spread the bands evenly" in titles
+    assert "Migrate this file to agentv-5" in titles
+    assert {a["kind"].split(".")[0] for a in actions(client, ["refactor"], here)} == {"refactor"}
+    assert actions(client, ["refactor"], here, triggerKind=2) == []
+    (spread,) = [a for a in actions(client, ["refactor.rewrite"], here) if a["title"] == "Spread the bands evenly"]
+    text = applied(SUITE, spread["edit"]["documentChanges"][0]["edits"])
+    assert "[0, 4], outcome: poor" in text
+    client.change(URI, {"text": text})
+    assert [d["code"] for d in client.diagnostics(URI)] == ["renamed-key"]
+
+
+def test_edits_that_take_long_are_made_when_an_action_is_chosen(connect: Connect) -> None:
+    resolving = {
+        **VSCODE["textDocument"]["codeAction"],
+        "dataSupport": True,
+        "resolveSupport": {"properties": ["edit"]},
+    }
+    client = connect()
+    client.initialize({**VSCODE, "textDocument": {**VSCODE["textDocument"], "codeAction": resolving}})
+    client.open(URI, SUITE)
+    here = {"start": at(SUITE, "tests:"), "end": at(SUITE, "tests:")}
+    (whole,) = [a for a in actions(client, ["refactor"], here) if "this file" in a["title"]]
+    assert "edit" not in whole
+    edits = client.request("codeAction/resolve", whole)["edit"]["documentChanges"][0]["edits"]
+    assert "assert:" in applied(SUITE, edits)
+    client.change(URI, replaced(SUITE, "support", "supper"))
+    with pytest.raises(ServerError, match="changed since"):
+        client.request("codeAction/resolve", whole)
 
 
 def completion(client: Client, text: str) -> dict[str, dict[str, Any]]:
