@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from rubric_core.evaluation.result import Unscored
@@ -18,7 +19,7 @@ from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["POINTERS", "REFERENCE", "Settled", "settled", "variables_in"]
+__all__ = ["POINTERS", "REFERENCE", "Settled", "family", "settled", "variables_in"]
 
 #: Settings that name other targets; they are looked up when they are needed and not before.
 POINTERS = ("use_target", "grader_target", "judge_target", "fallback_targets", "extends")
@@ -27,8 +28,6 @@ REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([
 _BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _NESTED = ("settings", "config")
 _TYPED = (Number, Integer, Boolean)
-#: How many targets one may be made of.
-_DEEPEST = 20
 
 
 def variables_in(text: str) -> list[str]:
@@ -52,10 +51,12 @@ class Settled(NamedTuple):
 
 def settled(file: TargetFile, entry: TargetEntry, environment: Mapping[str, str]) -> Settled:
     """The settings of an entry. Raises Unscored, naming file, line and what to do, for the first thing that is wrong."""
+    members = family(file, entry)
+    entry = replace(entry, kind=next((m.kind for m in members if m.kind), ""))
     base = Provider if entry.as_provider else Target
     dialect = _dialect(file, entry, base)
     anchors = file.tree.anchors if file.tree is not None else {}
-    node = _whole(file, entry)
+    node = _whole(members)
     known = dialect.type_of(entry.kind, base)
     filling = _Filling(file, entry, dialect, known.shape if known is not None else base, environment, anchors)
     lowering = Lowering(file.text, dialect, DIALECTS, anchors)
@@ -63,7 +64,7 @@ def settled(file: TargetFile, entry: TargetEntry, environment: Mapping[str, str]
     trouble = next(_troubles(lowering.issues, entry, dialect, file), None)
     if trouble is not None or not isinstance(shape, Entry):
         raise Unscored(f"target {entry.name}: {trouble or f'cannot be read ({file.where(entry)})'}")
-    literal = [(name, value) for name, value in entry.settings.items() if isinstance(value, str)]
+    literal = [(name, value) for m in members for name, value in m.settings.items() if isinstance(value, str)]
     return Settled(shape, dialect, [*filling.values, *literal])
 
 
@@ -76,33 +77,31 @@ def _dialect(file: TargetFile, entry: TargetEntry, base: type[Entry]) -> Dialect
     return next((d for d in (*DIALECTS[at:], *DIALECTS[at::-1]) if d.type_of(entry.kind, base) is not None), own)
 
 
-def _whole(file: TargetFile, entry: TargetEntry) -> MappingNode:
-    """The entry with what it takes over from those that it extends. Raises Unscored."""
-    pairs: list[Pair] = []
-    names: set[str] = set()
-    seen = [entry.name]
-    current = entry
-    while isinstance(current.node, MappingNode):
-        for pair in current.node.entries:
-            if pair.name is not None and pair.name not in names:
-                names.add(pair.name)
-                pairs.append(pair)
-        parent = current.settings.get("extends")
-        if not isinstance(parent, str):
-            break
-        found = file.entry(parent)
-        if found is None:
-            raise Unscored(
-                f"target {current.name} extends {parent}, which is not there ({file.where(current, 'extends')})"
-            )
-        if parent in seen or len(seen) > _DEEPEST:
-            circle = " → ".join([*seen, parent])
-            raise Unscored(f"target {entry.name} extends itself: {circle} ({file.where(current, 'extends')})")
-        seen.append(parent)
-        current = found
-    span = entry.node.span if entry.node is not None else entry.span
+def family(file: TargetFile, entry: TargetEntry) -> list[TargetEntry]:
+    """The entry and those that it extends, in their order. Raises Unscored for one that is not there, and for a circle."""
+    found = [entry]
+    while isinstance(parent := found[-1].settings.get("extends"), str):
+        where = file.where(found[-1], "extends")
+        known = file.entry(parent)
+        if known is None:
+            raise Unscored(f"target {found[-1].name} extends {parent}, which is not there ({where})")
+        if known in found:
+            circle = " → ".join([*(e.name for e in found), parent])
+            raise Unscored(f"target {entry.name} extends itself: {circle} ({where})")
+        found.append(known)
+    return found
+
+
+def _whole(members: SequenceOf[TargetEntry]) -> MappingNode:
+    """The entry with what it takes over from those that it extends."""
+    first = members[0]
+    pairs: dict[str, Pair] = {}
+    for node in (m.node for m in members if isinstance(m.node, MappingNode)):
+        for pair in node.entries:
+            pairs.setdefault(pair.name or "", pair)
+    span = first.span if first.node is None else first.node.span
     made = MappingNode(span, span, None, None, flow=False)
-    made.entries = pairs
+    made.entries = list(pairs.values())
     return made
 
 
@@ -199,13 +198,15 @@ def _trouble(issue: Issue, entry: TargetEntry, dialect: Dialect) -> str | None:
         instead = f"; write {issue.current}" if issue.current else ""
         return f"{issue.name} is a setting of {issue.dialects[0]} and not of {dialect.name}{instead}"
     if isinstance(issue, RenamedKey) and not issue.spelling.fate.read:
-        instead = f"; write {issue.current}" if issue.current else ""
-        return f"{issue.spelling.name} is not read in {dialect.name}{instead}"
+        instead = f"write {issue.current}" if issue.current else issue.spelling.note
+        return f"{issue.spelling.name} is not read in {dialect.name}{f'; {instead}' if instead else ''}"
     if isinstance(issue, WrongType):
         return f"{issue.name} is {issue.kind.words()}, found {issue.found}"
     if isinstance(issue, OutOfRange):
         return f"{issue.name} is {issue.kind.words()}, found {issue.value}"
     if isinstance(issue, MissingKey):
         names = " or ".join(f"`{name}`" for name in (issue.name, *issue.alternatives))
-        return f"{kind} targets need {names}"
+        return (
+            f"{kind} targets need {names}" if isinstance(issue.owner, Entry) else f"{issue.owner.title()} needs {names}"
+        )
     return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.context import ResolvedTarget
 from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.target_settings import REFERENCE, Settled, settled, variables_in
+from rubric_core.evaluation.target_settings import REFERENCE, Settled, family, settled, variables_in
 from rubric_core.language.model import Execution, Suite
 from rubric_core.language.targets import Runtime
 from rubric_core.loading.targets import TargetEntry, TargetFile, find_targets, read_targets
@@ -96,7 +96,7 @@ class Targets:
         """Whether that target is a model, so that it may judge without being named as a judge. Raises Unscored."""
         from rubric_core.evaluation.providers import kind_named  # noqa: PLC0415  # what runs need, when something is run
 
-        kind = kind_named(self.followed(name, environment).kind)
+        kind = kind_named(self._written_kind(self.followed(name, environment)))
         return kind is not None and kind.judges
 
     def provider(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
@@ -160,14 +160,20 @@ class Targets:
     def _kind(self, entry: TargetEntry) -> "ProviderKind[Any]":
         from rubric_core.evaluation.providers import PROVIDERS, kind_named  # noqa: PLC0415
 
-        kind = kind_named(entry.kind)
+        name = self._written_kind(entry)
+        kind = kind_named(name)
         if kind is not None:
             return kind
         known = ", ".join(k.name for k in PROVIDERS)
-        written = f"kind {entry.kind} is not run by rubric" if entry.kind else "a target needs a `provider`"
+        written = f"kind {name} is not run by rubric" if name else "a target needs a `provider`"
         raise Unscored(
             f"target {entry.name}: {written}; it runs {known} ({self._where(entry, 'id' if entry.as_provider else 'provider')})"
         )
+
+    def _written_kind(self, entry: TargetEntry) -> str:
+        """The kind of an entry, or of the one that it extends. Raises Unscored."""
+        members = family(self.file, entry) if self.file is not None else [entry]
+        return next((m.kind for m in members if m.kind), "")
 
     def _refuse(self, read: Settled, entry: TargetEntry) -> None:
         """Raises Unscored for a setting without which the answer would be another one."""

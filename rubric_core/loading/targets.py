@@ -158,8 +158,9 @@ def _unfolded(node: Mapping) -> Mapping:
 
 
 def _keys(written: dict[str, Any]) -> tuple[str, str] | None:
-    """The keys that hold name and kind, None without a name. `id` is the kind unless `provider` is."""
-    kind = "provider" if "provider" in written or "id" not in written or "name" in written else "id"
+    """The keys that hold name and kind, None without a name. `id` is the kind unless `provider` is, or another entry says."""
+    named = {"provider", "name", "extends", "use_target"} & written.keys() or "id" not in written
+    kind = "provider" if named else "id"
     names = ("label", "name", "id") if kind == "id" else ("name", "id", "label")
     name = next((n for n in names if isinstance(written.get(n), str)), None)
     return None if name is None else (name, kind if isinstance(written.get(kind, ""), str) else "")

@@ -4,6 +4,7 @@ import json
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case
 from rubric_core.loading.lower import Lowering
-from rubric_core.ports import Answer, Http, Ports, Request
+from rubric_core.ports import Answer, Clock, Http, Ports, Request
 from rubric_core.syntax.parse import parse
 
 LANGUAGE = Language()
@@ -35,6 +36,8 @@ class Folder:
     events: list[Event] = field(default_factory=list)
     #: Something to put around the network.
     network: Callable[[Http], Any] | None = None
+    #: In place of the clock of the machine.
+    clock: Clock | None = None
 
     def write(self, name: str, text: str) -> Path:
         file = self.path / name
@@ -65,7 +68,8 @@ class Folder:
         """Every case of a suite, run with real files, processes and network, by id."""
         cases = self.cases(text, dialect, **options)
         async with system_ports({"PATH": _path(), **self.environment}) as ports:
-            around = ports if self.network is None else replace(ports, http=self.network(ports.http))
+            http = ports.http if self.network is None else self.network(ports.http)
+            around = replace(ports, http=http, clock=self.clock or ports.clock)
             results = await run_cases(cases, around, self.events.append, workers)
         return {result.id: result for result in results}
 
@@ -99,6 +103,24 @@ class Scripted:
         if isinstance(reply, Exception):
             raise reply
         return Answer(reply, model="scripted-1")
+
+
+@dataclass
+class Waits:
+    """A clock on which waiting takes no time; it remembers for how long it was to wait."""
+
+    waited: list[float] = field(default_factory=list)
+    passed: float = 0.0
+
+    def now(self) -> datetime:
+        return datetime(2026, 11, 21, 12, 0, 0, tzinfo=timezone.utc) + timedelta(seconds=self.passed)
+
+    def seconds(self) -> float:
+        return self.passed
+
+    async def sleep(self, seconds: float) -> None:
+        self.waited.append(round(seconds, 3))
+        self.passed += seconds
 
 
 def checks(**results: bool | float) -> str:
@@ -138,8 +160,6 @@ def context(
     config: Evaluator | None, answer: Answer | str, ports: Ports | None = None, dialect: str = "agentv-3", **fields: Any
 ) -> EvaluationContext:
     """What an evaluator is given for an answer."""
-    from datetime import datetime, timezone
-
     said = answer if isinstance(answer, Answer) else Answer(answer)
     case = fields.pop("case", None) or lowered("id: x\ncriteria: Be good\ninput: What is it?\n", dialect)[0]
     base: dict[str, Any] = {

@@ -17,6 +17,7 @@ __all__ = ["UNUSED_LOGS", "Agent", "AgentError", "Dialogue", "Invocation", "Tool
 
 #: Agents take minutes where models take seconds.
 _TIMEOUT = 600.0
+_REMEDY = "; install it, or write in `executable` where it is"
 _WHY = "rubric writes no logs of agents; what they did is in the result"
 #: Settings of every agent that rubric takes and does not act on.
 UNUSED_LOGS: Mapping[str, str] = dict.fromkeys(
@@ -95,7 +96,7 @@ class Agent:
 def agent(settings: CommandAgent, place: Place, ports: Ports, kind: str, usual: str, dialogue: Dialogue) -> Agent:
     """An agent by its settings; `usual` is the name of its program. Raises ValueError."""
     setting = next((s for s in ("command", "executable", "binary") if settings.has(s)), "")
-    runs = Runs(place, ports, settings.timeout_seconds or _TIMEOUT, settings.cwd, setting)
+    runs = Runs(place, ports, settings.timeout_seconds or _TIMEOUT, settings.cwd, setting, _REMEDY)
     program = _program(settings, place, usual)
     return Agent(place.name, kind, settings.model or place.model, program, runs, dialogue)
 

@@ -28,6 +28,8 @@ class Runs:
     cwd: str | None
     #: The setting that has the program, for messages.
     setting: str = "command"
+    #: What to do when the program is not there.
+    remedy: str = ""
 
     def directory(self, request: Request) -> Path:
         """Where it works: as its settings say, else in the workspace of the case, else beside the suite."""
@@ -59,12 +61,12 @@ class Runs:
         place = self.place.where(self.setting)
         return ProviderError(f"the command {ended_words(finished.exit_code)}{f': {words}' if words else ''} ({place})")
 
-    @staticmethod
-    def _why(error: Exception, program: Program) -> str:
+    def _why(self, error: Exception, program: Program) -> str:
         if isinstance(error, OSError):
             if error.errno == _TOO_LONG:
                 return "the prompt is too long for a command line; use {PROMPT_FILE}"
-            return not_started(program.argv, program.cwd, error)
+            missing = isinstance(error, FileNotFoundError) and program.cwd.is_dir()
+            return f"{not_started(program.argv, program.cwd, error)}{self.remedy if missing else ''}"
         return f"{program.argv[0]} cannot be started: {error}"
 
 

@@ -1,0 +1,425 @@
+"""Settings of targets are acted on, or it is said at their line that they are not; in the words of each dialect."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from judge_server import Fault, JudgeServer
+from suites import Folder, Waits, checks
+
+from rubric_core.evaluation.events import Answered
+from rubric_core.evaluation.result import Verdict
+
+SUITE = "tests: [{id: a, criteria: c, input: hello, assertions: [{type: contains, value: ok}]}]"
+RUBRIC = (
+    "tests: [{id: a, criteria: c, input: hello, assertions: [{type: rubrics, criteria: [{id: x, outcome: It is so}]}]}]"
+)
+
+
+def many(count: int) -> str:
+    return "tests:\n" + "".join(
+        f"  - {{id: c{n}, criteria: c, input: hi {n}, assertions: [{{type: contains, value: ok}}]}}\n"
+        for n in range(count)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("- {name: default, provider: azure, settings: {endpoint: THE_URL, api_key: THE_KEY, model: m}}", "agentv-0.1"),
+        ("version: 2.0\ntargets: [{name: default, provider: azure, settings: {endpoint: '${{ THE_URL }}', api_key: '${{ THE_KEY }}', model: m}}]", "agentv-0.5"),
+        ("$schema: agentv-targets-v2.2\ntargets: [{name: default, provider: azure, endpoint: '${{ THE_URL }}', api_key: '${{ THE_KEY }}', model: m}]", "agentv-1"),
+        ("targets: [{name: default, provider: openai, base_url: '${{ THE_URL }}/v1', api_key: '${{THE_KEY}}', model: m, subagent_mode_allowed: false}]", "agentv-3"),
+        ("targets: [{id: default, provider: openai, config: {base_url: '{{ env.THE_URL }}/v1', api_key: '{{env.THE_KEY}}', model: m}}]", "agentv-5"),
+        ("providers: [{id: openai, label: default, config: {base_url: '{{ env.THE_URL }}/v1', api_key: '{{ env.THE_KEY }}', model: m}}]", "agentv-5"),
+        ("providers: [{'openai:m': {label: default, config: {base_url: '{{ env.THE_URL }}/v1', api_key: '{{ env.THE_KEY }}'}}}]", "agentv-5"),
+        ("x-base: &b {base_url: '${{ THE_URL }}/v1', api_key: '${{ THE_KEY }}'}\ntargets: [{name: default, provider: openai, model: m, <<: *b}]", "agentv-3"),
+        ("targets: [{id: base, provider: openai, config: {base_url: '${{ THE_URL }}/v1', api_key: '${{ THE_KEY }}', model: m}}, {id: default, extends: base}]", "agentv-5"),
+    ],
+)  # fmt: skip
+async def test_the_same_target_in_the_words_of_every_dialect(
+    folder: Folder, judge: JudgeServer, text: str, dialect: str
+) -> None:
+    folder.environment.update(THE_URL=judge.url.removesuffix("/v1"), THE_KEY="sk-very-secret")
+    folder.write("targets.yaml", text)
+    judge.replies = ["ok"]
+    result = await folder.one(SUITE)
+    assert result.verdict is Verdict.PASSED, result.reason
+    assert "sk-very-secret" in json.dumps(judge.headers)
+    from rubric_core.adapters import DiskFiles
+    from rubric_core.language.dialects import DIALECTS
+    from rubric_core.loading.targets import read_targets
+
+    assert read_targets(folder.path / "targets.yaml", DiskFiles()).dialect(DIALECTS).name == dialect
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("targets:\n  - name: default\n    provider: cli\n    command: x\n    timeout: 3\n", "timeout is no setting of cli targets; did you mean timeout_seconds? (targets.yaml:5, timeout)"),
+        ("targets:\n  - name: default\n    provider: cli\n    command_template: x\n    grader_target: y\n", "command_template is not read in agentv-3; write command (targets.yaml:4"),
+        ("targets:\n  - name: default\n    provider: openai\n    model: 5\n", "model is a non-empty string, found the number 5 (targets.yaml:4, model)"),
+        ("targets:\n  - name: default\n    provider: openai\n    model: m\n    temperature: ${{ WARM }}\n", "temperature is a number from 0 to 2, found a string (targets.yaml:5, temperature)"),
+        ("targets: [{name: default, provider: cli, command: x, healthcheck: {cwd: y}}]", "a health check needs `command` or `url`"),
+        ("targets: [{id: default, extends: default}]", "target default extends itself: default → default (targets.yaml:1, extends)"),
+        ("targets: [{id: default, extends: gone}]", "target default extends gone, which is not there (targets.yaml:1, extends)"),
+        ("providers:\n  - id: mock\n    label: default\n    transform: x\n", "transform of a target is not run by rubric: rubric grades what the target says as it is (targets.yaml:4, transform)"),
+        ("providers:\n  - id: mock\n    label: default\n    runtime: {mode: sandbox}\n", "runtime sandbox is not run by rubric, only host (targets.yaml:4, runtime)"),
+        ("targets: [{name: default, provider: mock, workspace_template: ./x}]", "write `workspace: {template: …}` in the suite"),
+        ("targets: [{name: default, provider: transcript}]", "kind transcript is not run by rubric"),
+        ("providers: [bedrock:x]", "no target is called default in targets.yaml; there are bedrock:x"),
+        ("- {name: default, provider: azure, settings: {endpoint: 'http://x', api_key: NOT_SET, model: m}}", "the environment variable NOT_SET is not set (targets.yaml:1, api_key)"),
+        ("targets: [{name: default, provider: replay, fixtures: a.jsonl}]", "replay targets need `source_target`"),
+        ("targets: [{name: default, provider: replay, fixtures: gone.jsonl, source_target: bot}]", "the file gone.jsonl is not there (targets.yaml:1, fixtures)"),
+        ("targets: [{name: default, provider: replay, source_target: bot}]", "replay targets need `fixtures` or `execution_traces` or `transcripts`"),
+    ],
+)  # fmt: skip
+async def test_a_setting_that_cannot_be_acted_on(folder: Folder, text: str, words: str) -> None:
+    folder.environment["WARM"] = "hot"
+    folder.write("targets.yaml", text)
+    result = await folder.one(SUITE)
+    assert result.verdict is Verdict.UNSCORED
+    assert words in result.reason
+
+
+async def test_variables_are_texts_where_texts_are_due(folder: Folder, judge: JudgeServer) -> None:
+    folder.environment.update(KEY="12345678", WARM="0.5", TRIES="0")
+    folder.targets(judge.target("default", api_key="${{ KEY }}", temperature="${{ WARM }}", max_retries="${{ TRIES }}"))
+    judge.replies = ["ok"]
+    assert (await folder.one(SUITE)).verdict is Verdict.PASSED
+    assert judge.bodies[0]["temperature"] == 0.5
+    assert judge.headers[0]["authorization"] == "Bearer 12345678"
+
+
+async def test_no_more_requests_at_once_than_workers(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets(judge.target("default", workers=2))
+    judge.replies = [Fault(delay=0.03, body=b'{"choices": [{"message": {"content": "ok"}}]}')]
+    results = await folder.run(many(8), workers=8)
+    assert {r.verdict for r in results.values()} == {Verdict.PASSED}
+    assert judge.most == 2
+
+
+async def test_targets_that_point_to_one_share_its_limits(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets(
+        judge.target("real", workers=1),
+        {"name": "default", "use_target": "real"},
+        {"name": "other", "use_target": "real"},
+    )
+    judge.replies = [Fault(delay=0.02, body=b'{"choices": [{"message": {"content": "ok"}}]}')]
+    suite = f"execution: {{targets: [default, other, real]}}\n{many(3)}"
+    from rubric_core.evaluation.runnable import for_each_target
+
+    cases = for_each_target(folder.cases(suite))
+    from rubric_core.adapters import system_ports
+    from rubric_core.evaluation.schedule import run_cases
+
+    async with system_ports({}) as ports:
+        results = await run_cases(cases, ports, workers=9)
+    assert [r.verdict for r in results] == [Verdict.PASSED] * 9
+    assert judge.most == 1
+
+
+async def test_a_pause_between_calls(folder: Folder) -> None:
+    folder.clock = clock = Waits()
+    folder.targets({"id": "default", "provider": "mock", "delay": 200, "config": {"response": "ok"}})
+    await folder.run(many(4), workers=1)
+    assert clock.waited == [0.2] * 3
+
+
+async def test_the_pauses_before_retries_grow_up_to_a_limit(folder: Folder, judge: JudgeServer) -> None:
+    folder.clock = clock = Waits()
+    judge.replies = [Fault(503)] * 4 + ["ok"]
+    folder.targets(judge.target("default", max_retries=4, retry_initial_delay_ms=100, retry_backoff_factor=3, retry_max_delay_ms=500))  # fmt: skip
+    assert (await folder.one(SUITE)).verdict is Verdict.PASSED
+    assert clock.waited == [0.1, 0.3, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("header", "pause"),
+    [("7", 7.0), ("0.2", 0.5), ("Sat, 21 Nov 2026 12:00:09 GMT", 9.0), ("Sat, 21 Nov 2020 12:00:00 GMT", 0.5), ("soon", 0.5), ("9999", 30.0)],
+)  # fmt: skip
+async def test_a_server_says_how_long_to_leave_it_alone(
+    folder: Folder, judge: JudgeServer, header: str, pause: float
+) -> None:
+    folder.clock = clock = Waits()
+    judge.replies = [Fault(429, b"{}", {"Retry-After": header}), "ok"]
+    folder.targets(judge.target("default", retry_initial_delay_ms=500))
+    assert (await folder.one(SUITE)).verdict is Verdict.PASSED
+    assert clock.waited == [pause]
+
+
+async def test_a_server_that_asks_to_slow_down_is_left_alone_by_every_case(folder: Folder, judge: JudgeServer) -> None:
+    folder.clock = clock = Waits()
+    judge.replies = [Fault(429, b"{}", {"Retry-After": "20"}), "ok"]
+    folder.targets(judge.target("default", max_retries=0))
+    results = await folder.run(many(2), workers=1)
+    first, second = results.values()
+    assert "also after 0 retries" in first.reason
+    assert second.verdict is Verdict.PASSED
+    assert clock.waited == [], "the first gave up at once"
+    judge.replies = ["ok"] * len(judge.bodies) + [Fault(429, b"{}", {"Retry-After": "20"}), "ok"]
+    folder.targets(judge.target("default", max_retries=1))
+    await folder.run(many(3), workers=1)
+    assert clock.waited == [20.0]
+
+
+async def test_only_the_statuses_that_are_named_are_tried_again(folder: Folder, judge: JudgeServer) -> None:
+    folder.clock = clock = Waits()
+    judge.replies = [Fault(503), "ok"]
+    folder.targets(judge.target("default", retry_status_codes=[418]))
+    assert "replied 503" in (await folder.one(SUITE)).reason
+    judge.replies = ["ok", Fault(418), "ok"]
+    assert (await folder.one(SUITE)).verdict is Verdict.PASSED
+    assert len(clock.waited) == 1
+
+
+# Stand-ins
+
+
+async def test_a_stand_in_answers_after_an_error(folder: Folder, judge: JudgeServer) -> None:
+    judge.replies = [Fault.error(401, "no")]
+    folder.targets(
+        judge.target("default", fallback_targets=["broken", "${{ BACKUP }}"]),
+        {"name": "broken", "provider": "openai", "model": "m", "api_key": "${{ NOT_SET }}"},
+        {"name": "backup", "provider": "mock", "response": "ok", "fallback_targets": ["default"]},
+    )
+    folder.environment["BACKUP"] = "backup"
+    result = await folder.one(SUITE)
+    assert result.verdict is Verdict.PASSED
+    assert (result.target, result.details) == ("default", {"target_used": "backup"})
+    said = next(e.answer for e in folder.events if isinstance(e, Answered))
+    assert said.stand_in == ("backup", "mock:backup")
+
+
+async def test_every_reason_is_told_when_no_stand_in_answers(folder: Folder, judge: JudgeServer) -> None:
+    judge.replies = [Fault.error(401, "no")]
+    folder.targets(
+        judge.target("default", fallback_targets=["other", "gone"]),
+        judge.target("other", base_url="http://127.0.0.1:9/v1", fallback_targets=["default"]),
+    )
+    reason = (await folder.one(SUITE)).reason
+    for words in (
+        "does not take the key",
+        "other: connection to 127.0.0.1:9 refused",
+        "gone: no target is called gone",
+    ):
+        assert words in reason
+    assert len(judge.bodies) == 1, "stand-ins of stand-ins are not asked"
+
+
+async def test_a_judge_has_stand_ins_too(folder: Folder, judge: JudgeServer) -> None:
+    judge.replies = [Fault(500), checks(x=True)]
+    folder.targets(
+        {"name": "default", "provider": "mock", "response": "ok", "grader_target": "first"},
+        judge.target("first", max_retries=0, fallback_targets=["second"]), judge.target("second", model="judge-2"),
+    )  # fmt: skip
+    from rubric_core.evaluation.run import save_recordings
+
+    cases = folder.cases(RUBRIC, mode="record")
+    from rubric_core.adapters import system_ports
+    from rubric_core.evaluation.schedule import run_cases
+
+    async with system_ports({}) as ports:
+        (result,) = await run_cases(cases, ports)
+    assert result.verdict is Verdict.PASSED
+    save_recordings(cases)
+    assert "judge: openai:judge-2" in (folder.path / "suite.recordings.yaml").read_text()
+
+
+# Which target judges
+
+
+@pytest.mark.parametrize(
+    ("written", "option", "judged_by"),
+    [
+        ("", None, "of-target"),
+        ("target: of-evaluator, ", None, "of-evaluator"),
+        ("", "of-command-line", "of-command-line"),
+        ("target: of-evaluator, ", "of-command-line", "of-evaluator"),
+    ],
+)
+async def test_who_judges(folder: Folder, written: str, option: str | None, judged_by: str) -> None:
+    names = ("of-target", "of-evaluator", "of-command-line")
+    judges = ({"name": n, "provider": "mock", "response": checks(x=n == judged_by)} for n in names)
+    folder.targets({"name": "default", "use_target": "real"}, {"name": "real", "provider": "mock", "grader_target": "of-target"}, *judges)  # fmt: skip
+    result = await folder.one(RUBRIC.replace("type: rubrics, ", f"type: rubrics, {written}"), grader_target=option)
+    assert result.verdict is Verdict.PASSED, result.reason
+
+
+async def test_an_agent_does_not_judge_its_own_answers(folder: Folder) -> None:
+    folder.targets({"name": "default", "provider": "cli", "command": f"echo '{checks(x=True)}'"})
+    result = await folder.one(RUBRIC)
+    assert result.verdict is Verdict.UNSCORED
+    assert "name one with `grader_target`" in result.reason
+
+
+# Commands
+
+
+def command(folder: Folder, script: str, **settings) -> None:
+    folder.write("bot.py", script)
+    folder.targets({"name": "default", "provider": "cli", "command": [sys.executable, "-IS", "bot.py", "{PROMPT}"], **settings})  # fmt: skip
+
+
+HEALTHY = {"command": [sys.executable, "-IS", "-c", "open('checked', 'a').write('x')"]}
+
+
+async def test_a_health_check_is_made_once(folder: Folder) -> None:
+    command(folder, "print('ok')", healthcheck=HEALTHY)
+    results = await folder.run(many(3))
+    assert {r.verdict for r in results.values()} == {Verdict.PASSED}
+    assert (folder.path / "checked").read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        ({"command": "echo 'no gpu' >&2; exit 3"}, "ended with exit code 3: no gpu"),
+        ({"command": "sleep 60", "timeout_seconds": 0.2}, "it took longer than 0.2 s"),
+        ({"command": ["no-such-program"]}, "no-such-program is not there to be run"),
+        ({"url": "http://127.0.0.1:9/health"}, "connection to 127.0.0.1:9 refused"),
+        ({"url": "nonsense"}, "nonsense is no http address"),
+    ],
+)
+async def test_a_target_that_is_not_healthy_is_not_asked(folder: Folder, check: dict, words: str) -> None:
+    command(folder, "open('asked', 'w')", healthcheck=check)
+    result = await folder.one(SUITE)
+    assert result.verdict is Verdict.UNSCORED
+    assert "the health check failed, so it is not asked" in result.reason
+    assert words in result.reason
+    assert "(targets.yaml:1, healthcheck)" in result.reason
+    assert not (folder.path / "asked").exists()
+
+
+async def test_a_health_check_over_http(folder: Folder, judge: JudgeServer) -> None:
+    address = f"{judge.url}/health"
+    command(folder, "print('ok')", healthcheck={"url": address})
+    assert (await folder.one(SUITE)).verdict is Verdict.PASSED
+    assert judge.paths == ["/v1/health"]
+    judge.replies = [Fault(503)]
+    assert f"{address} replied 503" in (await folder.one(SUITE)).reason
+
+
+async def test_a_command_for_batches_prints_a_line_for_each_case(folder: Folder) -> None:
+    command(folder, 'print(\'{"id": "b", "text": "no"}\\n{"id": "a", "text": "ok", "cost_usd": 0.5}\')')
+    result = await folder.one(SUITE)
+    assert (result.verdict, result.cost_usd) == (Verdict.PASSED, 0.5)
+
+
+async def test_temporary_files_are_kept_when_they_are_to_be(folder: Folder) -> None:
+    for kept in (True, False):
+        folder.write("bot.py", "import sys; print('ok', sys.argv[1])")
+        folder.targets({"name": "default", "provider": "cli", "command": [sys.executable, "bot.py", "{PROMPT_FILE}"], "keep_temp_files": kept})  # fmt: skip
+        path = Path((await folder.one(SUITE)).answer.removeprefix("ok "))
+        assert path.exists() is kept
+        if kept:
+            assert path.read_text() == "hello"
+            path.unlink()
+            path.parent.rmdir()
+
+
+async def test_what_is_taken_and_not_acted_on_is_said_at_its_line(folder: Folder) -> None:
+    folder.write(
+        "targets.yaml",
+        "targets:\n  - name: default\n    provider: cli\n    command: echo ok\n    verbose: true\n    provider_batching: true\n    subagent_mode_allowed: false\n",
+    )
+    cases = folder.cases(SUITE)
+    from rubric_core.adapters import system_ports
+    from rubric_core.evaluation.attempt import targets_of
+    from rubric_core.evaluation.schedule import run_cases
+
+    async with system_ports({"PATH": "/usr/bin:/bin"}) as ports:
+        await run_cases(cases, ports)
+        notes = targets_of(cases[0], ports).notes
+    assert notes == (
+        "targets.yaml:5, verbose: not acted on; what the command writes on standard error is shown when it fails",
+        "targets.yaml:6, provider_batching: not acted on; the target is asked case by case",
+    )
+
+
+# Replay
+
+ROWS = [
+    {"test_id": "a", "target": "bot", "output": "first", "token_usage": {"input": 1, "output": 2}, "cost_usd": 0.1},
+    {"test_id": "a", "target": "other", "output": "not this"},
+    {"eval_id": "a", "target": "bot", "candidate_answer": "second", "variant": "long"},
+    {"id": "b", "target": "bot", "messages": [{"role": "assistant", "content": "third", "tool_calls": [{"tool": "Read"}]}]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["fixtures", "execution_traces", "transcripts"])
+async def test_recorded_answers_are_given_again(folder: Folder, source: str) -> None:
+    folder.write("rows.jsonl", "\n".join(json.dumps(row) for row in ROWS) + "\n\n")
+    folder.targets({"name": "default", "provider": "replay", "source_target": "bot", source: "rows.jsonl"})
+    suite = "tests: [{id: a, criteria: c, input: x, assertions: [{type: contains, value: r}]}, {id: b, criteria: c, input: x, assertions: [{type: contains, value: third}]}, {id: c, criteria: c, input: x, assertions: [{type: contains, value: third}]}]"
+    results = await folder.run(suite)
+    assert [r.answer for r in results.values()] == ["first", "third", ""]
+    assert results["a"].cost_usd == 0.1
+    assert results["c"].reason == "target default: no answer of bot is recorded for case c in rows.jsonl (targets.yaml:1, " + source + ")"  # fmt: skip
+    said = {e.case_id: e.answer for e in folder.events if isinstance(e, Answered)}
+    assert said["b"].tool_uses is not None
+    assert [u.tool for u in said["b"].tool_uses] == ["Read"]
+
+
+async def test_a_recording_of_one_variant_and_of_each_run(folder: Folder) -> None:
+    folder.write("rows.json", json.dumps(ROWS))
+    folder.targets({"name": "default", "provider": "replay", "source_target": "bot", "fixtures": "rows.json"})
+    await folder.one(SUITE, repeat=3)
+    assert [e.answer.text for e in folder.events if isinstance(e, Answered)] == ["first", "second", "second"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b'{"id": "a"}\nnonsense', "rows.jsonl:2 is no JSON object (targets.yaml:1, fixtures)"),
+        (b"[{]", "rows.jsonl is no JSON"),
+        (b"\xff", "rows.jsonl is no UTF-8 text"),
+        (b'{"id": "a", "target": "bot"}', "the recording has no answer for case a"),
+        (b"", "no answer of bot is recorded"),
+    ],
+)
+async def test_recorded_answers_that_cannot_be_read(folder: Folder, content: bytes, words: str) -> None:
+    (folder.path / "rows.jsonl").write_bytes(content)
+    folder.targets({"name": "default", "provider": "replay", "source_target": "bot", "fixtures": "rows.jsonl"})
+    assert words in (await folder.one(SUITE)).reason
+
+
+# Secrets
+
+
+async def test_a_secret_in_an_answer_goes_nowhere(folder: Folder, judge: JudgeServer) -> None:
+    key = "sk-very-secret-key"
+    folder.environment.update(BOT_KEY=key, DATABASE_URL="postgres://me:hunter22@db/x")
+    folder.write("bot.py", "import sys; print('my key is', sys.argv[1], 'and', sys.argv[2])")
+    folder.targets(
+        {"name": "default", "provider": "cli", "command": f"{sys.executable} bot.py ${{{{ BOT_KEY }}}} ${{{{ DATABASE_URL }}}}", "grader_target": "judge"},
+        judge.target(),
+    )  # fmt: skip
+    judge.replies = [checks(x=False)]
+    from rubric_core.adapters import system_ports
+    from rubric_core.evaluation.run import save_recordings
+    from rubric_core.evaluation.schedule import run_cases
+
+    cases = folder.cases(RUBRIC, mode="record")
+    async with system_ports({"PATH": "/usr/bin:/bin", **folder.environment}) as ports:
+        (result,) = await run_cases(cases, ports, folder.events.append)
+    save_recordings(cases)
+    everything = [repr(result), repr(folder.events), json.dumps(judge.bodies), (folder.path / "suite.recordings.yaml").read_text()]  # fmt: skip
+    assert "my key is ***" in everything[3]
+    for text in everything:
+        assert key not in text
+        assert "hunter22" not in text
+
+
+async def test_many_cases_wait_for_one_stand_in_and_are_cancelled_together(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets(judge.target("default", workers=1))
+    judge.replies = [Fault(delay=60)]
+    running = asyncio.ensure_future(folder.run(many(5), workers=5))
+    while not judge.bodies:
+        await asyncio.sleep(0.01)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert len(judge.bodies) == 1
