@@ -15,6 +15,7 @@ from rubric_lsp.workspace import Snapshot
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult
+    from rubric_core.evaluation.runnable import Runnable
     from rubric_core.evaluation.targets import Targets
 
 __all__ = ["Record"]
@@ -45,7 +46,7 @@ class Record:
         #: Grows with every change of a result, and with every change of a file that results may depend on.
         self._changes = 0
         self._files = 0
-        self._targets: dict[Path, tuple[int, Targets]] = {}
+        self._targets: dict[Path, tuple[int, Suite, Targets]] = {}
 
     def files_changed(self) -> None:
         """Something on disk has changed: what depends on files may be stale."""
@@ -93,16 +94,18 @@ class Record:
 
         files = DiskFiles()
         for runnable in runnables(path, snapshot.analysis, entries=entries):
-            yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable.directory))
+            yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
 
-    def _targets_for(self, directory: Path) -> "Targets":
+    def _targets_for(self, runnable: "Runnable") -> "Targets":
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415
-        from rubric_core.evaluation.targets import load_targets  # noqa: PLC0415
+        from rubric_core.evaluation.targets import targets_for  # noqa: PLC0415
 
-        known = self._targets.get(directory)
-        if known is None or known[0] != self._files:
-            known = self._targets[directory] = (self._files, load_targets(directory, DiskFiles()))
-        return known[1]
+        # They depend on the suite, too: targets may stand in it.
+        known = self._targets.get(runnable.path)
+        if known is None or known[0] != self._files or known[1] is not runnable.suite:
+            targets = targets_for(runnable, DiskFiles())
+            known = self._targets[runnable.path] = (self._files, runnable.suite, targets)
+        return known[2]
 
     # -- what runs tell -----------------------------------------------------------------------------------------------
 

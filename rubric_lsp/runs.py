@@ -123,7 +123,7 @@ class Runs:
     async def _ask(self, uri: str, path: Path, cases: "list[Runnable]") -> None:
         """Nobody has said yet that this may be run: say what would happen, and how to allow it."""
         folder = self._server.permission.folder_of(path)
-        answer = await self._answer(path, cases) if self._server.client.message_actions else None
+        answer = await self._answer(cases) if self._server.client.message_actions else None
         if answer == _ALWAYS:
             self._server.permission.add(folder)
         if answer in (_ALWAYS, _ONCE):
@@ -132,11 +132,11 @@ class Runs:
             how = f"`rubric trust {folder}` in a terminal, or the command rubric.trust, allows it"
             self._server.say(f"rubric: nothing was run, because {folder} is not trusted; {how}", WARNING)
 
-    async def _answer(self, path: Path, cases: "list[Runnable]") -> str | None:
+    async def _answer(self, cases: "list[Runnable]") -> str | None:
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415
-        from rubric_core.evaluation.targets import load_targets  # noqa: PLC0415
+        from rubric_core.evaluation.targets import targets_for  # noqa: PLC0415
 
-        message = question(cases, load_targets(path.parent, DiskFiles()))
+        message = question(cases, targets_for(cases[0], DiskFiles()))
         asked = {"type": INFORMATION, "message": message, "actions": [{"title": t} for t in (_ONCE, _ALWAYS, _NO)]}
         with contextlib.suppress(RefusedError):
             chosen = await self._server.protocol.ask("window/showMessageRequest", asked)

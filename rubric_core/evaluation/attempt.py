@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.context import (
     EvaluationContext,
     Evaluator,
@@ -19,11 +20,10 @@ from rubric_core.evaluation.registry import build_evaluator_registry
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import case_outcome, threshold_of
-from rubric_core.evaluation.targets import Targets, load_targets, target_name
+from rubric_core.evaluation.targets import Targets, own_judge, target_name, targets_for
 from rubric_core.evaluation.workspaces.workspace import Workspace
-from rubric_core.language.evaluators import GoalSuccess, LlmJudge, LlmRubric, Rubric
 from rubric_core.loading.grading import default_name
-from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
+from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.judging.recordings import Recordings
@@ -31,17 +31,22 @@ if TYPE_CHECKING:
 __all__ = ["Attempt", "asked_for", "targets_of"]
 
 
-def asked_for(case: Runnable) -> dict[str, Any]:
-    """The target and the threshold of a case, as fields of its result."""
+def asked_for(case: Runnable, files: Files | None = None) -> dict[str, Any]:
+    """The target and the threshold of a case, as fields of its result; `files` are those on disk where nothing is said."""
     threshold = threshold_of(case.options.threshold, case.suite, case.case, case.dialect.properties)
-    return {"threshold": threshold, "target": target_name(case.suite, case.options.target)}
+    targets = _targets_of(case, files or DiskFiles())
+    return {"threshold": threshold, "target": target_name(case.suite, case.options.target, targets)}
 
 
 def targets_of(case: Runnable, ports: Ports) -> Targets:
     """The targets of the suite of `case`, read once for all cases of a run."""
+    return _targets_of(case, ports.files)
+
+
+def _targets_of(case: Runnable, files: Files) -> Targets:
     found = case.shared.get("targets")
     if not isinstance(found, Targets):
-        found = case.shared["targets"] = load_targets(case.directory, ports.files, case.options.targets_file)
+        found = case.shared["targets"] = targets_for(case, files)
     return found
 
 
@@ -190,8 +195,13 @@ class Attempt:
         return found
 
     def _judge(self, context: EvaluationContext) -> Provider | None:
-        """The judge for an evaluator: its own, the command line's, that of the target, else the target when it is a model."""
-        name = _own_judge(context.evaluator) or self.case.options.grader_target or context.target.grader_target
+        """The judge for an evaluator: its own, the command line's, that of the target, the usual one, else a target that is a model."""
+        name = (
+            (own_judge(context.evaluator) if context.evaluator is not None else None)
+            or self.case.options.grader_target
+            or context.target.grader_target
+        )
+        name = name or self._targets.default_judge()
         if name is None and self._targets.kind_judges(context.target.name, self.ports.environment):
             name = context.target.name
         return None if name is None else self._provider(name)
@@ -214,10 +224,3 @@ def _told(answer: Answer) -> dict[str, Any]:
     """What a result says of the answer beside its text."""
     told = {"target_used": answer.stand_in[0] if answer.stand_in else "", "file_changes": answer.file_changes}
     return {name: words for name, words in told.items() if words}
-
-
-def _own_judge(config: EvaluatorConfig | None) -> str | None:
-    """The target that an evaluator names as its judge."""
-    if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, str):
-        return config.provider
-    return config.target if isinstance(config, LlmJudge | Rubric) else None

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,9 +9,10 @@ from typing import Any
 
 from rubric_core.evaluation.input import referenced_files
 from rubric_core.evaluation.judging.templates import prompt_file
+from rubric_core.evaluation.providers.kind import looks_secret
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.targets import Targets, target_name
+from rubric_core.evaluation.targets import Targets, taking_part
 from rubric_core.evaluation.workspaces.plan import plan_of
 from rubric_core.language.evaluators import (
     Aggregator,
@@ -21,7 +21,6 @@ from rubric_core.language.evaluators import (
     Evaluator,
     LlmJudge,
     PromptProgram,
-    Rubric,
 )
 from rubric_core.language.shape import children
 from rubric_core.loading.search import find_file
@@ -47,8 +46,6 @@ _TALK = frozenset(
         "note",
     }
 )
-_SECRET = re.compile(r"key|token|secret|password|credential|bearer", re.IGNORECASE)
-_POINTERS = ("use_target", "grader_target", "judge_target")
 
 
 def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
@@ -73,24 +70,8 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
 
 def _entries(runnable: Runnable, targets: Targets) -> Iterator[Mapping[str, Any]]:
     """The entries of every target that takes part, without what looks like a secret."""
-    options = runnable.options
-    waiting: list[Any] = [target_name(runnable.suite, options.target), options.grader_target]
-    waiting += (
-        e.target for config in runnable.evaluators for e in children(config) if isinstance(e, LlmJudge | Rubric)
-    )
-    seen: set[str] = set()
-    while waiting:
-        name = waiting.pop(0)
-        entry = (
-            targets.file.entry(name)
-            if targets.file is not None and isinstance(name, str) and name not in seen
-            else None
-        )
-        if entry is None:
-            continue
-        seen.add(name)
-        waiting += (entry.settings.get(key) for key in _POINTERS)
-        settings = {k: v for k, v in entry.settings.items() if not _SECRET.search(k) or "${{" in str(v)}
+    for entry in taking_part([runnable], targets):
+        settings = {k: v for k, v in entry.settings.items() if not looks_secret(k) or "{{" in str(v)}
         yield {"name": entry.name, "kind": entry.kind, "settings": settings}
 
 

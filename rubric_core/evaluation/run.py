@@ -55,7 +55,7 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
 def unrun(case: Runnable, ports: Ports) -> CaseResult:
     """The result of a case that has not been run: everything about it but what a run finds."""
     known = CaseResult(
-        id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name, **asked_for(case)
+        id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name, **asked_for(case, ports.files)
     )  # fmt: skip
     return replace(known, fingerprint=fingerprint(case, ports.files, targets_of(case, ports)))
 
@@ -101,7 +101,7 @@ async def _result(
         more = f" (and {len(case.problems) - 1} more)" if len(case.problems) > 1 else ""
         raise Unscored(f"{where} has a mistake, {message}{more}")
     filled = case.filled(ports.environment)
-    base = replace(base, **asked_for(filled))
+    base = replace(base, **asked_for(filled, ports.files))
     kind = Conversation if filled.case.mode == "conversation" else Attempt
 
     async def once(number: int) -> CaseResult:

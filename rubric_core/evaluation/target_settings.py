@@ -14,15 +14,13 @@ from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
 from rubric_core.loading.lower import Lowering
-from rubric_core.loading.targets import TargetEntry, TargetFile
+from rubric_core.loading.targets import POINTERS, TargetEntry, TargetFile
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["POINTERS", "REFERENCE", "Settled", "family", "settled", "variables_in"]
+__all__ = ["REFERENCE", "Settled", "family", "settled", "variables_in"]
 
-#: Settings that name other targets; they are looked up when they are needed and not before.
-POINTERS = ("use_target", "grader_target", "judge_target", "fallback_targets", "extends")
 #: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
 REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
 _BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
@@ -54,23 +52,23 @@ def settled(file: TargetFile, entry: TargetEntry, environment: Mapping[str, str]
     members = family(file, entry)
     entry = replace(entry, kind=next((m.kind for m in members if m.kind), ""))
     base = Provider if entry.as_provider else Target
-    dialect = _dialect(file, entry, base)
-    anchors = file.tree.anchors if file.tree is not None else {}
+    dialect = _dialect(entry, base)
+    anchors = {name: node for m in reversed(members) for name, node in m.home.anchors.items()}
     node = _whole(members)
     known = dialect.type_of(entry.kind, base)
-    filling = _Filling(file, entry, dialect, known.shape if known is not None else base, environment, anchors)
-    lowering = Lowering(file.text, dialect, DIALECTS, anchors)
+    filling = _Filling(entry, dialect, known.shape if known is not None else base, environment, anchors)
+    lowering = Lowering(entry.home.text, dialect, DIALECTS, anchors)
     shape = lowering.item(Tagged(base), filling.entry(node), "targets")
-    trouble = next(_troubles(lowering.issues, entry, dialect, file), None)
+    trouble = next(_troubles(lowering.issues, entry, dialect), None)
     if trouble is not None or not isinstance(shape, Entry):
-        raise Unscored(f"target {entry.name}: {trouble or f'cannot be read ({file.where(entry)})'}")
+        raise Unscored(f"target {entry.name}: {trouble or f'cannot be read ({entry.where()})'}")
     literal = [(name, value) for m in members for name, value in m.settings.items() if isinstance(value, str)]
     return Settled(shape, dialect, [*filling.values, *literal])
 
 
-def _dialect(file: TargetFile, entry: TargetEntry, base: type[Entry]) -> Dialect:
+def _dialect(entry: TargetEntry, base: type[Entry]) -> Dialect:
     """The dialect of the file, or the nearest later one that has the kind of the entry."""
-    own = file.dialect(DIALECTS)
+    own = entry.home.dialect(DIALECTS)
     if own.type_of(entry.kind, base) is not None or not entry.kind:
         return own
     at = DIALECTS.index(own)
@@ -81,7 +79,7 @@ def family(file: TargetFile, entry: TargetEntry) -> list[TargetEntry]:
     """The entry and those that it extends, in their order. Raises Unscored for one that is not there, and for a circle."""
     found = [entry]
     while isinstance(parent := found[-1].settings.get("extends"), str):
-        where = file.where(found[-1], "extends")
+        where = found[-1].where("extends")
         known = file.entry(parent)
         if known is None:
             raise Unscored(f"target {found[-1].name} extends {parent}, which is not there ({where})")
@@ -99,8 +97,7 @@ def _whole(members: SequenceOf[TargetEntry]) -> MappingNode:
     for node in (m.node for m in members if isinstance(m.node, MappingNode)):
         for pair in node.entries:
             pairs.setdefault(pair.name or "", pair)
-    span = first.span if first.node is None else first.node.span
-    made = MappingNode(span, span, None, None, flow=False)
+    made = MappingNode(first.node.span, first.node.whole, None, None, flow=False)
     made.entries = list(pairs.values())
     return made
 
@@ -109,7 +106,6 @@ def _whole(members: SequenceOf[TargetEntry]) -> MappingNode:
 class _Filling:
     """Fills in environment variables, in copies of the nodes of one entry."""
 
-    file: TargetFile
     target: TargetEntry
     dialect: Dialect
     shape: type[Shape]
@@ -125,7 +121,7 @@ class _Filling:
 
     def _value(self, pair: Pair) -> Node:
         name = pair.name or ""
-        if name in POINTERS:
+        if name in POINTERS:  # looked up when the other target is needed and not before
             return pair.value
         value = self._followed(pair.value)
         if name in (*_NESTED, "<<") and isinstance(value, MappingNode):
@@ -172,19 +168,21 @@ class _Filling:
     def _looked_up(self, variable: str, name: str, node: Scalar) -> str:
         found = self.environment.get(variable)
         if found is None:
-            line = self.file.line(node.span)
-            raise Unscored(f"the environment variable {variable} is not set ({self.file.path.name}:{line}, {name})")
+            home = self.target.home
+            raise Unscored(
+                f"the environment variable {variable} is not set ({home.path.name}:{home.line(node.span)}, {name})"
+            )
         self.values += [(variable, found), (name, found)]
         return found
 
 
-def _troubles(issues: list[Issue], entry: TargetEntry, dialect: Dialect, file: TargetFile) -> Iterator[str]:
+def _troubles(issues: list[Issue], entry: TargetEntry, dialect: Dialect) -> Iterator[str]:
     for issue in issues:
         words = _trouble(issue, entry, dialect)
         if words is not None:
             name = getattr(issue, "name", "")
             missing = isinstance(issue, MissingKey)
-            place = f"{file.path.name}:{file.line(issue.span)}{f', {name}' if name and not missing else ''}"
+            place = f"{entry.home.path.name}:{entry.home.line(issue.span)}{f', {name}' if name and not missing else ''}"
             yield f"{words} ({place})"
 
 

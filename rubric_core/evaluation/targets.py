@@ -1,25 +1,32 @@
 """Targets in use: which one answers, which one judges, and providers made of their entries."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.context import ResolvedTarget
 from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.target_settings import REFERENCE, Settled, family, settled, variables_in
+from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.model import Execution, Suite
-from rubric_core.language.targets import Runtime
-from rubric_core.loading.targets import TargetEntry, TargetFile, find_targets, read_targets
+from rubric_core.language.shape import children
+from rubric_core.language.targets import Entry, Runtime
+from rubric_core.loading.search import directories_up
+from rubric_core.loading.targets import Home, TargetEntry, TargetFile, find_targets, read_targets, targets_in
 from rubric_core.ports import Files, Ports, Provider
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.providers.kind import ProviderKind
 
-__all__ = ["Targets", "load_targets", "target_name", "variables_of"]
+__all__ = ["Targets", "load_targets", "own_judge", "taking_part", "target_name", "targets_for", "variables_of"]
 
 _DEFAULT = "default"
+_CONFIGS = ("config.local.yaml", "config.yaml", "config.yml")
 _HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
 #: Settings of any kind that would change what is graded, and that rubric does not act on.
 _REFUSED: Mapping[str, str] = {
@@ -79,7 +86,7 @@ class Targets:
             name = self._filled(entry, "use_target", pointer, environment)
             if name in seen:
                 raise Unscored(
-                    f"target {seen[0]} points to itself: {' → '.join([*seen, name])} ({self._where(entry, 'use_target')})"
+                    f"target {seen[0]} points to itself: {' → '.join([*seen, name])} ({entry.where('use_target')})"
                 )
 
     def judge_name(self, target: str, environment: Mapping[str, str]) -> str | None:
@@ -91,6 +98,10 @@ class Targets:
                 if isinstance(written, str):
                     return self._filled(entry, key, written, environment)
         return None
+
+    def default_judge(self) -> str | None:
+        """The target that judges where nothing else is said."""
+        return self.file.defaults.get("grader") if self.file is not None else None
 
     def kind_judges(self, name: str, environment: Mapping[str, str]) -> bool:
         """Whether that target is a model, so that it may judge without being named as a judge. Raises Unscored."""
@@ -140,16 +151,14 @@ class Targets:
         self._refuse(read, entry)
         unused = {**_UNUSED, **kind.unused}
         self._notes.extend(
-            f"{self._where(entry, read.spelled(field_))}: not acted on; {unused[field_]}"
+            f"{entry.where(read.spelled(field_))}: not acted on; {unused[field_]}"
             for field_ in read.shape.places
             if field_ in unused and vars(read.shape).get(field_) is not False
         )
         own = {name: ports.environment[name] for name in kind.environment if name in ports.environment}
         own |= {name: str(value) for name, value in (read.shape.env or {}).items()}
         redact = Redactor.of([*read.values, *own.items()])
-        place = Place(
-            entry.name, lambda key: self._where(entry, read.spelled(key)), self.directory, redact, entry.kind, own
-        )
+        place = Place(entry.name, lambda key: entry.where(read.spelled(key)), self.directory, redact, entry.kind, own)
         try:
             provider = kind.make(read.shape, place, ports)
         except ValueError as error:
@@ -167,7 +176,7 @@ class Targets:
         known = ", ".join(k.name for k in PROVIDERS)
         written = f"kind {name} is not run by rubric" if name else "a target needs a `provider`"
         raise Unscored(
-            f"target {entry.name}: {written}; it runs {known} ({self._where(entry, 'id' if entry.as_provider else 'provider')})"
+            f"target {entry.name}: {written}; it runs {known} ({entry.where('id' if entry.as_provider else 'provider')})"
         )
 
     def _written_kind(self, entry: TargetEntry) -> str:
@@ -181,24 +190,21 @@ class Targets:
             if read.shape.has(name):
                 spelled = read.spelled(name)
                 raise Unscored(
-                    f"target {entry.name}: {spelled} of a target is not run by rubric: {why} ({self._where(entry, spelled)})"
+                    f"target {entry.name}: {spelled} of a target is not run by rubric: {why} ({entry.where(spelled)})"
                 )
         runtime = read.shape.runtime
         mode = runtime.mode if isinstance(runtime, Runtime) else runtime
         if mode not in (None, "host"):
             raise Unscored(
-                f"target {entry.name}: runtime {mode} is not run by rubric, only host ({self._where(entry, 'runtime')})"
+                f"target {entry.name}: runtime {mode} is not run by rubric, only host ({entry.where('runtime')})"
             )
 
     def _filled(self, entry: TargetEntry, key: str, text: str, environment: Mapping[str, str]) -> str:
         """A name of another target with the environment filled in. Raises Unscored."""
         for variable in variables_in(text):
             if variable not in environment:
-                raise Unscored(f"the environment variable {variable} is not set ({self._where(entry, key)})")
+                raise Unscored(f"the environment variable {variable} is not set ({entry.where(key)})")
         return REFERENCE.sub(lambda m: environment[m[1] or m[2]], text)
-
-    def _where(self, entry: TargetEntry, key: str) -> str:
-        return self.file.where(entry, key) if self.file is not None else entry.name
 
 
 def variables_of(entry: TargetEntry) -> tuple[str, ...]:
@@ -207,7 +213,9 @@ def variables_of(entry: TargetEntry) -> tuple[str, ...]:
 
     kind = kind_named(entry.kind)
     named = [name for text in _strings(entry.settings) for name in variables_in(text)]
-    return tuple(dict.fromkeys([*named, *(kind.environment if kind is not None else ())]))
+    # The agent itself has its own login; a program in its place is told of.
+    instead = any(name in entry.settings for name in ("executable", "binary", "command"))
+    return tuple(dict.fromkeys([*named, *(kind.environment if kind is not None and instead else ())]))
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -221,9 +229,34 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(item)
 
 
+def targets_for(case: Runnable, files: Files) -> Targets:
+    """The targets for a case: those that stand in its suite come before those in the files around it. Never raises."""
+    found = load_targets(case.directory, files, case.options.targets_file)
+    suite = case.suite
+    written = [*_several(suite.providers), *_several(suite.targets)]
+    if not suite.has("defaults") and not any(isinstance(each, Entry) or ":" in str(each) for each in written):
+        return found
+    home = Home(
+        case.path,
+        case.suite_text,
+        suite.node,
+        case.suite_anchors,
+        lambda span: case.line_at(case.suite_span(span).start),
+    )
+    inside = targets_in(home, beside_others=True)
+    return Targets(case.directory, inside.joined(found.file), found.trouble)
+
+
+def _several(written: object) -> list[object]:
+    return written if isinstance(written, list) else [] if written is None else [written]
+
+
 def load_targets(directory: Path, files: Files, given: Path | None = None) -> Targets:
-    """The targets for a suite in `directory`; `given` is a file that the user names. Never raises."""
+    """The targets of the files around suites in `directory`; `given` is a file that the user names. Never raises."""
     path = given or find_targets(directory, files, Path.cwd())
+    configured = [] if given is not None else _configured(directory, files)
+    if path is None and configured:
+        return Targets(directory, configured[0])
     if path is None:
         return Targets(
             directory,
@@ -237,13 +270,45 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
         return Targets(directory, trouble=f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}")
     if file.problems and not file.entries:
         span, message = file.problems[0]
-        return Targets(directory, trouble=f"{path.name}:{file.line(span)}: {message}")
-    return Targets(directory, file)
+        return Targets(directory, trouble=f"{path.name}:{file.home.line(span)}: {message}")
+    return Targets(directory, reduce(TargetFile.joined, configured, file))
 
 
-def target_name(suite: Suite, given: str | None = None) -> str:
-    """Which target runs the cases of a suite: the command line's, the suite's, else `default`."""
+def _configured(directory: Path, files: Files) -> list[TargetFile]:
+    """The targets in `.agentv/config.yaml` and in the files that it names, the nearest first."""
+    found = []
+    for place in directories_up(directory, files):
+        for name in _CONFIGS:
+            path = place / ".agentv" / name
+            if files.is_file(path):
+                with suppress(OSError, ValueError):
+                    found.append(read_targets(path, files, beside_others=True))
+    return [file for file in found if file.entries or file.defaults]
+
+
+def own_judge(config: Evaluator) -> str | None:
+    """The target that an evaluator names as its judge."""
+    if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, str):
+        return config.provider
+    return config.target if isinstance(config, LlmJudge | Rubric) else None
+
+
+def taking_part(cases: Iterable[Runnable], targets: Targets) -> Iterator[TargetEntry]:
+    """The entries of every target that answers or judges these cases, and of those that they point to."""
+    if targets.file is None:
+        return
+    names: list[str | None] = [targets.default_judge()]
+    for case in cases:
+        names += [target_name(case.suite, case.options.target, targets), case.options.grader_target]
+        inner = (shape for config in case.evaluators for shape in children(config))
+        names += [own_judge(shape) for shape in inner if isinstance(shape, Evaluator)]
+    yield from targets.file.reachable(names)
+
+
+def target_name(suite: Suite, given: str | None = None, targets: Targets | None = None) -> str:
+    """Which target runs the cases of a suite: the command line's, the suite's, that of a defaults block, else `default`."""
     if given and given != _DEFAULT:
         return given
     execution = suite.execution if isinstance(suite.execution, Execution) else None
-    return (execution.target if execution else None) or suite.target or _DEFAULT
+    usual = targets.file.defaults.get("provider") if targets is not None and targets.file is not None else None
+    return (execution.target if execution else None) or suite.target or usual or _DEFAULT

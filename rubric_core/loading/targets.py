@@ -1,8 +1,9 @@
 """Target files: which one counts for a suite, and what stands in it. Nothing here reads the environment."""
 
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,19 @@ from rubric_core.loading.search import directories_up
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, Tree
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Problem, Scalar, Sequence
 from rubric_core.text import LineIndex, Span
 
-__all__ = ["TARGET_FILES", "TargetEntry", "TargetFile", "find_targets", "read_targets"]
+__all__ = [
+    "POINTERS",
+    "TARGET_FILES",
+    "Home",
+    "TargetEntry",
+    "TargetFile",
+    "find_targets",
+    "read_targets",
+    "targets_in",
+]
 
 #: In the order in which they are looked for, in each directory from the suite's upward.
 TARGET_FILES = (
@@ -26,8 +36,31 @@ TARGET_FILES = (
 )  # fmt: skip
 _LARGEST = 2_000_000
 _ROOT = Span(0, 0)
+#: Settings that name other targets.
+POINTERS = ("use_target", "grader_target", "judge_target", "fallback_targets", "extends")
 #: Under these keys some dialects have the settings one level deeper.
 _NESTED = ("settings", "config")
+
+
+@dataclass(frozen=True)
+class Home:
+    """A file in which targets stand: one of its own, or a suite."""
+
+    path: Path
+    #: What the spans of its nodes refer to.
+    text: str
+    root: Node | None
+    anchors: MappingOf[str, Node]
+    #: The line of a span in the file, from 1.
+    line: Callable[[Span], int]
+
+    def dialect(self, dialects: SequenceOf[Dialect]) -> Dialect:
+        """The dialect of the file: what it says of itself, else what its keys tell."""
+        root = self.root
+        bare = [n for item in root.items if (n := _followed(item)) is not None] if isinstance(root, Sequence) else []
+        choice = around_choice(FileKind.TARGETS, root, bare, self.text)
+        names = (modeline(self.text), choice.name if choice else None)
+        return next((d for name in names for d in dialects if d.name == name), dialects[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,44 +74,56 @@ class TargetEntry:
     settings: MappingOf[str, Any]
     #: Where the name stands, and each key.
     span: Span
-    spans: MappingOf[str, Span] = field(default_factory=dict)
+    home: Home
     #: The whole entry in the text.
-    node: Node | None = None
+    node: Node
+    spans: MappingOf[str, Span] = field(default_factory=dict)
     #: Whether it stands under `providers`, where `id` says its kind.
     as_provider: bool = False
+
+    def where(self, key: str = "") -> str:
+        """File, line and key, as in "targets.yaml:7, base_url"."""
+        place = f"{self.home.path.name}:{self.home.line(self.spans.get(key, self.span))}"
+        return f"{place}, {key}" if key else place
 
 
 @dataclass(frozen=True, slots=True)
 class TargetFile:
-    """A target file: its entries, and what is wrong with the rest of it."""
+    """A target file, or several as one: their entries, and what is wrong with the rest of the first."""
 
-    path: Path
-    lines: LineIndex
+    home: Home
     entries: tuple[TargetEntry, ...] = ()
     problems: tuple[tuple[Span, str], ...] = ()
-    text: str = ""
-    tree: Tree | None = None
+    #: The names under `defaults`: `provider` and `grader`.
+    defaults: MappingOf[str, str] = field(default_factory=dict)
 
-    def dialect(self, dialects: SequenceOf[Dialect]) -> Dialect:
-        """The dialect of the file: what it says of itself, else what its keys tell."""
-        root = self.tree.root if self.tree is not None else None
-        bare = [n for item in root.items if (n := _followed(item)) is not None] if isinstance(root, Sequence) else []
-        choice = around_choice(FileKind.TARGETS, root, bare, self.text)
-        names = (modeline(self.text), choice.name if choice else None)
-        return next((d for name in names for d in dialects if d.name == name), dialects[-1])
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.home.path
 
     def entry(self, name: str) -> TargetEntry | None:
         """The first target of that name."""
         return next((e for e in self.entries if e.name == name), None)
 
-    def line(self, span: Span) -> int:
-        """The line of `span` in the file, from 1."""
-        return self.lines.line_of(span.start) + 1
+    def joined(self, other: "TargetFile | None") -> "TargetFile":
+        """This file with the entries of another one behind its own."""
+        if other is None:
+            return self
+        return replace(self, entries=(*self.entries, *other.entries), defaults={**other.defaults, **self.defaults})
 
-    def where(self, entry: TargetEntry, key: str = "") -> str:
-        """File, line and key, as in "targets.yaml:7, base_url"."""
-        place = f"{self.path.name}:{self.line(entry.spans.get(key, entry.span))}"
-        return f"{place}, {key}" if key else place
+    def reachable(self, names: Iterable[object]) -> Iterator[TargetEntry]:
+        """The targets of these names, and all that they point to, once each."""
+        waiting = list(names)
+        seen: set[str] = set()
+        while waiting:
+            name = waiting.pop(0)
+            entry = self.entry(name) if isinstance(name, str) and name not in seen else None
+            if entry is not None:
+                seen.add(entry.name)
+                for pointer in (entry.settings.get(key) for key in POINTERS):
+                    waiting += pointer if isinstance(pointer, list) else [pointer]
+                yield entry
 
 
 def find_targets(directory: Path, files: Files, fallback: Path | None = None) -> Path | None:
@@ -90,39 +135,69 @@ def find_targets(directory: Path, files: Files, fallback: Path | None = None) ->
     return None
 
 
-def read_targets(path: Path, files: Files) -> TargetFile:
-    """What stands in a target file. Raises OSError when it cannot be read, ValueError when it is no UTF-8 text."""
+def read_targets(path: Path, files: Files, *, beside_others: bool = False) -> TargetFile:
+    """What stands in a target file, or in a configuration (`beside_others`, see `targets_in`).
+
+    Raises OSError when it cannot be read, ValueError when it is no UTF-8 text.
+    """
     text = files.read(path, _LARGEST).decode("utf-8")
     tree = parse(text)
-    problems = [(p.span, p.message) for p in tree.problems]
-    listed = _listed(tree, problems)
-    entries = [e for node, inside in listed if (e := _entry(node, inside, tree, problems)) is not None]
-    return TargetFile(path, LineIndex(text), tuple(entries), tuple(problems), text, tree)
+    lines = LineIndex(text)
+    home = Home(path, text, tree.root, tree.anchors, lambda span: lines.line_of(span.start) + 1)
+    return targets_in(home, tree.problems, beside_others=beside_others)
 
 
-def _listed(tree: Tree, problems: list[tuple[Span, str]]) -> list[tuple[Node, bool]]:
+def targets_in(home: Home, problems: Iterable[Problem] = (), *, beside_others: bool = False) -> TargetFile:
+    """The targets in a text that is read already.
+
+    Args:
+        home: The text.
+        problems: What is wrong with it as YAML.
+        beside_others: Whether it is a suite or a configuration; a bare name there refers to a target and is none.
+    """
+    troubles = [(p.span, p.message) for p in problems]
+    entries = []
+    for node, inside in _listed(home, troubles):
+        if beside_others and isinstance(node, Scalar) and ":" not in node.text:
+            continue
+        entry = _entry(node, inside, home, troubles)
+        if entry is not None:
+            entries.append(entry)
+    return TargetFile(home, tuple(entries), tuple(troubles), _defaults(home))
+
+
+def _defaults(home: Home) -> dict[str, str]:
+    root = _followed(home.root)
+    written = plain(root.get("defaults"), home.anchors) if isinstance(root, Mapping) else None
+    if isinstance(written, str):
+        return {"provider": written}
+    return {k: v for k, v in written.items() if isinstance(v, str)} if isinstance(written, dict) else {}
+
+
+def _listed(home: Home, problems: list[tuple[Span, str]]) -> list[tuple[Node, bool]]:
     """The nodes of the entries, and whether they are providers: of `targets` or `providers`, or of a bare list."""
-    root = _followed(tree.root)
+    root = _followed(home.root)
     names = ("targets", "providers", "graders") if isinstance(root, Mapping) else ("",)
     lists = [(root.get(name) if isinstance(root, Mapping) else root, name == "providers") for name in names]
     found = [(each, inside) for node, inside in lists if isinstance(each := _followed(node), Sequence)]
-    if not found:
+    alone = [(n, inside) for node, inside in lists if inside and isinstance(n := _followed(node), Mapping)]
+    if not found and not alone:
         where = next((node.span for node, _ in lists if node is not None), _ROOT)
         problems.append((where, "a target file has a list under `targets`"))
-    return [(item, inside) for each, inside in found for item in each.items]
+    return [*((item, inside) for each, inside in found for item in each.items), *alone]
 
 
 def _followed(node: Node | None) -> Node | None:
     return node.target if isinstance(node, Alias) else node
 
 
-def _entry(node: Node, as_provider: bool, tree: Tree, problems: list[tuple[Span, str]]) -> TargetEntry | None:
+def _entry(node: Node, as_provider: bool, home: Home, problems: list[tuple[Span, str]]) -> TargetEntry | None:
     node = _followed(node) or node
     if as_provider and isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip():
-        return TargetEntry(node.text, node.text, {}, node.span, {}, _named(node), as_provider)
+        return TargetEntry(node.text, node.text, {}, node.span, home, _named(node), {}, as_provider)
     if as_provider and isinstance(node, Mapping):
         node = _unfolded(node)
-    written = plain(node, tree.anchors)
+    written = plain(node, home.anchors)
     if not isinstance(written, dict) or (keys := _keys(written)) is None:
         problems.append((node.span, "a target needs a `name`"))
         return None
@@ -134,7 +209,7 @@ def _entry(node: Node, as_provider: bool, tree: Tree, problems: list[tuple[Span,
             settings.update(written[nested])
     rest = {k: v for k, v in settings.items() if k not in (name, kind, *_NESTED)}
     written_kind = settings.get(kind, "")
-    return TargetEntry(written[name], written_kind, rest, spans.get(name, node.span), spans, node, as_provider)
+    return TargetEntry(written[name], written_kind, rest, spans.get(name, node.span), home, node, spans, as_provider)
 
 
 def _named(node: Scalar) -> Mapping:

@@ -1,10 +1,10 @@
 """What a run would execute and where it would send the case, in words: a person decides by this. Reads no environment."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rubric_core.language.evaluators import Aggregator, CodeEvaluator, LlmJudge, Preprocessor, PromptProgram, Rubric
+from rubric_core.language.evaluators import Aggregator, CodeEvaluator, Preprocessor, PromptProgram
 from rubric_core.language.shape import children
 from rubric_core.validation.words import count
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 __all__ = ["question"]
 
 _SHOWN = 3
-_POINTERS = ("use_target", "grader_target", "judge_target")
 
 
 def question(cases: Sequence["Runnable"], targets: "Targets") -> str:
     """What a person is asked before these cases are run for the first time."""
     what = f"`{cases[0].id}`" if len(cases) == 1 else count(len(cases), "case")
-    programs = list(dict.fromkeys(p for case in cases for p in _programs(case)))
+    programs = [f"`{p}`" for case in cases for p in _programs(case)]
     addresses: list[str] = []
-    for entry in _entries(cases, targets):
-        command, address = entry.settings.get("command"), _address(entry)
-        if command is not None:
-            programs.insert(0, _written(command))
-        elif address:
+    from rubric_core.evaluation.targets import taking_part  # noqa: PLC0415  # what runs need is loaded when something runs
+
+    for entry in taking_part(cases, targets):
+        commands, address = list(_commands(entry)), _address(entry)
+        programs = [*commands, *programs]
+        if not commands and address:
             addresses.append(f"{address}{_variables(entry)}")
     parts = []
     if programs:
-        parts.append(f"execute {_listed([f'`{p}`' for p in dict.fromkeys(programs)])}")
+        parts.append(f"execute {_listed(list(dict.fromkeys(programs)))}")
     if addresses:
         parts.append(f"send the case to {_listed(list(dict.fromkeys(addresses)))}")
     doing = f" It will {', and '.join(parts)}." if parts else ""
@@ -48,23 +48,21 @@ def _programs(case: "Runnable") -> Iterator[str]:
                 yield shape.path
 
 
-def _entries(cases: Iterable["Runnable"], targets: "Targets") -> Iterator["TargetEntry"]:
-    """The entries of all targets and judges that take part, those that they point to included."""
-    from rubric_core.evaluation.targets import target_name  # noqa: PLC0415  # what runs need is loaded when something runs
+def _commands(entry: "TargetEntry") -> Iterator[str]:
+    """The programs of a target: what finds out whether it can answer, and what answers."""
+    from rubric_core.evaluation.providers import kind_named  # noqa: PLC0415
 
-    waiting: list[object] = []
-    for case in cases:
-        waiting.append(target_name(case.suite, case.options.target))
-        inner = (shape for config in case.evaluators for shape in children(config))
-        waiting += (shape.target for shape in inner if isinstance(shape, LlmJudge | Rubric))
-    seen: set[str] = set()
-    while waiting and targets.file is not None:
-        name = waiting.pop(0)
-        entry = targets.file.entry(name) if isinstance(name, str) and name not in seen else None
-        if entry is not None:
-            seen.add(entry.name)
-            waiting += (entry.settings.get(key) for key in _POINTERS)
-            yield entry
+    check = entry.settings.get("healthcheck")
+    if isinstance(check, dict) and check.get("command"):
+        yield f"`{_written(check['command'])}`"
+    kind = kind_named(entry.kind)
+    usual = kind.program if kind is not None else ""
+    written = (entry.settings.get(key) for key in ("command", "command_template", "executable", "binary"))
+    own = next((w for w in written if w), None)
+    if own is not None:
+        yield f"`{_written(own)}`{_variables(entry) if usual else ''}"
+    elif usual:
+        yield f"`{usual}`"
 
 
 def _address(entry: "TargetEntry") -> str:

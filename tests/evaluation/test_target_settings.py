@@ -52,7 +52,7 @@ async def test_the_same_target_in_the_words_of_every_dialect(
     from rubric_core.language.dialects import DIALECTS
     from rubric_core.loading.targets import read_targets
 
-    assert read_targets(folder.path / "targets.yaml", DiskFiles()).dialect(DIALECTS).name == dialect
+    assert read_targets(folder.path / "targets.yaml", DiskFiles()).home.dialect(DIALECTS).name == dialect
 
 
 @pytest.mark.parametrize(
@@ -423,3 +423,85 @@ async def test_many_cases_wait_for_one_stand_in_and_are_cancelled_together(folde
     with pytest.raises(asyncio.CancelledError):
         await running
     assert len(judge.bodies) == 1
+
+
+# Targets that stand in the suite, or in the configuration
+
+INLINE = """
+name: support-bot
+defaults: {grader: judge}
+tests:
+  - id: a
+    vars: {question: hello}
+    assert: [{type: llm-rubric, value: [{id: x, outcome: It is so}]}]
+prompts: ["{{ question }}"]
+providers:
+  - id: mock
+    label: bot
+    config: {response: ok}
+  - id: mock
+    label: judge
+    config:
+      response: REPLY
+      frobnicate: 1
+"""
+
+
+async def test_targets_stand_in_a_suite_too(folder: Folder) -> None:
+    said = json.dumps(checks(x=True))
+    from rubric_core.adapters import DiskFiles
+    from rubric_core.evaluation.targets import targets_for
+
+    (case,) = folder.cases(INLINE.replace("REPLY", said).replace("      frobnicate: 1\n", ""))
+    targets = targets_for(case, DiskFiles())
+    assert targets.file is not None
+    assert [e.name for e in targets.file.entries] == ["bot", "judge"]
+    assert targets.default_judge() == "judge"
+    (broken,) = folder.cases(INLINE.replace("REPLY", said))
+    from rubric_core.adapters import system_ports
+    from rubric_core.evaluation.result import Unscored
+
+    async with system_ports({}) as ports:
+        assert targets.provider("bot", ports)[0].kind == "mock"
+        with pytest.raises(
+            Unscored, match=r"frobnicate is no setting of mock targets \(suite.eval.yaml:17, frobnicate\)"
+        ):
+            targets_for(broken, DiskFiles()).provider("judge", ports)
+
+
+async def test_a_defaults_block_names_who_answers_and_who_judges(folder: Folder) -> None:
+    folder.write(
+        ".agentv/providers.yaml",
+        f"""
+        defaults: {{provider: bot, grader: judge}}
+        providers:
+          - {{id: mock, label: bot, config: {{response: ok}}}}
+          - {{id: mock, label: judge, config: {{response: {json.dumps(checks(x=True))}}}}}
+        """,
+    )
+    result = await folder.one(RUBRIC)
+    assert (result.verdict, result.target) == (Verdict.PASSED, "bot"), result.reason
+
+
+async def test_targets_of_the_configuration_come_last(folder: Folder) -> None:
+    folder.write(".agentv/config.yaml", "providers: [{id: mock, label: default, config: {response: no}}, {id: mock, label: bot, config: {response: ok}}]")  # fmt: skip
+    assert (await folder.one(SUITE, target="bot")).verdict is Verdict.PASSED
+    folder.mock("ok, from the file")
+    assert (await folder.one(SUITE)).answer == "ok, from the file"
+    assert (await folder.one(SUITE, target="bot")).verdict is Verdict.PASSED
+
+
+def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> None:
+    from rubric_core.adapters import DiskFiles
+    from rubric_core.evaluation.targets import targets_for
+    from rubric_lsp.features.consent import question
+
+    folder.targets(
+        {"name": "default", "provider": "cli", "command": "ask {PROMPT}", "healthcheck": {"command": "ask --version"}, "grader_target": "j", "fallback_targets": ["c"]},
+        {"name": "j", "provider": "claude-cli", "executable": "./claude.sh"}, {"name": "c", "provider": "codex-cli"},
+        {"name": "unused", "provider": "copilot-cli"},
+    )  # fmt: skip
+    cases = folder.cases(SUITE)
+    asked = question(cases, targets_for(cases[0], DiskFiles()))
+    assert asked.startswith("Run `a`? It will execute `codex`, `./claude.sh` with ANTHROPIC_API_KEY,")
+    assert asked.endswith("CLAUDE_CONFIG_DIR, `ask --version` and 1 more.")

@@ -43,7 +43,7 @@ def test_entries_with_lines_and_settings(folder: Folder) -> None:
         ("a", "openai", {"model": "m"}),
         ("b", "", {"use_target": "a"}),
     ]
-    assert file.where(file.entries[0], "model") == "targets.yaml:4, model"
+    assert file.entries[0].where("model") == "targets.yaml:4, model"
 
 
 def test_the_first_releases_wrote_a_bare_list_with_settings(folder: Folder) -> None:

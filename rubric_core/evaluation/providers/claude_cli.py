@@ -91,6 +91,6 @@ def _make(settings: Claude, place: Place, ports: Ports) -> Agent:
 
 
 CLAUDE_CLI = ProviderKind(
-    ("claude-cli", "claude", "claude-code"), Claude, _make, unused=UNUSED_LOGS,
+    ("claude-cli", "claude", "claude-code"), Claude, _make, unused=UNUSED_LOGS, program="claude",
     environment=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"),
 )  # fmt: skip

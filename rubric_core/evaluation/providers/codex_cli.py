@@ -110,6 +110,6 @@ def _make(settings: Codex, place: Place, ports: Ports) -> Agent:
 
 
 CODEX_CLI = ProviderKind(
-    ("codex-cli", "codex"), Codex, _make, unused=UNUSED_LOGS,
+    ("codex-cli", "codex"), Codex, _make, unused=UNUSED_LOGS, program="codex",
     environment=("CODEX_API_KEY", "OPENAI_API_KEY", "CODEX_HOME"),
 )  # fmt: skip

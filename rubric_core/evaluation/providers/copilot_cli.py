@@ -78,6 +78,6 @@ def _make(settings: CopilotCli, place: Place, ports: Ports) -> Agent:
 
 
 COPILOT_CLI = ProviderKind(
-    ("copilot-cli", "copilot"), CopilotCli, _make, unused=UNUSED_LOGS,
+    ("copilot-cli", "copilot"), CopilotCli, _make, unused=UNUSED_LOGS, program="copilot",
     environment=("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_HOME"),
 )  # fmt: skip

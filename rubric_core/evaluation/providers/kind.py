@@ -106,6 +106,8 @@ class ProviderKind(Generic[S]):
     judges: bool = False
     #: Settings that rubric takes and does not act on, each with the reason.
     unused: Mapping[str, str] = field(default_factory=dict)
+    #: The program that is run, where that is always the same one.
+    program: str = ""
     #: Environment variables by which its program knows its user, as the manual of that program says; it gets them unnamed.
     environment: tuple[str, ...] = ()
 
