@@ -3,7 +3,10 @@
 import argparse
 import asyncio
 import contextlib
+import gc
 import json
+import logging
+import signal
 import sys
 import time
 from collections import Counter
@@ -85,54 +88,111 @@ def main(options: argparse.Namespace) -> int:
     except (WrongUseError, NoSuiteError, UnreadableError) as error:
         print(f"rubric: {error}", file=sys.stderr)
         return WRONG_USE
-    began = time.monotonic()
-    report, results = asyncio.run(_run(suite, cases, options))
+    gc.freeze()  # what was read stays until the end: no need to look through it again and again
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # what it says of programs that were ended is for nobody
+    run = _Run(suite, cases, options)
+    try:
+        results = asyncio.run(run.results())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        print(f"rubric: {run.broken_off()}", file=sys.stderr)
+        return 128 + (run.signal or signal.SIGINT)
     if options.format == "json":
-        print(json.dumps(_document(suite, results), ensure_ascii=False, indent=2))
+        print(_json(_document(suite, results), indent=2))
     elif options.format == "text":
-        report.finish(results, time.monotonic() - began, explain=options.explain)
+        run.report.finish(results, time.monotonic() - run.began, explain=options.explain)
     verdicts = {result.verdict for result in results}
     return NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
 
 
-async def _run(
-    suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace
-) -> tuple[Report, list[CaseResult]]:
-    store = ResultStore.of(suite.path)
-    name, dialect = str(suite.path), suite.analysis.dialect.name
-    async with system_ports() as ports:
-        if options.resume:
-            cases = still_to_do(cases, ports)
-        report = Report(suite, cases, options.format)
+class _Run:
+    """One run: what is done is kept at once, whatever becomes of the rest."""
 
-        def heard(event: Event) -> None:
-            if isinstance(event, CaseDone):
-                _note(store, event.result)
-                if options.format == "jsonl":
-                    row = {"suite": name, "dialect": dialect, **case_row(event.result)}
-                    print(json.dumps(row, ensure_ascii=False), flush=True)
-            report.heard(event)
+    def __init__(self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace) -> None:
+        self.suite = suite
+        self.options = options
+        self.report = Report(suite, cases, options.format)
+        self.began = time.monotonic()
+        #: The signal that broke it off, when it was not Ctrl-C.
+        self.signal = 0
+        self._cases = cases
+        self._store = ResultStore.of(suite.path)
+        self._done = 0
+        #: Results that could not be stored yet.
+        self._unkept: list[CaseResult] = []
 
+    async def results(self) -> list[CaseResult]:
+        """Run, and put what is done in its place, also when this is broken off."""
+        self._hear_signals()
+        async with system_ports() as ports:
+            if self.options.resume:
+                self._cases = still_to_do(self._cases, ports)
+                self.report = Report(self.suite, self._cases, self.options.format)
+            try:
+                async with self.report.live.drawing():
+                    return await run_cases(self._cases, ports, self._heard, self.options.workers)
+            finally:
+                self._keep()
+
+    def _hear_signals(self) -> None:
+        """Being told to end is like Ctrl-C: programs are ended, too."""
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and task is not None:
+                with contextlib.suppress(NotImplementedError):  # Windows has none of these
+                    loop.add_signal_handler(number, self._told_to_end, number, task)
+
+    def _told_to_end(self, number: int, task: "asyncio.Task[Any]") -> None:
+        self.signal = number
+        task.cancel()
+
+    def broken_off(self) -> str:
+        """What there is after a run that was broken off, and how to go on."""
+        kept = f"; {self._done} of {len(self._cases)} cases are done and kept" if not self._unkept else ""
+        return f"stopped{kept}; rubric run {self.options.suite} --resume runs the others"
+
+    def _heard(self, event: Event) -> None:
+        if isinstance(event, CaseDone):
+            self._done += 1
+            self._note(event.result)
+            if self.options.format == "jsonl":
+                head = {"suite": str(self.suite.path), "dialect": self.suite.analysis.dialect.name}
+                print(_json({**head, **case_row(event.result)}), flush=True)
+        self.report.heard(event)
+
+    def _note(self, result: CaseResult) -> None:
         try:
-            async with report.live.drawing():
-                results = await run_cases(cases, ports, heard, options.workers)
-        finally:
-            _keep(cases, store, name, dialect)
-    return report, results
+            self._store.note(result)
+        except OSError as error:
+            if not self._unkept:
+                self.report.live.clear()
+                print(f"rubric: results cannot be stored: {error}", file=sys.stderr)
+            self._unkept.append(result)
+
+    def _keep(self) -> None:
+        """Put what is done in its place; what could not be stored before may be now."""
+        name, dialect = self.suite.path.name, self.suite.analysis.dialect.name
+        try:
+            if self._unkept:
+                self._store.add(self._unkept, name, dialect)
+                print("rubric: now they are stored", file=sys.stderr)
+                self._unkept.clear()
+            else:
+                self._store.settle(name, dialect)
+            save_recordings(self._cases)
+        except OSError as error:
+            if not self._unkept:
+                print(f"rubric: the results could not be stored: {error}", file=sys.stderr)
 
 
-def _note(store: ResultStore, result: CaseResult) -> None:
-    with contextlib.suppress(OSError):  # said once, at the end
-        store.note(result)
-
-
-def _keep(cases: Sequence[Runnable], store: ResultStore, suite: str, dialect: str) -> None:
-    """Put what is done in its place, also after a run that was broken off."""
+def _json(value: Any, indent: int | None = None) -> str:
+    """JSON; half of a pair of surrogates, which is no text and may be in an answer, is written as its number."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
     try:
-        store.settle(suite, dialect)
-        save_recordings(cases)
-    except OSError as error:
-        print(f"rubric: the results could not be stored: {error}", file=sys.stderr)
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=indent)
+    return text
 
 
 def _document(suite: LoadedSuite, results: Sequence[CaseResult]) -> dict[str, Any]:

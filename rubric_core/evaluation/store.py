@@ -85,7 +85,7 @@ class ResultStore:
     def note(self, result: CaseResult) -> None:
         """Keep a result at once: a program that is killed after this has not lost it. Raises OSError."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        line = json.dumps(jsonable(result), ensure_ascii=False)
+        line = _written(jsonable(result))
         with _locked(self.path.with_suffix(".lock")), self._journal.open("a", encoding="utf-8") as file:
             # The last line of a program that was killed may be cut: a row of its own begins on a line of its own.
             file.write(f"\n{line}\n")
@@ -112,8 +112,9 @@ class ResultStore:
         if not self._journal.exists():
             return
         with _locked(self.path.with_suffix(".lock")):
-            content = {"version": _VERSION, "suite": suite, "dialect": dialect, "cases": self._merged()}
-            write_atomically(self.path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+            head = f'{{"version": {_VERSION}, "suite": {_written(suite)}, "dialect": {_written(dialect)}, "cases": {{'
+            rows = ",\n".join(f"{_written(name)}: {_written(row)}" for name, row in self._merged().items())
+            write_atomically(self.path, f"{head}\n{rows}\n}}}}\n")
             self._journal.unlink(missing_ok=True)
 
     def _merged(self) -> dict[str, Any]:
@@ -149,6 +150,16 @@ class ResultStore:
             return {}
         rows = content.get("cases") if isinstance(content, dict) and content.get("version") == _VERSION else None
         return {n: r for n, r in rows.items() if isinstance(r, dict)} if isinstance(rows, dict) else {}
+
+
+def _written(value: Any) -> str:
+    """JSON on one line, as people read it; half of a pair of surrogates, which is no text, is written as its number."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
 
 
 def _summary(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,8 @@
 """`rubric run` as a person or a program calls it."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -200,32 +197,6 @@ def test_resume_leaves_out_what_still_holds(suite: Folder, capsys: pytest.Captur
     assert run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl") == (0, "", "")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_a_run_that_is_killed_loses_only_what_was_in_flight(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    suite.targets({"name": "default", "provider": "cli", "command": "sleep {PROMPT}; echo hello"})
-    text = SUITE.replace(
-        "id: bad\n    criteria: c\n    input: hi", "id: bad\n    criteria: c\n    input: '60'"
-    ).replace("input: hi", "input: '0'")
-    suite.suite(text)
-    command = [sys.executable, "-m", "rubric_core.cli", "run", "suite.eval.yaml", "--format", "jsonl"]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=suite.path)
-    assert running.stdout is not None
-    assert json.loads(running.stdout.readline())["id"] == "good"
-    time.sleep(0.1)
-    running.kill()
-    running.wait()
-    running.stdout.close()
-    store = ResultStore.of(suite.path / "suite.eval.yaml")
-    assert list(store.read()) == ["good"]
-    with store._journal.open("a") as journal:
-        journal.write('{"id": "bad", "verd')
-    assert list(store.read()) == ["good"]
-    suite.targets({"name": "default", "provider": "cli", "command": "sleep 0; echo hello"})
-    suite.suite(text.replace("input: '60'", "input: '0'"))
-    run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl")
-    assert sorted(store.read()) == ["bad", "good"]
-
-
 def test_every_target_of_a_matrix(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     suite.targets(
         {"name": "a", "provider": "mock", "response": "hello"}, {"name": "b", "provider": "mock", "response": "goodbye"}
@@ -277,34 +248,6 @@ def test_the_quickstart(capsys: pytest.CaptureFixture[str], tmp_path: Path, monk
     assert "✘ 3/10 → 0.30  min 0.7" in out
     assert "✔ 3/3 cases" in out
     assert main(["check", "examples/quickstart.eval.yaml"]) == 0
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_a_run_that_is_broken_off_keeps_what_is_done_and_leaves_nothing_behind(suite: Folder) -> None:
-    suite.targets({"name": "default", "provider": "cli", "command": "echo $$ >> pids; sleep {PROMPT}; echo hello"})
-    suite.suite(
-        SUITE.replace("id: bad\n    criteria: c\n    input: hi", "id: bad\n    criteria: c\n    input: '60'").replace(
-            "input: hi", "input: '0'"
-        )
-    )
-    running = subprocess.Popen(
-        [sys.executable, "-m", "rubric_core.cli", "run", "suite.eval.yaml", "--format", "jsonl"],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=suite.path,
-    )
-    assert running.stdout is not None
-    row = json.loads(running.stdout.readline())
-    assert row["id"] == "good"
-    os.kill(running.pid, signal.SIGINT)
-    assert running.wait(10) == 130
-    running.stdout.close()
-    assert list(ResultStore.of(suite.path / "suite.eval.yaml").read()) == ["good"]
-    deadline = time.monotonic() + 3
-    for pid in (suite.path / "pids").read_text().split():
-        while Path(f"/proc/{pid}").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
 
 
 def test_checking_loads_nothing_of_what_running_needs() -> None:
