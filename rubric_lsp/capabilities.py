@@ -61,6 +61,11 @@ class Client:
     configuration: bool = False
     registers_configuration: bool = False
     registers_watchers: bool = False
+    shows_documents: bool = False
+    text_contents: bool = False
+    # What only clients made for rubric know.
+    tests: bool = False
+    diffs: bool = False
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "Client":
@@ -105,6 +110,10 @@ class Client:
             configuration=said.flag(workspace + "configuration"),
             registers_configuration=said.flag(workspace + "didChangeConfiguration.dynamicRegistration"),
             registers_watchers=said.flag(workspace + "didChangeWatchedFiles.dynamicRegistration"),
+            shows_documents=said.flag("window.showDocument.support"),
+            text_contents=said.at(workspace + "textDocumentContent") is not None,
+            tests=said.flag("experimental.rubricTests"),
+            diffs=said.flag("experimental.rubricDiff"),
         )
 
 

@@ -3,10 +3,12 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rubric_lsp.orders import Order
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
 from rubric_lsp.workspace import path_of
 
 if TYPE_CHECKING:
+    from rubric_lsp.jobs import Job
     from rubric_lsp.server import RubricServer
 
 __all__ = ["Commands"]
@@ -45,10 +47,10 @@ class Commands:
         return await command(*given)
 
     async def _run_case(self, uri: str, case_id: str) -> object:
-        return await self._server.runs.start(uri, [case_id])
+        return _begun(await self._server.runs.start(Order.of(uri, case_id)))
 
     async def _run_file(self, uri: str) -> object:
-        return await self._server.runs.start(uri, None)
+        return _begun(await self._server.runs.start(Order.of(uri)))
 
     async def _cancel(self, uri: str) -> object:
         self._server.runs.cancel(uri)
@@ -65,3 +67,8 @@ class Commands:
         folder = self._server.permission.add(self._server.permission.folder_of(path))
         self._server.say(f"{folder} is trusted: its suites can be run (rubric trust --remove takes it back)")
         return str(folder)
+
+
+def _begun(job: "Job | None") -> object:
+    """What a command that runs something answers: the id of the run, null when a person has to allow it first."""
+    return None if job is None else {"runId": job.name, "running": sorted(c.id for p in job.parts for c in p.cases)}

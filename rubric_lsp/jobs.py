@@ -1,112 +1,127 @@
 """The cases of one command on their way. Imported when something is run: it brings in all that runs need."""
 
 import asyncio
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
 
-from rubric_core.evaluation.events import Answered, CaseStarted, CriterionJudged, EvaluatorStarted, Event
+from rubric_core.evaluation.events import (
+    Answered,
+    CaseStarted,
+    CriterionJudged,
+    EvaluatorDone,
+    EvaluatorStarted,
+    Event,
+)
 from rubric_core.evaluation.marks import SIGNS
-from rubric_core.evaluation.result import CaseResult
-from rubric_core.evaluation.run import run_case
-from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.schedule import Schedule
 from rubric_core.ports import Ports
 from rubric_core.validation.words import count
+from rubric_lsp.choosing import Part
+from rubric_lsp.orders import Order
 
-__all__ = ["Job", "tally"]
-
-log = logging.getLogger("rubric")
-#: Cases that run at once when the suite does not say.
-_WORKERS = 4
+__all__ = ["Job", "Steps", "tally"]
 
 
 class Job:
-    """The cases of one command, on their way."""
+    """The cases of one command, on their way; those of several suites one suite after the other."""
 
-    def __init__(self, uri: str, cases: list[Runnable], running: Callable[[str, str, str], None]) -> None:
-        self.uri = uri
-        self.cases = cases
+    def __init__(self, name: str, parts: Sequence[Part], order: Order) -> None:
+        #: Its id in the protocol.
+        self.name = name
+        self.parts = parts
+        self.order = order
         self.over = asyncio.Event()
-        self._running = running
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._cancelled: set[str] = set()
-        for case in cases:
-            running(uri, case.id, "waiting")
+        #: Whether somebody called off a case of it.
+        self.cancelled = False
+        self.results: list[CaseResult] = []
+        self._called_off: set[tuple[str, str]] = set()
+        self._schedules: dict[int, Schedule] = {}
+
+    @property
+    def amount(self) -> int:
+        """How many cases it has."""
+        return sum(len(part.cases) for part in self.parts)
 
     @property
     def title(self) -> str:
         """What it is, for the client's progress."""
-        return f"Running {self.cases[0].id}" if len(self.cases) == 1 else f"Running {count(len(self.cases), 'case')}"
+        first = self.parts[0]
+        if self.amount > 1:
+            what = count(self.amount, "case")
+        else:
+            what = f"{first.evaluator} of {first.cases[0].id}" if first.evaluator else first.cases[0].id
+        times = f" ×{self.order.repeat}" if self.order.repeat else ""
+        return f"{'Recording' if self.order.record else 'Running'} {what}{times}"
 
-    def cancel(self, names: set[str] | None = None) -> None:
-        """Stop cases, all of them without `names`."""
-        for case in self.cases:
-            if names is None or case.id in names:
-                self._cancelled.add(case.id)
-                self._running(self.uri, case.id, "")
-                if case.id in self._tasks:
-                    self._tasks[case.id].cancel()
+    def waiting(self, uri: str) -> set[str]:
+        """The ids of the cases of a suite that are not done and not called off."""
+        done = {result.id for result in self.results}
+        ids = {case.id for part in self.parts if part.uri == uri for case in part.cases}
+        return {name for name in ids - done if (uri, name) not in self._called_off}
 
-    async def run(self, ports: Ports, told: Callable[[str], None], finished: Callable[[CaseResult], None]) -> None:
-        """Run the cases, as many at once as the suite allows."""
-        room = asyncio.Semaphore(_workers(self.cases[0]))
+    def has(self, uri: str) -> bool:
+        """Whether it has cases of a suite."""
+        return any(part.uri == uri for part in self.parts)
 
-        async def one(number: int, case: Runnable) -> None:
-            async with room:
-                words = _Words(case.id, number, len(self.cases), told, lambda w: self._running(self.uri, case.id, w))
-                words.say("starting")
-                result = await run_case(case, ports, words)
-                finished(result)
-
-        wanted = [(n, c) for n, c in enumerate(self.cases, 1) if c.id not in self._cancelled]
-        self._tasks = {case.id: asyncio.ensure_future(one(number, case)) for number, case in wanted}
-        try:
-            results = await asyncio.gather(*self._tasks.values(), return_exceptions=True)
-        except asyncio.CancelledError:
-            for task in self._tasks.values():
-                task.cancel()
-            # Programs are ended in there.
-            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
-            raise
-        for error in results:
-            if isinstance(error, Exception):
-                log.error("a run failed", exc_info=error)
-        for case in self.cases:
-            if case.id in self._cancelled or not self._tasks[case.id].cancelled():
+    def cancel(self, uri: str | None = None, names: Collection[str] | None = None) -> list[tuple[str, str]]:
+        """Stop cases: all of them, those of a suite, or some of it. Gives suite and id of those that were stopped."""
+        stopped: list[tuple[str, str]] = []
+        for number, part in enumerate(self.parts):
+            if uri is not None and part.uri != uri:
                 continue
-            self._running(self.uri, case.id, "")
+            ids = self.waiting(part.uri) if names is None else self.waiting(part.uri) & set(names)
+            stopped += [(part.uri, name) for name in sorted(ids)]
+            if number in self._schedules:
+                self._schedules[number].call_off(ids)
+        self._called_off |= set(stopped)
+        self.cancelled |= bool(stopped)
+        return stopped
+
+    async def run(self, ports: Ports, heard: Callable[[Part, Event], None]) -> None:
+        """Run the cases; programs and requests are ended when this is cancelled."""
+        for number, part in enumerate(self.parts):
+            schedule = Schedule(part.cases, ports, partial(heard, part))
+            self._schedules[number] = schedule
+            schedule.call_off({name for uri, name in self._called_off if uri == part.uri})
+            await schedule.run()
 
 
-class _Words:
-    """Turns what happens in a run into a few words: on the case's line, and in the client's progress."""
+class Steps:
+    """Turns what happens in a run of a case into a few words, and into the results of evaluators that are under way."""
 
-    def __init__(
-        self, case: str, number: int, of: int, told: Callable[[str], None], on_line: Callable[[str], None]
-    ) -> None:
-        self._case = case
+    def __init__(self, number: int, of: int, conversation: bool, only: int = 0) -> None:
+        self.words = "waiting"
         self._where = f"case {number}/{of}, " if of > 1 else ""
-        self._told = told
-        self._on_line = on_line
+        # In a conversation each turn counts its evaluators anew.
+        self._conversation = conversation
+        self._only = only
+        self._number = 0
+        self._part: EvaluatorResult | None = None
 
-    def say(self, words: str) -> None:
-        """Show words."""
-        self._on_line(words)
-        self._told(f"{self._where}{words}" if self._where else f"{self._case}: {words}")
+    def progress(self, case_id: str) -> str:
+        """The words for the client's progress."""
+        return f"{self._where}{self.words}" if self._where else f"{case_id}: {self.words}"
 
-    def __call__(self, event: Event) -> None:
-        """Something happened."""
+    def take(self, event: Event) -> tuple[int, EvaluatorResult] | None:
+        """Something happened: an evaluator that has more to tell, with its number, when there is one."""
         if isinstance(event, CaseStarted):
-            self.say("asking")
+            self.words = "asking"
         elif isinstance(event, Answered):
-            self.say("grading")
+            self.words = "grading"
         elif isinstance(event, EvaluatorStarted):
-            self.say(f"{event.position}/{event.count} {event.name}")
+            self.words = f"{event.position}/{event.count} {event.name}"
+            self._number = self._only or event.position
+            self._part = EvaluatorResult(name=event.name, type="", verdict=Verdict.UNSCORED)
         elif isinstance(event, CriterionJudged):
-            self.say(f"{SIGNS[event.result.verdict]} {event.result.id}")
-
-
-def _workers(case: Runnable) -> int:
-    execution = case.suite.execution
-    return (execution.workers if execution is not None else None) or _WORKERS
+            self.words = f"{SIGNS[event.result.verdict]} {event.result.id}"
+            if self._part is not None and not self._conversation:
+                self._part = replace(self._part, criteria=(*self._part.criteria, event.result))
+                return self._number, self._part
+        elif isinstance(event, EvaluatorDone) and not self._conversation:
+            return self._number, event.result
+        return None
 
 
 def tally(done: Sequence[CaseResult], of: int) -> str:

@@ -40,6 +40,8 @@ def initialize(server: "RubricServer", params: Mapping[str, Any]) -> dict[str, A
     if client.process is not None and is_alive(client.process):
         server.keep(watch_parent(client.process, server.protocol.lost))
     capabilities = offered(client, server.commands.names)
+    if client.tests:
+        capabilities["experimental"] = {"rubricTests": {"version": 1}}
     return {"capabilities": capabilities, "serverInfo": {"name": server.name, "version": server.version}}
 
 
@@ -59,7 +61,7 @@ async def _register(server: "RubricServer") -> None:
             {"id": "settings", "method": "workspace/didChangeConfiguration", "registerOptions": {"section": SECTION}}
         )
     if server.client.registers_watchers:
-        globs = (_AROUND, "**/.rubric/results/*.json", *(f"**/{name}" for name in CONFIGURATION_FILES))
+        globs = (_AROUND, "**/.rubric/results/*.{json,jsonl}", *(f"**/{name}" for name in CONFIGURATION_FILES))
         watchers = [{"globPattern": glob} for glob in globs]
         registrations.append(
             {"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": {"watchers": watchers}}

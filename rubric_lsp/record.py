@@ -1,26 +1,27 @@
 """What runs have given, by suite and case, and whether it still holds for the text as it stands."""
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rubric_core.language.model import Case, Suite
 from rubric_core.validation.rule import CaseEntry
-from rubric_lsp.features.results import Results, Shown
+from rubric_lsp.features.results import Past, Results, Shown
 from rubric_lsp.workspace import Snapshot
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.result import CaseResult
+    from rubric_core.evaluation.result import CaseResult, EvaluatorResult
     from rubric_core.evaluation.runnable import Runnable
     from rubric_core.evaluation.targets import Targets
 
 __all__ = ["Record"]
 
 log = logging.getLogger("rubric")
+_MOST_HISTORY = 50
 
 
 @dataclass(slots=True)
@@ -28,8 +29,11 @@ class _Case:
     """What is known of one case."""
 
     result: "CaseResult | None" = None
-    history: tuple[str, ...] = ()
+    history: tuple[Past, ...] = ()
     running: str = ""
+    # Evaluators that know more than the result, and the fingerprint of the case when they had run by themselves.
+    newer: "dict[int, EvaluatorResult]" = field(default_factory=dict)
+    newer_for: str = ""
     # The fingerprint of the case as it stands, with what it was worked out from.
     case: Case | None = None
     suite: Suite | None = None
@@ -38,9 +42,14 @@ class _Case:
 
 
 class Record:
-    """The results of every suite of the conversation."""
+    """The results of every suite of the conversation.
 
-    def __init__(self) -> None:
+    Args:
+        refreshed: Told when the results of a suite have been worked out anew.
+    """
+
+    def __init__(self, refreshed: Callable[[Snapshot, Results], None]) -> None:
+        self._refreshed = refreshed
         self._suites: dict[str, dict[str, _Case]] = {}
         self._shown: dict[str, tuple[Snapshot, int, int, Results]] = {}
         #: Grows with every change of a result, and with every change of a file that results may depend on.
@@ -60,16 +69,18 @@ class Record:
         made = self._shown.get(snapshot.uri)
         if made is None or made[0] is not snapshot or made[1:3] != (self._changes, self._files):
             self._refresh(snapshot, cases)
-            shown = {
-                name: self._shown_case(case) for name, case in cases.items() if case.result is not None or case.running
-            }
-            made = self._shown[snapshot.uri] = (snapshot, self._changes, self._files, shown)
+            known = ((name, case) for name, case in cases.items() if case.result or case.running or case.newer)
+            made = self._shown[snapshot.uri] = (
+                snapshot, self._changes, self._files, {name: self._shown_case(case) for name, case in known},
+            )  # fmt: skip
+            self._refreshed(snapshot, made[3])
         return made[3]
 
     @staticmethod
     def _shown_case(case: _Case) -> Shown:
         stale = case.result is not None and case.fingerprint != case.result.fingerprint
-        return Shown(case.result, stale, case.running, case.history)
+        newer = case.newer if case.running or case.newer_for == case.fingerprint else {}
+        return Shown(case.result, stale, case.running, case.history, dict(newer))
 
     def _refresh(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
         """Work out fingerprints where case, suite or files have changed since the last time."""
@@ -78,7 +89,7 @@ class Record:
         for entry in analysis.cases:
             name = entry.case.id or ""
             known = cases.get(name)
-            if known is None or known.result is None or name in changed:
+            if known is None or (known.result is None and not known.newer) or name in changed:
                 continue
             if known.case is not entry.case or known.suite is not analysis.suite or known.files != self._files:
                 known.case, known.suite, known.files = entry.case, analysis.suite, self._files
@@ -91,9 +102,10 @@ class Record:
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
         from rubric_core.evaluation.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
+        from rubric_lsp.choosing import first_target  # noqa: PLC0415
 
         files = DiskFiles()
-        for runnable in runnables(path, snapshot.analysis, entries=entries):
+        for runnable in first_target(runnables(path, snapshot.analysis, entries=entries)):
             yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
 
     def _targets_for(self, runnable: "Runnable") -> "Targets":
@@ -113,18 +125,39 @@ class Record:
         return self._suites.setdefault(uri, {}).setdefault(name, _Case())
 
     def running(self, uri: str, name: str, words: str) -> None:
-        """A case is being run; no words when it is not any more."""
-        self._case(uri, name).running = words
+        """A case is being run; no words when it is not any more, and gave nothing."""
+        case = self._case(uri, name)
+        if not words or not case.running:
+            case.newer, case.newer_for = {}, ""
+        case.running = words
+        self._changes += 1
+
+    def part(self, uri: str, name: str, number: int, result: "EvaluatorResult") -> None:
+        """An evaluator of a running case is done, or knows more; `number` counts from 1."""
+        self._case(uri, name).newer[number] = result
         self._changes += 1
 
     def done(self, uri: str, result: "CaseResult") -> None:
         """A case has a result."""
         case = self._case(uri, result.id)
         case.result, case.running = result, ""
-        case.history = (*case.history, result.verdict.value)[-50:]
+        case.newer, case.newer_for = {}, ""
+        past = Past(result.verdict.value, result.score, result.at)
+        case.history = (*case.history, past)[-_MOST_HISTORY:]
         # Files may have changed while it ran.
         self._files += 1
         self._changes += 1
+
+    def done_alone(self, uri: str, name: str, number: int, result: "EvaluatorResult", fingerprint: str) -> None:
+        """An evaluator was run by itself: it counts until the case changes or runs as a whole."""
+        case = self._case(uri, name)
+        case.running, case.newer, case.newer_for = "", {number: result}, fingerprint
+        self._files += 1
+        self._changes += 1
+
+    def last(self, uri: str) -> "Mapping[str, CaseResult]":
+        """The last result of each case of a suite, stale or not."""
+        return {name: case.result for name, case in self._suites.get(uri, {}).items() if case.result is not None}
 
     def clear(self, uri: str) -> None:
         """Forget the results of a suite, but not what is running."""
@@ -132,37 +165,58 @@ class Record:
         self._suites[uri] = {name: _Case(running=case.running) for name, case in cases.items() if case.running}
         self._changes += 1
 
+    # -- the disk -----------------------------------------------------------------------------------------------------
+
     def is_known(self, uri: str) -> bool:
         """Whether results of this suite have been looked for."""
         return uri in self._suites
 
+    @property
+    def known(self) -> list[str]:
+        """The URIs of the suites whose results have been looked for."""
+        return list(self._suites)
+
     async def load(self, uri: str, path: Path) -> bool:
-        """Look for results of earlier conversations and of the command line; whether there were any."""
+        """Take in what others have stored, of earlier conversations and of the command line; whether there is something new."""
         self._suites.setdefault(uri, {})
         stored = await asyncio.to_thread(_read, path)
+        news = False
         for name, (result, history) in stored.items():
             case = self._case(uri, name)
-            if case.result is None:
-                case.result, case.history = result, history
-        self._changes += 1
-        return bool(stored)
-
-    async def keep(self, path: Path, results: list["CaseResult"]) -> None:
-        """Keep results for the next conversation, and for the command line."""
-        from rubric_core.evaluation.store import ResultStore  # noqa: PLC0415
-
-        try:
-            await asyncio.to_thread(ResultStore.of(path).add, results, path.name, results[0].dialect)
-        except OSError as error:
-            log.warning("results are not kept: %s", error)
+            if case.result is None or _is_newer(result, case.result):
+                case.result, case.history, case.newer, news = result, history, {}, True
+                case.files = -1
+        self._changes += news
+        return news
 
 
-def _read(path: Path) -> dict[str, tuple["CaseResult", tuple[str, ...]]]:
+def _read(path: Path) -> "dict[str, tuple[CaseResult, tuple[Past, ...]]]":
     from rubric_core.evaluation.store import ResultStore  # noqa: PLC0415
 
-    stored: dict[str, Any] = {}
-    with contextlib.suppress(OSError):
+    stored: dict[str, tuple[CaseResult, tuple[Past, ...]]] = {}
+    try:
         for name, case in ResultStore.of(path).read().items():
-            verdicts = (str(row.get("verdict", "unscored")) for row in case.history)
-            stored[name] = (replace(case.latest), tuple(verdicts))
+            stored[name] = (case.latest, tuple(_past(row) for row in case.history))
+    except OSError as error:
+        log.warning("results are not read: %s", error)
     return stored
+
+
+def _is_newer(stored: "CaseResult", known: "CaseResult") -> bool:
+    """Whether a stored result is a later one than what is known; times are kept to the second."""
+    try:
+        stored_at, known_at = datetime.fromisoformat(stored.at), datetime.fromisoformat(known.at)
+        if stored_at != known_at:
+            return stored_at > known_at
+    except (ValueError, TypeError):  # written by a person, or by another version
+        return stored.at > known.at
+    return (stored.duration_ms, stored.score) != (known.duration_ms, known.score)
+
+
+def _past(row: Mapping[str, object]) -> Past:
+    score = row.get("score")
+    return Past(
+        str(row.get("verdict", "unscored")),
+        float(score) if isinstance(score, int | float) else None,
+        str(row.get("at", "")),
+    )

@@ -31,6 +31,7 @@ def route(s: "RubricServer") -> None:
     _writing(s)
     _display(s)
     _navigation(s)
+    _tests(s)
 
 
 def _conversation(s: "RubricServer") -> None:
@@ -87,6 +88,13 @@ def _display(s: "RubricServer") -> None:
     s.reads("textDocument/semanticTokens/range", _tokens_within)
 
 
+def _tests(s: "RubricServer") -> None:
+    s.answers("rubric/discoverTests", s.tests.discover)
+    s.answers("rubric/runTests", s.tests.run)
+    s.answers("rubric/cancelTests", s.tests.cancel)
+    s.answers("rubric/report", s.tests.report)
+
+
 def _navigation(s: "RubricServer") -> None:
     s.reads("textDocument/definition", lambda d, p: _definition(s, d, p), [])
     s.reads("textDocument/references", lambda d, p: _references(s, d, p), [])
@@ -122,7 +130,7 @@ def _resolved(s: "RubricServer", item: Any) -> Any:
 def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
     from rubric_lsp.features.hover import hover  # noqa: PLC0415
 
-    return hover(d.analysis, convert.offset(d, p), s.runs.reporter(d))
+    return hover(d.analysis, convert.offset(d, p), lambda name: s.reports.markdown(d, name))
 
 
 def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:

@@ -1,34 +1,33 @@
-"""Running cases from the editor: one task for each case, shown as progress, cancelled at a word."""
+"""Running cases from the editor: one task for each command, shown as progress, cancelled at a word."""
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import Callable, Sequence
+import itertools
+import time
 from contextlib import AsyncExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rubric_lsp.features.consent import question
 from rubric_lsp.features.results import Results
-from rubric_lsp.lifecycle import INFORMATION, WARNING
+from rubric_lsp.lifecycle import WARNING
+from rubric_lsp.orders import Order
 from rubric_lsp.progress import Progress, ProgressBoard
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
 from rubric_lsp.record import Record
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.stored import Stored
+from rubric_lsp.workspace import Snapshot, path_of
 
 if TYPE_CHECKING:
+    from rubric_core.evaluation.events import Event
     from rubric_core.evaluation.result import CaseResult
-    from rubric_core.evaluation.runnable import Runnable
     from rubric_core.ports import Ports
-    from rubric_lsp.jobs import Job
+    from rubric_lsp.choosing import Part
+    from rubric_lsp.jobs import Job, Steps
     from rubric_lsp.server import RubricServer
 
 __all__ = ["Runs"]
 
-log = logging.getLogger("rubric")
 #: Clients are asked to look again at most this often, in seconds.
 _REFRESH = 0.15
-_ONCE, _ALWAYS, _NO = "Run once", "Trust this folder", "Not now"
 
 
 class Runs:
@@ -36,9 +35,12 @@ class Runs:
 
     def __init__(self, server: "RubricServer") -> None:
         self._server = server
-        self._record = Record()
+        self.record = Record(server.tests.refreshed)
+        self.stored = Stored(server, self.record, self.changed)
         self._board = ProgressBoard(server.protocol)
         self._jobs: set[Job] = set()
+        self._numbers = itertools.count(1)
+        self._last: dict[str, Order] = {}
         self._outside = AsyncExitStack()
         self._ports: Ports | None = None
         self._refreshing: asyncio.TimerHandle | None = None
@@ -47,117 +49,83 @@ class Runs:
 
     def results(self, snapshot: Snapshot) -> Results:
         """The results of a suite as it stands."""
-        return self._record.results(snapshot)
-
-    def reporter(self, snapshot: Snapshot) -> Callable[[str], str | None]:
-        """Gives the report of a case by its id."""
-        results = self.results(snapshot)
-        name = snapshot.path.name if snapshot.path is not None else ""
-
-        def tell(case_id: str) -> str | None:
-            shown = results.get(case_id)
-            if shown is None:
-                return None
-            from rubric_lsp.features.report import report  # noqa: PLC0415  # loaded when something was run
-
-            return report(shown, f"rubric run {name}::{case_id}" if name else "")
-
-        return tell
-
-    def opened(self, snapshot: Snapshot) -> None:
-        """A suite was opened: it may have results from before."""
-        if snapshot.path is not None and snapshot.is_ours and not self._record.is_known(snapshot.uri):
-            self._server.keep(self._load(snapshot.uri, snapshot.path))
-
-    async def _load(self, uri: str, path: Path) -> None:
-        if await self._record.load(uri, path):
-            self._changed(uri)
+        return self.record.results(snapshot)
 
     def files_changed(self) -> None:
         """Something on disk has changed: results may be stale, or hold again."""
-        self._record.files_changed()
+        self.record.files_changed()
         for snapshot in self._server.documents.all():
             if self.results(snapshot):
-                self._changed(snapshot.uri)
+                self.changed(snapshot.uri)
+
+    def at(self, uri: str) -> Snapshot:
+        """A suite as it stands in the editor, else on disk. Raises RefusedError."""
+        path = path_of(uri)
+        found = self._server.documents.get(uri) or (self._server.around.at(path) if path is not None else None)
+        if found is None:
+            raise RefusedError(INVALID_PARAMS, f"{uri} is not open, and cannot be read as a file")
+        return found
 
     # -- commands -----------------------------------------------------------------------------------------------------
 
-    async def start(self, uri: str, names: Sequence[str] | None) -> object:
-        """Start running cases, all of them without `names`; once they have begun, that is the answer. Raises RefusedError."""
-        snapshot = self._server.documents.get(uri) or self._from_disk(uri)
-        if snapshot.path is None:
-            raise RefusedError(INVALID_PARAMS, "save the suite first: what it refers to is looked for beside it")
-        cases = self._cases(snapshot, snapshot.path, names)
-        if self._server.permission.given(snapshot.path):
-            return self._begin(uri, cases)
-        self._server.keep(self._ask(uri, snapshot.path, cases))
+    async def start(self, order: Order) -> "Job | None":
+        """Begin what is asked for; None when a person has to allow it first. Raises RefusedError."""
+        from rubric_lsp.choosing import chosen  # noqa: PLC0415  # httpx and pydantic, when something is run
+
+        parts = chosen(order, self._server.documents, self.at, self.record.last)
+        if all(self._server.permission.given(part.path) for part in parts):
+            return self._begin(parts, order)
+        self._server.keep(self._ask(parts, order))
         return None
 
-    def _from_disk(self, uri: str) -> Snapshot:
-        from rubric_core.loading.files import UnreadableError, read_text  # noqa: PLC0415
-        from rubric_lsp.workspace import path_of  # noqa: PLC0415
+    async def again(self, uri: str) -> "Job | None":
+        """Begin what was asked for last for a suite; everything in it when nothing was. Raises RefusedError."""
+        return await self.start(self._last.get(uri, Order.of(uri)))
 
-        path = path_of(uri)
-        try:
-            if path is not None:
-                return self._server.documents.from_disk(uri, read_text(path))
-        except UnreadableError as error:
-            raise RefusedError(INVALID_PARAMS, str(error)) from None
-        raise RefusedError(INVALID_PARAMS, f"{uri} is not open")
+    async def _ask(self, parts: "list[Part]", order: Order) -> None:
+        from rubric_lsp.asking import allowed  # noqa: PLC0415
 
-    @staticmethod
-    def _cases(snapshot: Snapshot, path: Path, names: Sequence[str] | None) -> "list[Runnable]":
-        from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415  # httpx and pydantic, when something is run
+        if await allowed(self._server, parts):
+            self._begin(parts, order)
 
-        by_name: dict[str, Runnable] = {}
-        for each in runnables(path, snapshot.analysis):
-            if each.case.id:
-                by_name.setdefault(each.case.id, each)
-        for name in names or ():
-            if name not in by_name:
-                raise RefusedError(INVALID_PARAMS, f"{path.name} has no case with the id {name}")
-        if not by_name:
-            raise RefusedError(INVALID_PARAMS, f"{path.name} has no case with an id to run")
-        return list(by_name.values()) if names is None else [by_name[name] for name in names]
+    def _begin(self, parts: "list[Part]", order: Order) -> "Job":
+        from rubric_lsp.choosing import unsaved  # noqa: PLC0415
+        from rubric_lsp.jobs import Job  # noqa: PLC0415
 
-    async def _ask(self, uri: str, path: Path, cases: "list[Runnable]") -> None:
-        """Nobody has said yet that this may be run: say what would happen, and how to allow it."""
-        folder = self._server.permission.folder_of(path)
-        answer = await self._answer(cases) if self._server.client.message_actions else None
-        if answer == _ALWAYS:
-            self._server.permission.add(folder)
-        if answer in (_ALWAYS, _ONCE):
-            self._begin(uri, cases)
-        else:
-            how = f"`rubric trust {folder}` in a terminal, or the command rubric.trust, allows it"
-            self._server.say(f"rubric: nothing was run, because {folder} is not trusted; {how}", WARNING)
-
-    async def _answer(self, cases: "list[Runnable]") -> str | None:
-        from rubric_core.adapters import DiskFiles  # noqa: PLC0415
-        from rubric_core.evaluation.targets import targets_for  # noqa: PLC0415
-
-        message = question(cases, targets_for(cases[0], DiskFiles()))
-        asked = {"type": INFORMATION, "message": message, "actions": [{"title": t} for t in (_ONCE, _ALWAYS, _NO)]}
-        with contextlib.suppress(RefusedError):
-            chosen = await self._server.protocol.ask("window/showMessageRequest", asked)
-            return chosen.get("title") if isinstance(chosen, dict) else None
-        return None
-
-    def _begin(self, uri: str, cases: "list[Runnable]") -> dict[str, Any]:
-        names = {case.id for case in cases}
-        for job in [j for j in self._jobs if j.uri == uri]:
-            job.cancel(names)
-        from rubric_lsp.jobs import Job  # noqa: PLC0415  # all that runs need, when something is run
-
-        job = Job(uri, cases, self._record.running)
+        for part in parts:
+            self.cancel(part.uri, {case.id for case in part.cases})
+            self._last[part.uri] = order
+        job = Job(f"run-{next(self._numbers)}", parts, order)
+        for part in parts:
+            for case in part.cases:
+                self.record.running(part.uri, case.id, "waiting")
         self._jobs.add(job)
+        self._server.tests.began(job)
+        files = unsaved(parts, self._server.documents)
+        if files:
+            names = ", ".join(path.name for path in files)
+            self._server.say(f"rubric: {names} is not saved: this run uses the text on disk", WARNING)
         self._server.keep(self._run(job))
-        return {"running": sorted(names)}
+        return job
 
-    def cancel(self, uri: str) -> None:
-        """Stop what is running of a suite."""
-        for job in [j for j in self._jobs if j.uri == uri]:
-            job.cancel()
+    def cancel(self, uri: str | None = None, names: set[str] | None = None) -> None:
+        """Stop what is running: everything, what there is of a suite, or some of its cases."""
+        for job in list(self._jobs):
+            self._stop(job, uri, names)
+
+    def cancel_run(self, name: str) -> None:
+        """Stop one run. One that is over by now is nobody's concern."""
+        for job in [j for j in self._jobs if j.name == name]:
+            self._stop(job)
+
+    def _stop(self, job: "Job", uri: str | None = None, names: set[str] | None = None) -> None:
+        for suite, name in job.cancel(uri, names):
+            self._given_up(job, suite, name)
+
+    def _given_up(self, job: "Job", uri: str, name: str) -> None:
+        self.record.running(uri, name, "")
+        self._server.tests.given_up(job, uri, name)
+        self.changed(uri)
 
     def cancel_token(self, token: object) -> None:
         """The client cancels the work behind a token."""
@@ -165,14 +133,16 @@ class Runs:
 
     def clear(self, uri: str) -> None:
         """Show no results of a suite any more."""
-        self._record.clear(uri)
-        self._changed(uri)
+        self.record.clear(uri)
+        self._server.tests.cleared(uri)
+        self.changed(uri)
 
     async def stop(self) -> None:
         """End everything that runs, programs included."""
         for job in list(self._jobs):
             job.cancel()
         await asyncio.gather(*(job.over.wait() for job in list(self._jobs)))
+        self.stored.stop()
         await self._outside.aclose()
 
     # -- running ------------------------------------------------------------------------------------------------------
@@ -181,32 +151,63 @@ class Runs:
         from rubric_lsp.jobs import tally  # noqa: PLC0415
 
         progress = Progress(self._server.protocol, None)
-        done: list[CaseResult] = []
+        begun = time.monotonic()
         try:
             shown = self._server.client.progress
-            progress = await self._board.begin(job.title, job.cancel, shown=shown)
-            self._changed(job.uri)
+            progress = await self._board.begin(job.title, lambda: self._stop(job), shown=shown)
+            for part in job.parts:
+                self.changed(part.uri)
             ports = await self._outside_world()
-
-            def finished(result: "CaseResult") -> None:
-                done.append(result)
-                self._record.done(job.uri, result)
-                self._changed(job.uri)
-
-            def told(message: str) -> None:
-                progress.report(message, round(100 * len(done) / len(job.cases)))
-                self.refresh()
-
-            await job.run(ports, told, finished)
+            steps = _steps(job)
+            await job.run(ports, lambda part, event: self._heard(job, part, event, steps, progress))
         finally:
             self._jobs.discard(job)
-            job.over.set()
+            for part in job.parts:
+                for name in sorted(job.waiting(part.uri)):
+                    self._given_up(job, part.uri, name)
             token = progress.token
-            progress.end(tally(done, len(job.cases)))
+            progress.end(tally(job.results, job.amount))
             self._board.ended(token)
-            self._changed(job.uri)
-        if done:
-            await self._record.keep(job.cases[0].path, done)
+            self._server.tests.ended(job, (time.monotonic() - begun) * 1000)
+            try:
+                await self.stored.settle(job)
+            finally:
+                job.over.set()
+
+    def _heard(
+        self, job: "Job", part: "Part", event: "Event", steps: "dict[tuple[str, str], Steps]", progress: Progress
+    ) -> None:
+        from rubric_core.evaluation.events import CaseDone, CaseStarted, EvaluatorDone  # noqa: PLC0415
+
+        name = event.case_id
+        if name not in job.waiting(part.uri):
+            return
+        tests = self._server.tests
+        if isinstance(event, CaseStarted):
+            tests.started(job, part, name)
+        if isinstance(event, CaseDone):
+            job.results.append(event.result)
+            self._done(job, part, event.result)
+        else:
+            step = steps[part.uri, name]
+            newer = step.take(event)
+            if newer is not None:
+                self.record.part(part.uri, name, *newer)
+                if isinstance(event, EvaluatorDone):
+                    tests.evaluated(job, part, name, *newer)
+            self.record.running(part.uri, name, step.words)
+            progress.report(step.progress(name), round(100 * len(job.results) / job.amount))
+        self.changed(part.uri)
+
+    def _done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
+        if part.number and result.evaluators:
+            self.record.done_alone(part.uri, result.id, part.number, result.evaluators[-1], result.fingerprint)
+        elif part.number:
+            self.record.running(part.uri, result.id, "")
+        else:
+            self.record.done(part.uri, result)
+            self.stored.note(part, result)
+        self._server.tests.done(job, part, result)
 
     async def _outside_world(self) -> "Ports":
         if self._ports is None:
@@ -215,9 +216,12 @@ class Runs:
             self._ports = await self._outside.enter_async_context(system_ports())
         return self._ports
 
-    def _changed(self, uri: str) -> None:
+    # -- showing ------------------------------------------------------------------------------------------------------
+
+    def changed(self, uri: str) -> None:
         """What is shown of a suite has changed."""
-        self._server.checks.due(uri)
+        if self._server.documents.get(uri) is not None:
+            self._server.checks.due(uri)
         self.refresh()
 
     def refresh(self) -> None:
@@ -236,3 +240,13 @@ class Runs:
     async def _look_again(self, method: str) -> None:
         with contextlib.suppress(RefusedError):
             await self._server.protocol.ask(method)
+
+
+def _steps(job: "Job") -> "dict[tuple[str, str], Steps]":
+    from rubric_lsp.jobs import Steps  # noqa: PLC0415
+
+    pairs = [(part, case) for part in job.parts for case in part.cases]
+    return {
+        (part.uri, case.id): Steps(number, job.amount, case.case.mode == "conversation", part.number)
+        for number, (part, case) in enumerate(pairs, 1)
+    }

@@ -22,10 +22,12 @@ from rubric_lsp.navigation import Navigation
 from rubric_lsp.progress import ProgressBoard
 from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError, RubricProtocol
 from rubric_lsp.pulling import Pulling
+from rubric_lsp.reporting import Reports
 from rubric_lsp.routes import route
 from rubric_lsp.runs import Runs
 from rubric_lsp.settings import Settings
 from rubric_lsp.survey import Survey
+from rubric_lsp.testing import Tests
 from rubric_lsp.trust import Permission
 from rubric_lsp.workspace import Snapshot, Workspace, path_of
 
@@ -62,7 +64,9 @@ class RubricServer(LanguageServer):
         self.acted: tuple[Snapshot | None, list[Action]] = (None, [])
         #: The newest suggestions: what they mean at length is asked for one by one.
         self.offered: Sequence[Completion] = ()
+        self.tests = Tests(self)
         self.runs = Runs(self)
+        self.reports = Reports(self)
         self._kept: set[asyncio.Task[object]] = set()
         #: The version of the files around suites, when those that are not open were last looked at.
         self._surveyed = -1
@@ -118,7 +122,8 @@ class RubricServer(LanguageServer):
         snapshot = self.documents.open(*convert.opened(params))
         self.survey.opened(snapshot.uri)
         self._edited(snapshot.uri)
-        self.runs.opened(snapshot)
+        self.runs.stored.opened(snapshot)
+        self.tests.edited(snapshot.uri)
 
     def changed(self, params: Any) -> None:
         """A document was edited."""
@@ -127,6 +132,7 @@ class RubricServer(LanguageServer):
             log.warning("an edit of %s, which is not open", uri)
             return
         self._edited(uri)
+        self.tests.edited(uri)
 
     def _edited(self, uri: str) -> None:
         """A document has another text. A client that asks for diagnostics does so by itself after an edit."""
@@ -154,14 +160,19 @@ class RubricServer(LanguageServer):
 
     def files_changed(self, uris: list[str]) -> None:
         """Something on disk has changed."""
-        self.around.project.changed([path for uri in uris if (path := path_of(uri)) is not None])
+        paths = [path for uri in uris if (path := path_of(uri)) is not None]
+        self.around.project.changed(paths)
         if any(uri.endswith(CONFIGURATION_FILES) for uri in uris):
             self.documents.again()
             self.checks.all_due()
         for other in self.documents.overtaken():
             self.checks.due(other)
         self._looked_around()
-        self.runs.files_changed()
+        results = {path for path in paths if "results" in path.parts and ".rubric" in path.parts}
+        if results:
+            self.runs.stored.files_changed(results)
+        if len(results) < len(paths):
+            self.runs.files_changed()
 
     async def closed(self) -> None:
         """The conversation is over: nothing may outlive it."""

@@ -80,13 +80,13 @@ class Conversation(Attempt):
         self, target: ResolvedTarget, provider: Provider, said: Sequence[ChatMessage], base: CaseResult
     ) -> Sequence[EvaluatorResult]:
         """The evaluators of the case, over the whole transcript."""
-        if not self.case.evaluators:
+        if not self.case.graders:
             return ()
         transcript = Answer(conversation_text(tuple(m for m in said if m.role != "system")))
         opening = tuple(m for m in said if m.role == "system")
         inputs = PromptInputs(question=conversation_text(opening) if opening else "", messages=opening)
         context = self.context(target, provider, inputs, transcript, base.threshold)
-        return (await self.grade(context, self.case.evaluators)).results
+        return (await self.grade(context, self.case.graders)).results
 
     def _outcome(
         self, base: CaseResult, results: Sequence[EvaluatorResult], said: Sequence[ChatMessage], answer: Answer

@@ -27,7 +27,7 @@ from rubric_core.loading.search import find_file
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
 
-__all__ = ["fingerprint"]
+__all__ = ["files_of", "fingerprint"]
 
 _LARGEST = 20_000_000
 #: Keys of a suite that say something about it and nothing to a run.
@@ -66,6 +66,11 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
         "asked": [options.target, options.grader_target, options.threshold],
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+
+def files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
+    """The files that take part in a run of a case and are there, the target file left out."""
+    return [path for _, path in _files(runnable, files, list(_entries(runnable, targets)))]
 
 
 def _entries(runnable: Runnable, targets: Targets) -> Iterator[Mapping[str, Any]]:

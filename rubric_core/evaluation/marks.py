@@ -1,6 +1,6 @@
 """Results where their cases are written: one short mark for each line, the same in a terminal and in every editor."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
@@ -18,6 +18,7 @@ __all__ = [
     "criterion_words",
     "evaluator_words",
     "marks_of",
+    "marks_of_some",
     "seconds_words",
     "shortened",
 ]
@@ -115,6 +116,14 @@ def marks_of(case: Runnable, result: CaseResult) -> list[Mark]:
     return sorted(marks, key=lambda mark: mark.span)
 
 
+def marks_of_some(case: Runnable, results: Mapping[int, EvaluatorResult]) -> list[Mark]:
+    """The marks of single evaluators, by their number from 1. One without a duration is still at work: its criteria count."""
+    pairs = [(config, results[n]) for n, config in enumerate(case.evaluators, 1) if n in results]
+    return sorted(
+        (m for config, result in pairs for m in _of_evaluator(case, config, result)), key=lambda mark: mark.span
+    )
+
+
 def _of_turns(case: Runnable, results: Sequence[EvaluatorResult]) -> Iterator[Mark]:
     turns = [turn for turn in case.case.turns or () if isinstance(turn, Turn)]
     if len(turns) != len(results):
@@ -132,13 +141,15 @@ def _of_all(case: Runnable, configs: Sequence[Evaluator], results: Sequence[Eval
 
 def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) -> Iterator[Mark]:
     criteria = [c for c in _criteria(config) if isinstance(c, Criterion)]
-    paired = list(zip(criteria, result.criteria, strict=True)) if len(criteria) == len(result.criteria) else []
+    at_work = result.duration_ms is None and result.score is None and not result.reason
+    whole = at_work or len(criteria) == len(result.criteria)
+    paired = list(zip(criteria, result.criteria, strict=False)) if whole else []
     # A rubric made of plain strings, or of one criterion, has no line of its own to mark.
     gathered = config.node is None
     if gathered and not config.span.end:
         return  # the judge of a case that names no evaluator is written nowhere
     away = case.file is not None and case.inherits(config)
-    if not (gathered and paired) and not (len(paired) == 1 and result.score is not None):
+    if not at_work and not (gathered and paired) and not (len(paired) == 1 and result.score is not None):
         yield Mark(case.span_of(config), result.verdict, evaluator_words(result), _note(result), "evaluator", away)
     for criterion, judged in paired:
         span = criterion.at("id") if criterion.has("id") else criterion.span

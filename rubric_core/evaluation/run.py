@@ -35,7 +35,7 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     for needed in _NEEDED:  # before the clock starts: the first case is not charged for it
         import_module(needed)
     began = ports.clock.seconds()
-    configs = case.evaluators or [scalar_evaluator(case.evaluator_kind)]
+    configs = case.graders or [scalar_evaluator(case.evaluator_kind)]
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun(case, ports)
     try:

@@ -40,6 +40,8 @@ class Options:
     mode: RecordingMode = "auto"
     #: How often each case is run, in place of what the suite says.
     repeat: int | None = None
+    #: The number of the only evaluator that grades, from 1.
+    evaluator: int | None = None
     #: Seconds that a program of the suite may take to grade.
     time_limit: float = 60.0
     #: Which workspaces stay after the run: none, those of cases that did not pass, or all of them.
@@ -104,6 +106,12 @@ class Runnable:
     def evaluators(self) -> tuple[EvaluatorShape, ...]:
         """What grades the case, in order; empty when a judge grades by its criteria."""
         return tuple(evaluators_of(self.suite, self.case, self.dialect))
+
+    @cached_property
+    def graders(self) -> tuple[EvaluatorShape, ...]:
+        """Those of the evaluators that grade in this run."""
+        only = self.options.evaluator
+        return self.evaluators if only is None else self.evaluators[only - 1 : only]
 
     @property
     def evaluator_kind(self) -> str:

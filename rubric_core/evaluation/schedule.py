@@ -1,7 +1,7 @@
 """Running the cases of a suite: several at once, in the order that they ask for, within what may be spent."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, silent
@@ -11,7 +11,7 @@ from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.model import Execution
 from rubric_core.ports import Ports
 
-__all__ = ["run_cases", "with_dependencies"]
+__all__ = ["Schedule", "run_cases", "with_dependencies"]
 
 #: Cases that run at once when nobody says how many.
 _WORKERS = 4
@@ -25,7 +25,7 @@ async def run_cases(
     A case waits for those that it depends on, as far as they are among `cases`. A budget that is spent, and a case that
     could not be scored where the suite says `fail_on_error`, keep further cases from being started.
     """
-    return await _Schedule(cases, ports, on_event, workers).run()
+    return await Schedule(cases, ports, on_event, workers).run()
 
 
 def with_dependencies(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
@@ -45,30 +45,45 @@ def _dependencies(case: Runnable) -> list[str]:
     return [name for name in case.case.depends_on or () if isinstance(name, str)]
 
 
-class _Schedule:
-    def __init__(self, cases: Sequence[Runnable], ports: Ports, on_event: Listener, workers: int | None) -> None:
+class Schedule:
+    """The cases of one run, on their way; see `run_cases`. Single cases can be called off."""
+
+    def __init__(self, cases: Sequence[Runnable], ports: Ports, on_event: Listener, workers: int | None = None) -> None:
         self.cases = cases
         self.ports = ports
         self.on_event = on_event
         self.room = asyncio.Semaphore(workers or _workers(cases))
         self.tasks: list[asyncio.Task[CaseResult]] = []
+        self._called_off: set[str] = set()
         #: US dollars.
         self.spent = 0.0
         #: Why no further case is started.
         self.stop = ""
 
     async def run(self) -> list[CaseResult]:
-        """The results, in the order of the cases."""
+        """The results, in the order of the cases, without those that were called off."""
         position = {case.id: number for number, case in reversed(list(enumerate(self.cases)))}
         circular = _circular(self.cases)
         self.tasks = [asyncio.ensure_future(self._one(case, position, circular)) for case in self.cases]
         async with workspaces_of(self.cases, self.ports, self.on_event):
             try:
-                return list(await asyncio.gather(*self.tasks))
+                for case, task in zip(self.cases, self.tasks, strict=True):
+                    if case.id in self._called_off:
+                        task.cancel()
+                # A task that was called off is no reason to end the others.
+                await asyncio.gather(*self.tasks, return_exceptions=True)
+                return [task.result() for task in self.tasks if not task.cancelled()]
             finally:
                 for task in self.tasks:
                     task.cancel()
                 await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    def call_off(self, names: Collection[str]) -> None:
+        """End the cases with these ids, and those that wait for them; programs and requests are ended at once."""
+        self._called_off |= set(names)
+        for case, task in zip(self.cases, self.tasks, strict=False):
+            if case.id in names:
+                task.cancel()
 
     async def _one(self, case: Runnable, position: Mapping[str, int], circular: frozenset[str]) -> CaseResult:
         waits = [position[name] for name in _dependencies(case) if name in position]

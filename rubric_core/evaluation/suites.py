@@ -17,7 +17,7 @@ from rubric_core.syntax.line_document import LineDocument
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, ExternalCases
 
-__all__ = ["LoadedSuite", "NoSuiteError", "load_suite"]
+__all__ = ["LoadedSuite", "NoSuiteError", "load_suite", "suite_in"]
 
 
 class NoSuiteError(Exception):
@@ -54,16 +54,39 @@ def load_suite(
     loader = _Loader(language, project, options or Options(), dialect)
     if path.suffix.lower() in DATASETS:
         return loader.dataset(path)
-    return loader.suite(path)
+    return loader.suite(path, loader.analysis(path))
+
+
+def suite_in(
+    path: Path, analysis: Analysis, project: Project, read: Callable[[Path], str], options: Options | None = None
+) -> LoadedSuite:
+    """The suite in a text that is analysed already, as it stands in an editor.
+
+    Args:
+        path: Where the suite is.
+        analysis: What stands in it.
+        project: The files around it.
+        read: Gives the text of a file with cases. Raises UnreadableError.
+        options: What a person asks for beyond what the suite says.
+
+    Raises NoSuiteError for a text that is something else.
+    """
+    return _Loader(analysis.language, project, options or Options(), None, read).suite(path, analysis)
 
 
 class _Loader:
-    def __init__(self, language: Language, project: Project, options: Options, dialect: str | None) -> None:
-        self.language, self.project, self.options, self.dialect = language, project, options, dialect
+    def __init__(
+        self,
+        language: Language,
+        project: Project,
+        options: Options,
+        dialect: str | None,
+        read: Callable[[Path], str] = read_text,
+    ) -> None:
+        self.language, self.project, self.options, self.dialect, self.read = language, project, options, dialect, read
         self.files: dict[Path, Analysis] = {}
 
-    def suite(self, path: Path) -> LoadedSuite:
-        analysis = self.analysis(path)
+    def suite(self, path: Path, analysis: Analysis) -> LoadedSuite:
         if analysis.kind is not FileKind.SUITE:
             raise NoSuiteError(_not_a_suite(path, analysis))
         frame = self._frame(path, analysis)
@@ -92,7 +115,7 @@ class _Loader:
         return None if found.suite is not None and found.suite.has("cases") else found
 
     def analysis(self, path: Path, dialect: str | None = None, kind: FileKind | None = None) -> Analysis:
-        document = self.language.document(read_text(path), path)
+        document = self.language.document(self.read(path), path)
         return analyze(
             document, self.language, dialect=dialect or self.dialect, path=path, kind=kind, project=self.project
         )
@@ -136,7 +159,7 @@ class _Loader:
         suffix = file.suffix.lower()
         if suffix not in (*DATASETS, ".yaml", ".yml", ".json"):
             return None
-        text = read_text(file)
+        text = self.read(file)
         kind = FileKind.CASE if file.stem.lower() == "case" else FileKind.CASES
         document = Document.of(text, self.language.item_keys | {ROOT_LIST})
         if suffix in DATASETS:

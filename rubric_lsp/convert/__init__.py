@@ -27,6 +27,7 @@ from rubric_lsp.convert.incoming import (
 )
 from rubric_lsp.convert.places import (
     file_location,
+    lines,
     location,
     position_of,
     range_of,
@@ -65,6 +66,7 @@ __all__ = [
     "hover",
     "inlay_hints",
     "known_diagnostics",
+    "lines",
     "location",
     "nameable",
     "offset",

@@ -10,6 +10,7 @@ from rubric_lsp.workspace import Snapshot
 __all__ = [
     "Json",
     "file_location",
+    "lines",
     "location",
     "position_of",
     "range_of",
@@ -28,6 +29,13 @@ def position_of(at: Position) -> Json:
 def range_of(snapshot: Snapshot, span: Span) -> Json:
     start, end = snapshot.range(span)
     return {"start": position_of(start), "end": position_of(end)}
+
+
+def lines(snapshot: Snapshot, span: Span) -> Json:
+    """The lines of a stretch, to the beginning of the next one: typing at the end of it changes nothing."""
+    start, end = snapshot.range(span)
+    last = end.line + 1 if end.character or end == start else end.line
+    return {"start": position_of(start), "end": {"line": last, "character": 0}}
 
 
 def location(snapshot: Snapshot, span: Span) -> Json:

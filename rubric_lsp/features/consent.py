@@ -18,14 +18,15 @@ __all__ = ["question"]
 _SHOWN = 3
 
 
-def question(cases: Sequence["Runnable"], targets: "Targets") -> str:
-    """What a person is asked before these cases are run for the first time."""
-    what = f"`{cases[0].id}`" if len(cases) == 1 else count(len(cases), "case")
-    programs = [f"`{p}`" for case in cases for p in _programs(case)]
+def question(suites: Sequence[tuple[Sequence["Runnable"], "Targets"]]) -> str:
+    """What a person is asked before these cases, each list with its targets, are run for the first time."""
+    every = [case for cases, _ in suites for case in cases]
+    what = f"`{every[0].id}`" if len(every) == 1 else count(len(every), "case")
+    programs = [f"`{p}`" for case in every for p in _programs(case)]
     addresses: list[str] = []
     from rubric_core.evaluation.targets import taking_part  # noqa: PLC0415  # what runs need is loaded when something runs
 
-    for entry in taking_part(cases, targets):
+    for entry in (entry for cases, targets in suites for entry in taking_part(cases, targets)):
         commands, address = list(_commands(entry)), _address(entry)
         programs = [*commands, *programs]
         if not commands and address:

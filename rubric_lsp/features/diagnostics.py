@@ -107,7 +107,7 @@ def _outcome(
         yield Problem(span, _SEVERITIES[result.verdict.value], f"case-{result.verdict.value}", _case_words(result), RAN)
     if result.verdict != "passed":
         note = Note(span, f"{result.id}: {_case_words(result)}")
-        yield from (_part(mark, note) for mark in marks(analysis, entry, result) if _matters(mark, result))
+        yield from (_part(mark, note) for mark in marks(analysis, entry, shown) if _matters(mark, result))
 
 
 def _case_words(result: "CaseResult") -> str:

@@ -47,9 +47,7 @@ def _case(analysis: Analysis, entry: CaseEntry, shown: Shown) -> Iterator[Hint]:
     if label:
         why = shown.result.reason if shown.result is not None else ""
         yield Hint(line_end(analysis, id_span(analysis, entry).end), label, why)
-    if shown.result is None or shown.stale or shown.running:
-        return
-    for mark in marks(analysis, entry, shown.result):
+    for mark in marks(analysis, entry, shown):
         yield Hint(line_end(analysis, mark.span.start), _label(mark), mark.note)
 
 

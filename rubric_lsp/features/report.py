@@ -43,6 +43,8 @@ def _head(shown: Shown, result: "CaseResult") -> str:
         f"target {result.target}" if result.target else "",
         f"judge {', '.join(judges)}" if judges else "",
     ]
+    runs = (result.details or {}).get("trials")
+    facts += [f"{runs['passed']}/{runs['count']} runs passed"] if isinstance(runs, dict) else []
     facts += [seconds_words(result.duration_ms), f"${result.cost_usd:.4g}" if result.cost_usd else "", _when(result.at)]
     stale = "◌ stale: the case has changed since · " if shown.stale else ""
     return f"{stale}{verdict}  \n{' · '.join(f for f in facts if f)}"
@@ -104,5 +106,6 @@ def _criterion(found: "CriterionResult") -> str:
 def _history(shown: Shown) -> str:
     if len(shown.history) < 2:
         return ""
-    last = shown.history[-20:]
-    return f"Last runs {''.join(_LEVELS[v] for v in last)}  {last.count('passed')} of {len(last)} passed"
+    last = shown.history[-10:]
+    passed = sum(each.verdict == "passed" for each in last)
+    return f"Last runs {''.join(_LEVELS.get(each.verdict, '·') for each in last)}  {passed} of {len(last)} passed"

@@ -1,7 +1,7 @@
 """What is known of the cases of a suite, in a few words, and where in the text each part of a result belongs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,22 @@ from rubric_core.validation.rule import CaseEntry
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.marks import Mark
-    from rubric_core.evaluation.result import CaseResult
+    from rubric_core.evaluation.result import CaseResult, EvaluatorResult
 
-__all__ = ["Results", "Shown", "brief", "id_span", "line_end", "marks", "stale_words"]
+__all__ = ["Past", "Results", "Shown", "brief", "id_span", "line_end", "marks", "stale_words"]
 
 STALE, RUNNING = "◌", "⟳"
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What one run gave."""
+
+    verdict: str
+    #: 0..1, None when there was none.
+    score: float | None = None
+    #: ISO 8601.
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +38,10 @@ class Shown:
     stale: bool = False
     #: What is going on: "2/3 judging tone". Empty when nothing is.
     running: str = ""
-    #: The verdicts of earlier runs, oldest first.
-    history: tuple[str, ...] = ()
+    #: Every run that is remembered, oldest first; the last one gave the result.
+    history: tuple[Past, ...] = ()
+    #: Evaluators that know more than the result, by their number from 1: of a run that goes on, or run by themselves.
+    newer: "Mapping[int, EvaluatorResult]" = field(default_factory=dict)
 
 
 #: By case id.
@@ -67,14 +80,22 @@ def line_end(analysis: Analysis, offset: int) -> int:
     return start + index.line_span(index.line_of(offset - start)).end
 
 
-def marks(analysis: Analysis, entry: CaseEntry, result: "CaseResult") -> "list[Mark]":
-    """The marks of a result inside its case, the one of the case itself left out.
+def marks(analysis: Analysis, entry: CaseEntry, shown: Shown) -> "list[Mark]":
+    """The marks inside a case: of its result while that holds and nothing runs, and of what is newer than the result.
 
     Evaluators that the suite gives to every case have lines that belong to no case.
     """
-    from rubric_core.evaluation.marks import marks_of  # noqa: PLC0415
+    from rubric_core.evaluation.marks import marks_of, marks_of_some  # noqa: PLC0415
     from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
 
+    whole = shown.result if not shown.stale and not shown.running else None
+    if whole is None and not shown.newer:
+        return []
     runnable = runnables(Path(), analysis, entries=[entry])[0]
-    found = marks_of(runnable, result)
+    found = marks_of_some(runnable, shown.newer) if whole is None else marks_of(runnable, _with(whole, shown.newer))
     return [m for m in found if m.what != "case" and analysis.case_at(m.span.start) == entry]
+
+
+def _with(result: "CaseResult", newer: "Mapping[int, EvaluatorResult]") -> "CaseResult":
+    evaluators = tuple(newer.get(number, each) for number, each in enumerate(result.evaluators, 1))
+    return replace(result, evaluators=evaluators) if newer else result

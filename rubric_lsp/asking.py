@@ -1,0 +1,56 @@
+"""Asking a person whether a suite may be run, and saying how to allow it. Imported when something is run."""
+
+import contextlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.targets import targets_for
+from rubric_lsp.choosing import Part
+from rubric_lsp.features.consent import question
+from rubric_lsp.lifecycle import INFORMATION, WARNING
+from rubric_lsp.protocol import RefusedError
+
+if TYPE_CHECKING:
+    from rubric_lsp.server import RubricServer
+
+__all__ = ["allowed"]
+
+_ONCE, _ALWAYS, _NO = "Run once", "Trust this folder", "Not now"
+
+
+async def allowed(server: "RubricServer", parts: Sequence[Part]) -> bool:
+    """Whether a person allows a run, after being told what it would do. A refusal is answered by how to allow it."""
+    permission = server.permission
+    closed = [part for part in parts if not permission.given(part.path)]
+    folders = list(dict.fromkeys(permission.folder_of(part.path) for part in closed))
+    answer = await _answer(server, parts) if server.client.message_actions else None
+    if answer == _ALWAYS:
+        for folder in folders:
+            permission.add(folder)
+    if answer in (_ALWAYS, _ONCE):
+        return True
+    names = " and ".join(map(str, folders))
+    server.say(f"rubric: nothing was run, because {names} is not trusted; {_how(server.client.name, names)}", WARNING)
+    return False
+
+
+def _how(client: str, folder: str) -> str:
+    """How to allow it, in the words of the editor; in a terminal it can always be done."""
+    terminal = f"`rubric trust {folder}` in a terminal allows it"
+    name = client.lower()
+    if "neovim" in name:
+        return f":RubricTrust or {terminal}"
+    if "visual studio code" in name or "vscod" in name:
+        return f"trust the workspace (Workspaces: Manage Workspace Trust), or {terminal}"
+    return f"the command rubric.trust or {terminal}"
+
+
+async def _answer(server: "RubricServer", parts: Sequence[Part]) -> str | None:
+    files = DiskFiles()
+    message = question([(part.cases, targets_for(part.cases[0], files)) for part in parts])
+    asked = {"type": INFORMATION, "message": message, "actions": [{"title": t} for t in (_ONCE, _ALWAYS, _NO)]}
+    with contextlib.suppress(RefusedError):
+        chosen = await server.protocol.ask("window/showMessageRequest", asked)
+        return chosen.get("title") if isinstance(chosen, dict) else None
+    return None

@@ -1,0 +1,144 @@
+"""Which cases a command or a request means, as they stand in the editor. Imported when something is run."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.fingerprint import files_of
+from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.runnable import Options, Runnable, for_each_target
+from rubric_core.evaluation.schedule import with_dependencies
+from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError, suite_in
+from rubric_core.evaluation.targets import targets_for
+from rubric_core.loading.files import UnreadableError, absolute, read_text
+from rubric_lsp.features.tests import evaluator_names
+from rubric_lsp.orders import Order, Wanted
+from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
+from rubric_lsp.workspace import Snapshot, Workspace
+
+__all__ = ["Part", "chosen", "first_target", "suite_of", "unsaved"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The cases of one suite in a run."""
+
+    uri: str
+    path: Path
+    cases: tuple[Runnable, ...]
+    dialect: str
+    #: The evaluator that is run by itself, with its number from 1.
+    evaluator: str = ""
+    number: int = 0
+
+
+def first_target(cases: Iterable[Runnable]) -> list[Runnable]:
+    """Each case with the target that answers it, the first where several do; of cases with one id the first."""
+    found: dict[str, Runnable] = {}
+    for case in for_each_target(list(cases)):
+        found.setdefault(case.id, case)
+    return list(found.values())
+
+
+def suite_of(snapshot: Snapshot, documents: Workspace, options: Options | None = None) -> LoadedSuite:
+    """A suite with all its cases, as the editor has it. Raises RefusedError."""
+    path = snapshot.path
+    if path is None:
+        raise RefusedError(INVALID_PARAMS, "save the suite first: what it refers to is looked for beside it")
+
+    def read(file: Path) -> str:
+        text = documents.text_at(absolute(file))
+        return read_text(file) if text is None else text
+
+    try:
+        return suite_in(path, snapshot.analysis, documents.project, read, options)
+    except NoSuiteError as error:
+        raise RefusedError(INVALID_PARAMS, str(error)) from None
+
+
+def chosen(
+    order: Order,
+    documents: Workspace,
+    at: Callable[[str], Snapshot],
+    last: Callable[[str], Mapping[str, CaseResult]],
+) -> list[Part]:
+    """The cases that an order means.
+
+    Args:
+        order: What is asked for.
+        documents: What is open.
+        at: Gives a suite by its URI. Raises RefusedError.
+        last: Gives the last results of a suite.
+
+    Raises RefusedError for a case that is not there, and when there is nothing to run.
+    """
+    parts = [part for wanted in order.wanted for part in _parts(order, wanted, at(wanted.uri), documents, last)]
+    if not parts:
+        raise RefusedError(INVALID_PARAMS, _nothing(order))
+    return parts
+
+
+def _nothing(order: Order) -> str:
+    if order.failed:
+        return "no case has failed when it ran last"
+    return "there is no case with an id to run"
+
+
+def _parts(
+    order: Order,
+    wanted: Wanted,
+    snapshot: Snapshot,
+    documents: Workspace,
+    last: Callable[[str], Mapping[str, CaseResult]],
+) -> Iterator[Part]:
+    options = Options(mode="record" if order.record else "auto", repeat=order.repeat)
+    suite = suite_of(snapshot, documents, options)
+    every = first_target(suite.cases)
+    by_id = {case.id: case for case in every}
+    for name in wanted.names or ():
+        if name not in by_id:
+            raise RefusedError(INVALID_PARAMS, f"{suite.path.name} has no case with the id {name}")
+    cases = every if wanted.names is None else [by_id[name] for name in wanted.names]
+    if order.failed:
+        results = last(wanted.uri)
+        cases = [c for c in cases if c.id in results and results[c.id].verdict is not Verdict.PASSED]
+    cases = [case for case in cases if case.id not in wanted.excluded]
+    dialect = snapshot.analysis.dialect.name
+    if wanted.evaluator:
+        for case in cases:
+            yield _alone(wanted, case, suite.path, dialect)
+    elif cases:
+        needed = [c for c in with_dependencies(cases, every) if c in cases or c.id not in wanted.excluded]
+        yield Part(wanted.uri, suite.path, tuple(needed), dialect)
+
+
+def _alone(wanted: Wanted, case: Runnable, path: Path, dialect: str) -> Part:
+    names = evaluator_names(case)
+    if wanted.evaluator not in names:
+        raise RefusedError(INVALID_PARAMS, f"{case.id} has no evaluator {wanted.evaluator}; it has {', '.join(names)}")
+    number = names.index(wanted.evaluator) + 1
+    alone = replace(case, options=replace(case.options, evaluator=number))
+    return Part(wanted.uri, path, (alone,), dialect, wanted.evaluator, number)
+
+
+def unsaved(parts: Sequence[Part], documents: Workspace) -> list[Path]:
+    """The files that a run reads from disk, while the editor has another text of them."""
+    files = DiskFiles()
+    found: dict[Path, None] = {}
+    for part in parts:
+        targets = targets_for(part.cases[0], files)
+        named = [path for case in part.cases for path in files_of(case, files, targets)]
+        named += [targets.file.path] if targets.file is not None else []
+        for path in map(absolute, named):
+            text = documents.text_at(path)
+            if text is not None and text != _on_disk(path):
+                found[path] = None
+    return list(found)
+
+
+def _on_disk(path: Path) -> str | None:
+    try:
+        return read_text(path)
+    except UnreadableError:
+        return None

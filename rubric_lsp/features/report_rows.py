@@ -1,0 +1,126 @@
+"""The report of a case's last run as plain data, for an editor that draws it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.evaluation.explain import to_pass
+from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
+from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric, ScoreRanges
+from rubric_core.validation.bands import sound
+from rubric_lsp.features.results import Past, Shown
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.runnable import Runnable
+    from rubric_core.language.shape import Shape
+    from rubric_core.text import Span
+
+__all__ = ["About", "report_row"]
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class About:
+    """What a report tells beside the result."""
+
+    #: The id of the test.
+    test: str
+    uri: str
+    #: The name of the suite, that of its file when it has none.
+    suite: str
+    #: The line that runs the case in a terminal.
+    command: str
+    markdown: str
+    #: What the target was asked; empty when that cannot be told.
+    prompt: str
+    #: The answer that the suite expects; empty without.
+    expected: str
+    #: Gives a stretch of the case as a range of the client's, or None where that is in no file.
+    range_of: "Callable[[Shape | None, Span], Json | None]"
+
+
+def report_row(about: About, case: "Runnable", shown: Shown, result: CaseResult) -> Json:
+    """Everything that is known of a case that was run; keys whose value is unknown are left out."""
+    judges = sorted({judge for e in _flat(result.evaluators) if (judge := e.judge)})
+    row = {
+        "testId": about.test, "caseId": case.id, "suite": {"uri": about.uri, "name": about.suite}, "range": about.range_of(None, case.case.at("id")),
+        "dialect": result.dialect, "target": result.target, "judges": judges, "verdict": result.verdict.value, "score": result.score,
+        "threshold": result.threshold, "stale": shown.stale, "at": result.at, "durationMs": result.duration_ms or 0, "costUsd": result.cost_usd,
+        "reason": result.reason, "prompt": about.prompt or None, "answer": result.answer or None, "expectedOutput": about.expected or None,
+        "command": about.command, "flips": _flips(result), "evaluators": _evaluators(about, case, shown, result),
+        "history": [_past(each) for each in shown.history], "markdown": about.markdown,
+    }  # fmt: skip
+    return _known(row)
+
+
+def _known(row: Json) -> Json:
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _past(past: Past) -> Json:
+    return _known({"verdict": past.verdict, "score": past.score, "at": past.at})
+
+
+def _flips(result: CaseResult) -> list[str]:
+    wanted = to_pass(result)
+    return [wanted] if wanted else []
+
+
+def _flat(results: Sequence[EvaluatorResult]) -> Iterator[EvaluatorResult]:
+    for each in results:
+        yield each
+        yield from _flat(each.members)
+
+
+def _evaluators(about: About, case: "Runnable", shown: Shown, result: CaseResult) -> list[Json]:
+    total = sum(e.weight for e in result.evaluators)
+    same = len(case.evaluators) == len(result.evaluators) and not shown.stale
+    rows = []
+    for number, found in enumerate(result.evaluators):
+        shape = case.evaluators[number] if same else None
+        rows.append(_evaluator(about, shape, found, found.weight / total if total else 0.0))
+    return rows
+
+
+def _evaluator(about: About, shape: "Shape | None", found: EvaluatorResult, share: float) -> Json:
+    written = [c for c in _criteria(shape) if isinstance(c, Criterion)]
+    paired: list[Criterion | None] = (
+        list(written) if len(written) == len(found.criteria) else [None] * len(found.criteria)
+    )
+    contribution = None if found.score is None else found.score * share
+    return _known({
+        "name": found.name, "type": found.type, "verdict": found.verdict.value, "score": found.score, "weight": found.weight, "share": share,
+        "contribution": contribution, "gate": found.gate or None, "reason": found.reason or None, "reasoning": found.reasoning or None,
+        "hits": list(found.hits), "misses": list(found.misses), "minimum": found.minimum if found.required else None,
+        "durationMs": found.duration_ms, "range": about.range_of(shape, shape.span) if shape is not None else None,
+        "criteria": [_criterion(about, c, r) for c, r in zip(paired, found.criteria, strict=True)],
+        "members": [_evaluator(about, None, member, 0.0) for member in found.members] or None,
+    })  # fmt: skip
+
+
+def _criterion(about: About, criterion: Criterion | None, found: CriterionResult) -> Json:
+    span = None if criterion is None else criterion.at("id") if criterion.has("id") else criterion.span
+    return _known({
+        "id": found.id, "text": found.outcome, "verdict": found.verdict.value, "score": found.score, "raw": found.raw, "weight": found.weight,
+        "minimum": found.minimum, "gateFailed": found.gate_failed or None, "reasoning": found.reasoning or found.reason or None,
+        "bands": _bands(criterion, found.raw), "range": about.range_of(criterion, span) if span is not None else None,
+    })  # fmt: skip
+
+
+def _criteria(shape: "Shape | None") -> Sequence[object]:
+    if isinstance(shape, Rubric):
+        return shape.criteria if isinstance(shape.criteria, list) else [shape.criteria]
+    return (shape.rubrics or ()) if isinstance(shape, LlmJudge) else ()
+
+
+def _bands(criterion: Criterion | None, raw: int | None) -> list[Json]:
+    ranges = criterion.score_ranges if criterion is not None else None
+    if not isinstance(ranges, ScoreRanges):
+        return []
+    found: list[Mapping[str, Any]] = []
+    for band in sound(ranges):
+        low, high = band.low or 0, band.high or 0
+        hit = raw is not None and low <= raw <= high
+        found.append({"low": low, "high": high, "text": band.text, "hit": hit})
+    return [dict(each) for each in sorted(found, key=lambda b: b["low"])]

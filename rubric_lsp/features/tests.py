@@ -1,0 +1,140 @@
+"""Suites, cases and evaluators as the items of a tree of tests, and what became of each in the words of such a tree."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from rubric_core.loading.grading import default_name
+from rubric_core.text import Span
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.marks import Mark
+    from rubric_core.evaluation.result import CaseResult, EvaluatorResult
+    from rubric_core.evaluation.runnable import Runnable
+
+__all__ = ["SEPARATOR", "Item", "Message", "evaluator_messages", "evaluator_names", "items", "messages", "skipped"]
+
+SEPARATOR = "::"
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A case of a suite, or an evaluator of it."""
+
+    case_id: str
+    #: Empty for the case itself.
+    evaluator: str
+    label: str
+    description: str
+    #: The whole part in the text of its file.
+    span: Span
+    has_children: bool = False
+    #: The file, where that is not the suite.
+    file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Why a test did not pass, and where."""
+
+    text: str
+    severity: Literal["error", "warning", "information"]
+    span: Span | None = None
+    #: What was expected and what came, where the two can be compared.
+    expected: str = ""
+    actual: str = ""
+    #: Whether `span` is in the suite, while the case stands in a file of its own.
+    in_suite: bool = False
+
+
+def items(cases: "Sequence[Runnable]") -> Iterator[Item]:
+    """Each case, and behind it its evaluators; of cases with one id the first."""
+    seen: set[str] = set()
+    for case in cases:
+        if case.id in seen or case.case.node is None:
+            continue
+        seen.add(case.id)
+        names = evaluator_names(case)
+        yield Item(
+            case.id,
+            "",
+            case.id,
+            _short(case.case.criteria),
+            case.case_span(case.case.node.whole),
+            bool(names),
+            case.file,
+        )
+        for name, shape in zip(names, case.evaluators, strict=True):
+            # What the suite gives to every case is shown at the case.
+            own = not case.inherits(shape) and shape.span.end > 0
+            span = (
+                case.case_span(shape.node.whole if shape.node is not None else shape.span)
+                if own
+                else case.case_span(case.case.at("id"))
+            )
+            yield Item(case.id, name, name, shape.type_name or "", span, file=case.file)
+
+
+def evaluator_names(case: "Runnable") -> list[str]:
+    """The names of the evaluators of a case, each different: the second `contains-x` is `contains-x #2`."""
+    names: list[str] = []
+    for shape in case.evaluators:
+        name = default_name(shape)
+        number = sum(n == name or n.startswith(f"{name} #") for n in names)
+        names.append(f"{name} #{number + 1}" if number else name)
+    return names
+
+
+def _short(text: object) -> str:
+    line = " ".join(text.split()) if isinstance(text, str) else ""
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def skipped(result: "CaseResult") -> bool:
+    """Whether a case was left out, because of another one or of the budget."""
+    return result.verdict == "unscored" and result.reason.startswith("not run:")
+
+
+def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list[Message]:
+    """Why a case did not pass: in short, then each part with its place. Empty when it did."""
+    if result.verdict == "passed":
+        return []
+    from rubric_core.evaluation.marks import marks_of  # noqa: PLC0415  # loaded when something was run
+
+    severity: Literal["error", "warning"] = "error" if result.verdict == "failed" else "warning"
+    at = case.case_span(case.case.at("id"))
+    short = Message(_case_words(result), severity, at, expected, result.answer if expected else "")
+    parts = (m for m in marks_of(case, result) if m.what not in ("case", "band") and m.verdict != "passed")
+    return [short, *(_part(mark) for mark in parts if mark.note != result.reason)]
+
+
+def _part(mark: "Mark") -> Message:
+    severity: Literal["error", "warning"] = "error" if mark.verdict == "failed" else "warning"
+    return Message(_words(mark.text, mark.note), severity, mark.span, in_suite=mark.in_suite)
+
+
+def _case_words(result: "CaseResult") -> str:
+    if result.score is None:
+        return f"unscored: {result.reason}"
+    words = f"{result.verdict.value} with {result.score:.2f}, needs {result.threshold:.2f}"
+    return f"{words}: {result.reason}" if result.reason else words
+
+
+def _words(mark: str, note: str) -> str:
+    return mark if not note or note in mark else f"{mark}: {note}"
+
+
+def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult") -> list[Message]:
+    """Why an evaluator did not pass; `number` counts from 1."""
+    if result.verdict == "passed":
+        return []
+    from rubric_core.evaluation.marks import evaluator_words, marks_of_some  # noqa: PLC0415
+
+    found = [m for m in marks_of_some(case, {number: result}) if m.what != "band" and m.verdict != "passed"]
+    said = [_part(mark) for mark in found]
+    if said:
+        return said
+    why = result.reason or "; ".join(result.misses) or result.reasoning
+    return [Message(_words(evaluator_words(result), why), "error" if result.verdict == "failed" else "warning")]

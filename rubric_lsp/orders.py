@@ -1,0 +1,36 @@
+"""What a person asks to be run."""
+
+from dataclasses import dataclass
+
+__all__ = ["Order", "Wanted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Cases of one suite."""
+
+    uri: str
+    #: Their ids; every case without.
+    names: tuple[str, ...] | None = None
+    #: The one evaluator of the case that is to grade.
+    evaluator: str = ""
+    #: Ids of cases that are left out.
+    excluded: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Cases of one or several suites, and how to run them."""
+
+    wanted: tuple[Wanted, ...]
+    #: Only those that did not pass when they ran last.
+    failed: bool = False
+    #: How often each is run, in place of what the suite says.
+    repeat: int | None = None
+    #: Whether judges are asked and what they say is kept beside the suite.
+    record: bool = False
+
+    @classmethod
+    def of(cls, uri: str, name: str | None = None, **more: object) -> "Order":
+        """Every case of one suite, or one of them."""
+        return cls((Wanted(uri, None if name is None else (name,)),), **more)  # type: ignore[arg-type]  # the fields

@@ -1,0 +1,124 @@
+"""Results on disk: kept as they come, and looked for when others may have written some."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rubric_lsp.lifecycle import WARNING
+from rubric_lsp.record import Record
+from rubric_lsp.workspace import Snapshot, path_of
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.result import CaseResult
+    from rubric_lsp.choosing import Part
+    from rubric_lsp.jobs import Job
+    from rubric_lsp.server import RubricServer
+
+__all__ = ["Stored"]
+
+log = logging.getLogger("rubric")
+#: Seconds between two looks at the files of results, for a client that watches no files.
+_EVERY = 2.0
+
+
+class Stored:
+    """Reads and writes `.rubric/results`.
+
+    Args:
+        server: The server.
+        record: What is known.
+        changed: Told the URI of a suite of which something new is known.
+    """
+
+    def __init__(self, server: "RubricServer", record: Record, changed: Callable[[str], None]) -> None:
+        self._server = server
+        self._record = record
+        self._changed = changed
+        self._writing: dict[str, list[asyncio.Task[None]]] = {}
+        self._stamps: dict[str, tuple[int, ...]] = {}
+        self._polling: asyncio.Task[None] | None = None
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def opened(self, snapshot: Snapshot) -> None:
+        """A suite was opened: it may have results from before."""
+        if snapshot.path is not None and snapshot.is_ours and not self._record.is_known(snapshot.uri):
+            self._server.keep(self.load(snapshot.uri, snapshot.path))
+            if not self._server.client.registers_watchers and self._polling is None:
+                self._polling = asyncio.get_running_loop().create_task(self._poll())
+
+    async def load(self, uri: str, path: Path) -> None:
+        """Take in what is on disk."""
+        if await self._record.load(uri, path):
+            self._server.tests.loaded(uri)
+            self._changed(uri)
+
+    def files_changed(self, paths: set[Path]) -> None:
+        """Files were written; those with results of a known suite are read."""
+        from rubric_core.evaluation.store import results_path  # noqa: PLC0415
+
+        for uri in self._record.known:
+            path = path_of(uri)
+            if path is not None and paths & set(_files(results_path(path))):
+                self._server.keep(self.load(uri, path))
+
+    async def _poll(self) -> None:
+        """Look at the files of results of open suites now and then."""
+        from rubric_core.evaluation.store import results_path  # noqa: PLC0415
+
+        while True:
+            for snapshot in self._server.documents.all():
+                if snapshot.path is not None and self._record.is_known(snapshot.uri):
+                    stamps = tuple(map(_stamp, _files(results_path(snapshot.path))))
+                    if self._stamps.setdefault(snapshot.uri, stamps) != stamps:
+                        self._stamps[snapshot.uri] = stamps
+                        await self.load(snapshot.uri, snapshot.path)
+            await asyncio.sleep(_EVERY)
+
+    def stop(self) -> None:
+        """Look at nothing more."""
+        if self._polling is not None:
+            self._polling.cancel()
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def note(self, part: "Part", result: "CaseResult") -> None:
+        """Keep a result at once: whoever is killed after this has not lost it."""
+        from rubric_core.evaluation.store import ResultStore  # noqa: PLC0415
+
+        async def write() -> None:
+            await asyncio.to_thread(ResultStore.of(part.path).note, result)
+
+        self._writing.setdefault(part.uri, []).append(asyncio.get_running_loop().create_task(write()))
+
+    async def settle(self, job: "Job") -> None:
+        """Put the results and recordings of a run in their places; what could not be stored is said."""
+        from rubric_core.evaluation.run import save_recordings  # noqa: PLC0415
+        from rubric_core.evaluation.store import ResultStore  # noqa: PLC0415
+
+        for part in job.parts:
+            noted = await asyncio.gather(*self._writing.pop(part.uri, []), return_exceptions=True)
+            try:
+                for error in noted:
+                    if isinstance(error, BaseException):
+                        raise error
+                if noted:
+                    await asyncio.to_thread(ResultStore.of(part.path).settle, part.path.name, part.dialect)
+                if job.order.record:
+                    await asyncio.to_thread(save_recordings, part.cases)
+            except OSError as error:
+                self._server.say(f"rubric: the results of {part.path.name} could not be stored: {error}", WARNING)
+
+
+def _files(results: Path) -> tuple[Path, Path]:
+    """The file of results, and the journal of a run that goes on."""
+    return results, results.with_suffix(".jsonl")
+
+
+def _stamp(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,233 @@
+"""The test protocol: the tree, its runs, and the states of its tests."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from client import VSCODE, Client, Connect, ServerError, replaced, until
+
+TREE = {**VSCODE, "experimental": {"rubricTests": True}}
+SUITE = """\
+# rubric: dialect=agentv-3
+name: support
+execution:
+  target: canned
+tests:
+  - id: refund
+    criteria: Explains the refund window
+    input: Can I return this?
+    expected_output: Yes, within 30 days.
+    assertions:
+      - type: contains
+        value: 30 days
+  - id: late
+    criteria: Apologises
+    input: My order is late.
+    assertions:
+      - type: contains
+        value: sorry
+      - type: contains
+        value: sorry
+"""
+OTHER = """\
+# rubric: dialect=agentv-3
+name: other
+execution:
+  target: canned
+tests:
+  - id: hello
+    criteria: Greets
+    input: Hello
+    assertions:
+      - type: contains
+        value: days
+"""
+TARGETS = """\
+targets:
+  - name: canned
+    provider: mock
+    response: You can return it within 30 days.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "suites"
+    (folder / ".agentv").mkdir(parents=True)
+    (folder / ".agentv" / "targets.yaml").write_text(TARGETS, encoding="utf-8")
+    (folder / "a.eval.yaml").write_text(SUITE, encoding="utf-8")
+    (folder / "b.eval.yaml").write_text(OTHER, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def uri(folder: Path) -> str:
+    return (folder / "a.eval.yaml").as_uri()
+
+
+@pytest.fixture
+def other(folder: Path) -> str:
+    return (folder / "b.eval.yaml").as_uri()
+
+
+def connected(connect: Connect, folder: Path, capabilities: Any = TREE, *, trusted: bool = True) -> Client:
+    client = connect()
+    answer = client.initialize(capabilities, folder, initializationOptions={"trusted": trusted})
+    assert answer["capabilities"].get("experimental", {}) == (
+        {"rubricTests": {"version": 1}} if "experimental" in capabilities else {}
+    )
+    return client
+
+
+def run(client: Client, *include: str, **more: Any) -> dict[str, Any]:
+    """Run tests to their end: the answer."""
+    before = len(client.heard("rubric/runEnded"))
+    answer: dict[str, Any] = client.request("rubric/runTests", {"include": list(include), **more})
+    until("the end of the run", lambda: len(client.heard("rubric/runEnded")) > before)
+    return answer
+
+
+def states(client: Client, run_id: str | None = None) -> list[tuple[str, str]]:
+    """Test, without the folder, and state, in the order in which they came."""
+    heard = [p for p in client.heard("rubric/testState") if run_id is None or p["runId"] == run_id]
+    return [(p["testId"].rsplit("/", 1)[1].partition("::")[2], p["state"]) for p in heard]
+
+
+def test_suites_first_then_what_is_in_one(connect: Connect, folder: Path, uri: str, other: str) -> None:
+    client = connected(connect, folder)
+    top = client.request("rubric/discoverTests", {})
+    assert [(t["label"], t["description"], t["kind"], t["canResolveChildren"]) for t in top["tests"]] == [
+        ("a.eval.yaml", "support", "suite", True),
+        ("b.eval.yaml", "other", "suite", True),
+    ]
+    assert top["scope"] == [uri, other]
+    inside = client.request("rubric/discoverTests", {"testId": uri})
+    assert inside == client.request("rubric/discoverTests", {"textDocument": {"uri": uri}})
+    assert [(t["kind"], t["id"].removeprefix(uri), t["label"]) for t in inside["tests"][1:]] == [
+        ("case", "::refund", "refund"),
+        ("evaluator", "::refund::contains-30 days", "contains-30 days"),
+        ("case", "::late", "late"),
+        ("evaluator", "::late::contains-sorry", "contains-sorry"),
+        ("evaluator", "::late::contains-sorry #2", "contains-sorry #2"),
+    ]
+    case = inside["tests"][1]
+    assert case["range"] == {"start": {"line": 5, "character": 4}, "end": {"line": 12, "character": 0}}
+    assert case["parent"] == uri
+    assert [t["sortText"] for t in inside["tests"][1:]] == sorted(t["sortText"] for t in inside["tests"][1:])
+
+
+def test_the_tree_follows_edits_that_matter(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder)
+    client.open(uri, SUITE)
+    until("the tree", lambda: client.heard("rubric/discoveredTests"))
+    client.change(uri, replaced(SUITE, "Apologises", "Says sorry"))
+    text = SUITE.replace("Apologises", "Says sorry")
+    until("another description", lambda: len(client.heard("rubric/discoveredTests")) == 2)
+    client.change(uri, replaced(text, "value: sorry", "value: sorry  # a comment"))
+    client.change(uri, replaced(text.replace("value: sorry", "value: sorry  # a comment", 1), "id: late", "id: tardy"))
+    last = until("another name", lambda: client.heard("rubric/discoveredTests")[2:])
+    assert len(last) == 1
+    assert [t["label"] for t in last[0]["tests"] if t["kind"] == "case"] == ["refund", "tardy"]
+    assert last[0]["scope"] == [uri]
+
+
+def test_a_run_of_all(connect: Connect, folder: Path, uri: str, other: str) -> None:
+    client = connected(connect, folder)
+    answer = run(client)
+    assert answer["tests"] == [f"{uri}::refund", f"{uri}::late", f"{other}::hello"]
+    began = client.heard("rubric/runBegan")
+    assert began == [{"runId": answer["runId"], "tests": answer["tests"], "label": "Running 3 cases"}]
+    seen = states(client, answer["runId"])
+    assert seen[:3] == [("refund", "enqueued"), ("late", "enqueued"), ("hello", "enqueued")]
+    for test, verdict in (("refund", "passed"), ("late", "failed"), ("late::contains-sorry #2", "failed")):
+        assert [s for t, s in seen if t == test][-2:] == ["started", verdict]
+    ended = client.heard("rubric/runEnded")[0]
+    assert {k: v for k, v in ended.items() if k not in ("durationMs", "runId")} == {
+        "passed": 2, "borderline": 0, "failed": 1, "unscored": 0, "cancelled": False,
+    }  # fmt: skip
+    failed = next(
+        p for p in client.heard("rubric/testState") if p["testId"] == f"{uri}::late" and p["state"] == "failed"
+    )
+    assert failed["score"] == 0
+    assert failed["messages"][0]["message"] == "failed with 0.00, needs 0.80"
+    assert failed["messages"][0]["location"]["range"]["start"]["line"] == 12
+    assert failed["messages"][1]["location"]["range"]["start"]["line"] == 16
+    assert any("late" in p["text"] for p in client.heard("rubric/testOutput"))
+
+
+def test_failed_ones_again_and_some_left_out(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder)
+    run(client, uri)
+    assert run(client, uri, failed=True)["tests"] == [f"{uri}::late"]
+    assert run(client, uri, exclude=[f"{uri}::late"])["tests"] == [f"{uri}::refund"]
+    assert client.heard("rubric/runBegan")[2]["label"] == "Running refund"
+    run(client, f"{uri}::refund", repeat=3)
+    report = client.request("rubric/report", {"testId": f"{uri}::refund"})
+    assert "3/3 runs passed" in report["markdown"]
+    for bad in ({"include": ["nothing"]}, {"include": [f"{uri}::nobody"]}, {"repeat": 0}, {"include": "x"}):
+        with pytest.raises(ServerError, match="-32602"):
+            client.request("rubric/runTests", bad)
+
+
+def test_one_evaluator_alone_leaves_the_case_as_it_was(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder)
+    test = f"{uri}::late::contains-sorry #2"
+    answer = run(client, test)
+    assert answer["tests"] == [test]
+    name = "late::contains-sorry #2"
+    assert states(client, answer["runId"]) == [(name, "enqueued"), (name, "started"), (name, "failed")]
+    assert client.request("rubric/report", {"testId": f"{uri}::late"}) is None, "the case itself has no result"
+
+
+def test_stale_and_fresh_as_a_person_types(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder)
+    client.open(uri, SUITE)
+    run(client, uri)
+    client.change(uri, replaced(SUITE, "within 30", "within thirty"))
+    until("outdated", lambda: states(client, "") == [("refund", "outdated")])
+    assert client.request("rubric/report", {"testId": f"{uri}::refund"})["stale"] is True
+    client.change(uri, {"text": SUITE})
+    until("fresh", lambda: states(client, "")[1:] == [("refund", "fresh")])
+
+
+def test_results_of_the_terminal_are_told(connect: Connect, folder: Path, uri: str) -> None:
+    run(connected(connect, folder), uri)
+    client = connected(connect, folder)
+    client.open(uri, SUITE)
+    until("what is on disk", lambda: {("refund", "passed"), ("late", "failed")} <= set(states(client, "")))
+
+
+def test_the_report(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder)
+    test = f"{uri}::refund"
+    assert client.request("rubric/report", {"testId": test}) is None
+    run(client, test)
+    run(client, test)
+    report = client.request("rubric/report", {"testId": test})
+    assert {k: report[k] for k in ("testId", "caseId", "verdict", "score", "threshold", "stale", "dialect", "target")} == {
+        "testId": test, "caseId": "refund", "verdict": "passed", "score": 1, "threshold": 0.8, "stale": False, "dialect": "agentv-3", "target": "canned",
+    }  # fmt: skip
+    assert report["prompt"] == "Can I return this?"
+    assert report["answer"] == "You can return it within 30 days."
+    assert report["expectedOutput"] == "Yes, within 30 days."
+    assert report["command"] == "rubric run a.eval.yaml::refund"
+    assert [h["verdict"] for h in report["history"]] == ["passed", "passed"]
+    evaluator = report["evaluators"][0]
+    assert (evaluator["name"], evaluator["share"], evaluator["contribution"]) == ("contains-30 days", 1, 1)
+    assert evaluator["range"]["start"]["line"] == 10
+
+
+def test_without_trust_nothing_begins_and_the_run_is_told_later(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, trusted=False)
+    client.replies["window/showMessageRequest"] = lambda _: {"title": "Run once"}
+    assert client.request("rubric/runTests", {"include": [uri]}) == {"runId": "", "tests": []}
+    began = until("the run", lambda: client.heard("rubric/runBegan"))
+    assert began[0]["runId"]
+
+
+def test_a_client_that_does_not_ask_is_told_nothing(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, VSCODE)
+    client.open(uri, SUITE)
+    client.request("workspace/executeCommand", {"command": "rubric.runFile", "arguments": [uri]})
+    until("the end", lambda: any(p["value"]["kind"] == "end" for p in client.heard("$/progress")))
+    assert [m for m, _ in client.notifications if m.startswith("rubric/")] == []
