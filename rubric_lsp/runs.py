@@ -177,9 +177,12 @@ class Runs:
     def _heard(
         self, job: "Job", part: "Part", event: "Event", steps: "dict[tuple[str, str], Steps]", progress: Progress
     ) -> None:
-        from rubric_core.evaluation.events import CaseDone, CaseStarted, EvaluatorDone  # noqa: PLC0415
+        from rubric_core.evaluation.events import CaseDone, CaseStarted, EvaluatorDone, Noted  # noqa: PLC0415
 
         name = event.case_id
+        if isinstance(event, Noted):
+            self._server.tests.noted(job, event.message)
+            self._server.say(f"rubric: {event.message}")
         if name not in job.waiting(part.uri):
             return
         tests = self._server.tests

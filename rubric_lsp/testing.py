@@ -248,6 +248,10 @@ class Tests:
         messages = self._messages(uri, case, tests.messages(case, result, expected_of(case)))
         self._state(run, _id(uri, case.id), state, result, messages)
 
+    def noted(self, job: "Job", message: str) -> None:
+        """Something that a person should know."""
+        self._tell("testOutput", {"runId": job.name, "text": f"{message}\r\n"})
+
     def given_up(self, job: "Job", uri: str, name: str) -> None:
         """A case was cancelled."""
         for part in job.parts:
