@@ -160,7 +160,9 @@ def test_the_whole_workspace(connect: Connect, folder: Path) -> None:
     # A client that has everything is answered when there is something new.
     known = [{"uri": uri, "value": r["resultId"]} for uri, r in found.items()]
     asked = client.start("workspace/diagnostic", {"previousResultIds": known, "workDoneToken": "w"})
-    (folder / "b.eval.yaml").write_text(SUITE, encoding="utf-8")
+    # At once: the server may be reading it just now.
+    (folder / "draft").write_text(SUITE, encoding="utf-8")
+    (folder / "draft").replace(folder / "b.eval.yaml")
     told(client, folder / "b.eval.yaml")
     (changed,) = client.answer(asked)["result"]["items"]
     assert (changed["uri"], changed["items"]) == ((folder / "b.eval.yaml").as_uri(), [])
