@@ -5,20 +5,19 @@
 --- With a plugin manager, add this folder as a plugin and keep the lines from "1." on.
 
 -- 0. Find the files beside this one (a plugin manager does this for you).
-local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, 'S').source:sub(2)))
-vim.opt.runtimepath:prepend(vim.fn.fnamemodify(here, ':p'))
+local here = vim.fs.dirname(vim.fs.normalize(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p')))
+vim.opt.runtimepath:prepend(here)
+vim.opt.runtimepath:append(here .. '/after')
 
-local programs = vim.fs.joinpath(here, '../../.venv/bin') -- the checkout's own server, where none is installed
+local programs = vim.fs.normalize(here .. '/../../.venv/bin') -- the checkout's own server, where none is installed
 if vim.fn.executable('rubric-lsp') == 0 and vim.fn.executable(programs .. '/rubric-lsp') == 1 then
-  vim.env.PATH = vim.fs.normalize(programs) .. ':' .. vim.env.PATH
+  vim.env.PATH = programs .. ':' .. vim.env.PATH
 end
 
--- 1. The server. Settings of your own go into vim.lsp.config('rubric', { … }) before this line.
-if vim.lsp.enable then
-  vim.lsp.enable('rubric')
-end
+-- 1. The plugin needs no setup. Settings of the server go here, such as:
+-- vim.lsp.config('rubric', { settings = { rubric = { showPassed = true } } })
 
--- 2. Problems and results as text on their line (off by default since Neovim 0.11): what is wrong.
+-- 2. Problems as text on their line (off by default since Neovim 0.11): what is wrong.
 --    <C-w>d shows the rest: what comes of it, and what to do.
 vim.diagnostic.config({
   severity_sort = true,
@@ -40,9 +39,12 @@ vim.api.nvim_create_autocmd('LspAttach', {
     local function map(keys, action, description)
       vim.keymap.set('n', keys, action, { buffer = event.buf, desc = description })
     end
-    map('<leader>r', '<Cmd>RubricRun<CR>', 'Run the case under the cursor')
-    map('<leader>R', '<Cmd>RubricRunFile<CR>', 'Run every case of this file')
-    map('<leader>c', '<Cmd>RubricCancel<CR>', 'Stop the run')
+    map('<leader>r', '<Plug>(RubricRun)', 'Run the case under the cursor')
+    map('<leader>R', '<Plug>(RubricRunFile)', 'Run every case of this file')
+    map('<leader>f', '<Plug>(RubricRunFailed)', 'Run the cases that did not pass')
+    map('<leader>c', '<Plug>(RubricCancel)', 'Stop the run')
+    map('<leader>p', '<Plug>(RubricReport)', 'Show the report of the case')
+    map('<leader>q', '<Plug>(RubricFailures)', 'List the cases that did not pass')
     map('<leader>l', vim.lsp.codelens.run, 'Choose a code lens of this line')
     if vim.lsp.completion then
       vim.lsp.completion.enable(true, event.data.client_id, event.buf, { autotrigger = true })
@@ -50,18 +52,7 @@ vim.api.nvim_create_autocmd('LspAttach', {
   end,
 })
 
--- 4. What is running, in the status line.
-local running = ''
-vim.api.nvim_create_autocmd('LspProgress', {
-  callback = function(event)
-    local value = event.data.params.value
-    running = value.kind == 'end' and '' or vim.trim((value.title or '') .. ' ' .. (value.message or ''))
-    vim.cmd.redrawstatus()
-  end,
-})
-function _G.rubric_status()
-  return running
-end
-vim.o.statusline = ' %f %m%=%{v:lua.rubric_status()}  %l:%c '
+-- 4. How the suite stands, in the status line.
+vim.o.statusline = " %f %m%=%{v:lua.require'rubric'.statusline()}  %l:%c "
 vim.o.completeopt = 'menuone,noselect,popup'
 vim.o.signcolumn = 'yes'

@@ -156,6 +156,10 @@ class Neovim:
             texts[line] = f"{texts.get(line, '')} {text}".strip()
         return texts
 
+    def results(self) -> dict[int, str]:
+        """Line → the result that the plugin draws at its end."""
+        return self.virtual_texts("rubric.results")
+
     def lenses(self) -> list[str]:
         return list(self.lua("return vim.tbl_map(function(l) return l.command.title end, vim.lsp.codelens.get(0))"))
 

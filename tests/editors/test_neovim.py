@@ -28,8 +28,8 @@ def ran(editor: Neovim, case: str) -> str:
 
 
 def result(editor: Neovim, line: int) -> str:
-    hint = editor.hints().get(line, "")
-    return hint if any(mark in hint for mark in "✔✘○◐") else ""
+    text = editor.results().get(line, "")
+    return text if any(mark in text for mark in "✔✘○◐") else ""
 
 
 def shows(editor: Neovim, name: str) -> bool:
@@ -129,7 +129,7 @@ def test_running_the_case_under_the_cursor(nvim: Open) -> None:
     assert "✘" in ran(editor, "late-order")
     until("the failure is a diagnostic", lambda: "case-failed" in editor.codes())
     assert "criterion-failed" in editor.codes()
-    assert editor.line_of("id: refund") not in editor.hints(), "the neighbour was not asked for"
+    assert editor.line_of("id: refund") not in editor.results(), "the neighbour was not asked for"
 
 
 def test_running_by_code_lens(nvim: Open) -> None:
@@ -142,7 +142,7 @@ def test_running_by_code_lens(nvim: Open) -> None:
         vim.lsp.get_clients({{bufnr=0}})[1]:exec_cmd(lens.command)""")
     assert "✔" in ran(editor, "refund")
     until("the lens offers another run", lambda: "▶ Run" in editor.virtual_texts("codelens").get(line, ""))
-    assert "✔" not in editor.virtual_texts("codelens").get(line, ""), "the hint on the same line has it"
+    assert "✔" not in editor.virtual_texts("codelens").get(line, ""), "the text on the same line has it"
 
 
 def test_running_the_file_and_clearing(nvim: Open) -> None:
@@ -150,7 +150,7 @@ def test_running_the_file_and_clearing(nvim: Open) -> None:
     editor.command("RubricRunFile")
     assert ["✔" in ran(editor, case) for case in ("refund", "late-order", "exact")] == [True, False, True]
     editor.command("RubricClear")
-    until("no results", lambda: not editor.hints() and not editor.diagnostics())
+    until("no results", lambda: not editor.results() and not editor.diagnostics())
 
 
 def test_a_trusted_folder_runs_without_a_question(nvim: Open) -> None:

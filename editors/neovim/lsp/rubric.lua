@@ -1,10 +1,21 @@
---- Neovim's description of the server, read by `vim.lsp.enable('rubric')`.
---- This file is complete in itself: it may also be copied to ~/.config/nvim/lsp/rubric.lua.
-
-local ROOT_MARKERS = { '.agentv', '.git' }
+---@brief
+---
+--- The language server for LLM evaluation suites in YAML: diagnostics, completion, fixes, and runs with their results.
+---
+--- Install it with `pipx install rubric-lsp` or `uv tool install rubric-lsp`.
+---
+--- It attaches to files of the filetypes `yaml.eval` and `eval-yaml`, and to `yaml` files whose name or first line says
+--- that they hold a suite:
+---
+--- ```lua
+--- vim.filetype.add({ pattern = { ['.*%.eval%.ya?ml'] = 'yaml.eval' } })
+--- ```
+---
+--- Suites run only in folders that you have trusted, by `rubric trust FOLDER` or by
+--- `vim.lsp.config('rubric', { init_options = { trusted = true } })`.
 
 --- Names that hold a suite, or the targets and settings beside one. Other YAML files are left alone.
-local SUITE_NAMES = {
+local suite_names = {
   '%.eval%.ya?ml$',
   '%-eval%.ya?ml$',
   '%.test%.ya?ml$',
@@ -19,7 +30,7 @@ local function is_suite(bufnr)
     return true -- `yaml.eval` and `eval-yaml` are set for suites only
   end
   local path = '/' .. vim.fs.normalize(vim.api.nvim_buf_get_name(bufnr)):lower()
-  for _, pattern in ipairs(SUITE_NAMES) do
+  for _, pattern in ipairs(suite_names) do
     if path:match(pattern) then
       return true
     end
@@ -28,47 +39,17 @@ local function is_suite(bufnr)
   return first:match('^#%s*rubric:') ~= nil
 end
 
-local config = {
+---@type vim.lsp.Config
+return {
   cmd = { 'rubric-lsp', '--stdio' },
   filetypes = { 'yaml', 'yaml.eval', 'eval-yaml' },
   root_dir = function(bufnr, on_dir)
     if is_suite(bufnr) then
       local name = vim.api.nvim_buf_get_name(bufnr)
-      on_dir(vim.fs.root(bufnr, ROOT_MARKERS) or (name ~= '' and vim.fs.dirname(name)) or vim.uv.cwd())
+      on_dir(vim.fs.root(bufnr, { '.agentv', '.git' }) or (name ~= '' and vim.fs.dirname(name)) or vim.uv.cwd())
     end
   end,
   get_language_id = function()
     return 'eval-yaml'
   end,
 }
-
-local function for_each_buffer(context, action)
-  local client = vim.lsp.get_client_by_id(context.client_id)
-  for bufnr in pairs(client and client.attached_buffers or {}) do
-    action(bufnr)
-  end
-  return vim.NIL
-end
-
--- Results arrive while the text stays the same, which Neovim 0.11 does not quite expect. Later versions do.
-if not vim.lsp.handlers['workspace/codeLens/refresh'] then
-  config.capabilities = { workspace = { codeLens = { refreshSupport = true } } }
-  config.handlers = {
-    -- It shows code lenses, but does not let a server ask for new ones.
-    ['workspace/codeLens/refresh'] = function(_, _, context)
-      return for_each_buffer(context, function(bufnr)
-        vim.lsp.codelens.refresh({ bufnr = bufnr })
-      end)
-    end,
-    -- It asks for new hints, but keeps the old ones on lines that are drawn before the answer comes.
-    ['workspace/inlayHint/refresh'] = function(_, _, context)
-      return for_each_buffer(context, function(bufnr)
-        if vim.lsp.inlay_hint.is_enabled({ bufnr = bufnr }) then
-          vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
-        end
-      end)
-    end,
-  }
-end
-
-return config

@@ -1,26 +1,32 @@
 --- `:checkhealth rubric`
 local M = {}
 
-local function check_server()
-  local config = vim.lsp.config and vim.lsp.config.rubric
-  local program = config and config.cmd and config.cmd[1] or 'rubric-lsp'
-  if vim.fn.executable(program) == 0 then
-    return vim.health.error(('`%s` not found'):format(program), {
+local function version_of(program)
+  local done = vim.system({ program, '--version' }, { text = true, timeout = 10000 }):wait()
+  return done.code == 0, vim.trim((done.code == 0 and done.stdout or done.stderr) or '')
+end
+
+local function check_server(config)
+  local start = require('rubric.start')
+  local obstacle = start.obstacle(config)
+  if obstacle then
+    return vim.health.error(obstacle, {
       'Install it: pipx install rubric-lsp (or: uv tool install rubric-lsp)',
       "Or say where it is: vim.lsp.config('rubric', { cmd = { '/path/to/rubric-lsp', '--stdio' } })",
     })
   end
-  vim.health.ok(('server: %s'):format(vim.fn.exepath(program)))
-end
-
-local function check_enabled()
-  if not vim.lsp.is_enabled then
-    return
+  local program = start.program(config)
+  if not program then
+    return vim.health.info('server: started by a function')
   end
-  if vim.lsp.is_enabled('rubric') then
-    vim.health.ok('enabled')
+  local well, said = version_of(program)
+  if well then
+    vim.health.ok(('server: %s (%s)'):format(vim.fn.exepath(program), said))
   else
-    vim.health.warn('not enabled', { "Add to your init.lua: vim.lsp.enable('rubric')" })
+    local last = said:match('[^\n]*$')
+    vim.health.error(('%s does not start: %s'):format(vim.fn.exepath(program), last), {
+      'Its Python may be gone. Install it again: pipx reinstall rubric-lsp',
+    })
   end
 end
 
@@ -28,9 +34,31 @@ local function check_clients()
   local clients = vim.lsp.get_clients({ name = 'rubric' })
   for _, client in ipairs(clients) do
     vim.health.ok(('running for %s'):format(client.config.root_dir))
+    if not vim.tbl_get(client.server_capabilities, 'experimental', 'rubricTests') then
+      vim.health.warn('the server is older than this plugin: there are no signs and no reports', {
+        'Upgrade it: pipx upgrade rubric-lsp',
+      })
+    end
   end
   if #clients == 0 then
     vim.health.info('not running: open a suite, such as *.eval.yaml')
+  end
+end
+
+local function check_options()
+  local unknown = require('rubric.options').unknown()
+  if #unknown > 0 then
+    vim.health.warn(('vim.g.rubric has names that mean nothing: %s'):format(table.concat(unknown, ', ')), {
+      'See :help rubric-options',
+    })
+  end
+end
+
+local function check_neotest()
+  if pcall(require, 'neotest') then
+    vim.health.ok("neotest is there: adapters = { require('neotest-rubric') }")
+  else
+    vim.health.info('neotest is not installed: it is optional')
   end
 end
 
@@ -39,9 +67,13 @@ function M.check()
   if vim.fn.has('nvim-0.10') == 0 then
     return vim.health.error('Neovim 0.10 or later is needed')
   end
-  check_server()
-  check_enabled()
+  check_server(require('rubric.start').configuration())
+  if vim.lsp.is_enabled and not vim.lsp.is_enabled('rubric') and not require('rubric.options').get('enable') then
+    vim.health.warn('not enabled', { "Add to your init.lua: vim.lsp.enable('rubric')" })
+  end
   check_clients()
+  check_options()
+  check_neotest()
 end
 
 return M

@@ -1,0 +1,185 @@
+--- What the commands do. Each takes a buffer, and where it is about one case the suite's URI and the case's id: without
+--- them, the case under the cursor. The server does the work.
+local client_of = require('rubric.client')
+local tests = require('rubric.tests')
+
+local M = {}
+
+local function uri_of(bufnr)
+  return vim.uri_from_bufnr(bufnr)
+end
+
+--- Find the case that is meant: the one named, else the one under the cursor.
+local function with_case(bufnr, uri, case, use)
+  if case and case ~= '' then
+    return use(uri or uri_of(bufnr), case)
+  end
+  client_of.at_cursor(bufnr, function(commands)
+    for _, command in ipairs(commands) do
+      if command.command == 'rubric.runCase' then
+        return use(command.arguments[1], command.arguments[2])
+      end
+    end
+    client_of.notify('no case under the cursor', vim.log.levels.WARN)
+  end)
+end
+
+local function on_case(command, use)
+  return function(bufnr, uri, case)
+    with_case(bufnr, uri, case, function(suite, id)
+      client_of.execute(command, { suite, id }, bufnr, use)
+    end)
+  end
+end
+
+local function on_file(command)
+  return function(bufnr)
+    client_of.execute(command, { uri_of(bufnr) }, bufnr)
+  end
+end
+
+M.run_case = on_case('rubric.runCase')
+M.record = on_case('rubric.record')
+M.prompt = on_case('rubric.openPrompt')
+M.answer = on_case('rubric.openAnswer')
+M.reply = on_case('rubric.openReply')
+M.run_file = on_file('rubric.runFile')
+M.run_failed = on_file('rubric.runFailed')
+M.again = on_file('rubric.runAgain')
+M.cancel = on_file('rubric.cancel')
+
+--- Run one case several times.
+---@param count integer
+function M.run_repeatedly(bufnr, count, case)
+  with_case(bufnr, nil, case, function(suite, id)
+    client_of.execute('rubric.repeat', { suite, id, count }, bufnr)
+  end)
+end
+
+--- Run one evaluator: the one named, else the one under the cursor.
+function M.run_evaluator(bufnr, name)
+  client_of.at_cursor(bufnr, function(commands)
+    local case
+    for _, command in ipairs(commands) do
+      local arguments = command.arguments
+      if command.command == 'rubric.runEvaluator' and (not name or name == '' or arguments[3] == name) then
+        return client_of.execute('rubric.runEvaluator', arguments, bufnr)
+      elseif command.command == 'rubric.runCase' then
+        case = arguments
+      end
+    end
+    if case and name and name ~= '' then
+      return client_of.execute('rubric.runEvaluator', { case[1], case[2], name }, bufnr)
+    end
+    client_of.notify('no evaluator under the cursor', vim.log.levels.WARN)
+  end)
+end
+
+--- Remove the results shown in a file.
+function M.clear(bufnr)
+  client_of.execute('rubric.clearResults', { uri_of(bufnr) }, bufnr, function()
+    tests.forget(uri_of(bufnr))
+  end)
+end
+
+--- Trust the workspace folder of a file.
+function M.trust(bufnr)
+  local client = client_of.wanted(bufnr)
+  if client then
+    client_of.execute('rubric.trust', { vim.uri_from_fname(client.config.root_dir) }, bufnr)
+  end
+end
+
+--- Put the command line that runs a case into the registers, the system's clipboard among them where there is one.
+function M.copy(bufnr, uri, case)
+  with_case(bufnr, uri, case, function(suite, id)
+    client_of.execute('rubric.copyCommand', { suite, id }, bufnr, function(line)
+      if type(line) ~= 'string' then
+        return
+      end
+      vim.fn.setreg('"', line)
+      if vim.fn.has('clipboard') == 1 then
+        vim.fn.setreg('+', line)
+      end
+      client_of.notify('copied: ' .. line)
+    end)
+  end)
+end
+
+--- Ask for the report of a case; the person hears when there is none.
+---@param use fun(report: table)
+function M.with_report(bufnr, uri, case, use)
+  local client = client_of.wanted(bufnr)
+  if not client then
+    return
+  end
+  with_case(bufnr, uri, case, function(suite, id)
+    client_of.ask(client, 'rubric/report', { testId = suite .. '::' .. id }, function(report)
+      if report then
+        use(report)
+      else
+        client_of.notify(('%s has not been run (:RubricRun)'):format(id), vim.log.levels.WARN)
+      end
+    end, bufnr)
+  end)
+end
+
+--- Show the report of a case.
+function M.report(bufnr, uri, case)
+  M.with_report(bufnr, uri, case, function(report)
+    require('rubric.report').open(report, bufnr)
+  end)
+end
+
+--- Compare the answer of a case with its expected output, in a tab of its own.
+function M.diff(bufnr, uri, case)
+  M.with_report(bufnr, uri, case, function(report)
+    if not report.expectedOutput then
+      return client_of.notify(('%s has no expected_output'):format(report.caseId), vim.log.levels.WARN)
+    end
+    require('rubric.report').diff(report)
+  end)
+end
+
+--- List every case that did not pass, of all suites that are known, in the quickfix window.
+function M.failures()
+  local entries = require('rubric.quickfix').entries()
+  vim.fn.setqflist({}, ' ', { title = 'rubric: cases that did not pass', items = entries })
+  if #entries == 0 then
+    return client_of.notify('no case has failed')
+  end
+  vim.cmd('botright copen')
+end
+
+--- Show what the programs and judges of the last run have written.
+function M.output()
+  require('rubric.report').scratch('rubric://output', tests.output(), '')
+end
+
+--- Open the log, which has what the server wrote to its standard error.
+function M.log()
+  vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.get_log_path and vim.lsp.get_log_path() or vim.lsp.log.get_filename()))
+  vim.cmd('normal! G')
+end
+
+--- End the server, where it still runs, and start it again.
+function M.restart()
+  for _, client in ipairs(vim.lsp.get_clients({ name = 'rubric' })) do
+    vim.lsp.stop_client(client.id)
+  end
+  local patience = 100
+  local function start_when_gone()
+    patience = patience - 1
+    if #vim.lsp.get_clients({ name = 'rubric' }) > 0 and patience > 0 then
+      return vim.defer_fn(start_when_gone, 50)
+    end
+    for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+      if vim.api.nvim_buf_is_loaded(bufnr) then
+        require('rubric.start').buffer(bufnr)
+      end
+    end
+  end
+  start_when_gone()
+end
+
+return M

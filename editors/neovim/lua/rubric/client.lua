@@ -1,0 +1,113 @@
+--- Talking to the server that serves a buffer.
+local M = {}
+
+--- Say something to the person.
+---@param message string
+---@param level integer? of `vim.log.levels`; information when not given
+function M.notify(message, level)
+  vim.notify('rubric: ' .. message, level or vim.log.levels.INFO)
+end
+
+--- The client that serves `bufnr`, nil when there is none.
+---@param bufnr integer
+---@return vim.lsp.Client?
+function M.of(bufnr)
+  return vim.lsp.get_clients({ bufnr = bufnr, name = 'rubric' })[1]
+end
+
+--- The same, but the person is told when there is none.
+---@param bufnr integer
+---@return vim.lsp.Client?
+function M.wanted(bufnr)
+  local client = M.of(bufnr)
+  if not client then
+    M.notify('not active in this buffer (see :checkhealth rubric)', vim.log.levels.WARN)
+  end
+  return client
+end
+
+--- The same call on 0.10 (a function) and on 0.11 and later (a method).
+---@param client vim.lsp.Client
+---@param handler fun(error: lsp.ResponseError?, result: any)
+function M.request(client, method, params, handler, bufnr)
+  if vim.fn.has('nvim-0.11') == 1 then
+    return client:request(method, params, handler, bufnr)
+  end
+  return client.request(method, params, handler, bufnr)
+end
+
+--- Ask for something; `use` gets what came back, and the person hears of a refusal.
+---@param client vim.lsp.Client
+---@param use fun(result: any)?
+function M.ask(client, method, params, use, bufnr)
+  M.request(client, method, params, function(error, result)
+    if error then
+      M.notify(error.message, vim.log.levels.ERROR)
+    elseif use then
+      use(result ~= vim.NIL and result or nil)
+    end
+  end, bufnr)
+end
+
+--- Let the server carry out one of its commands.
+---@param command string such as `rubric.runCase`
+---@param arguments any[]
+---@param bufnr integer
+---@param use fun(result: any)?
+function M.execute(command, arguments, bufnr, use)
+  local client = M.wanted(bufnr)
+  if client then
+    M.ask(client, 'workspace/executeCommand', { command = command, arguments = arguments }, use, bufnr)
+  end
+end
+
+--- The commands that the server offers at the cursor, as `{ command, arguments }`.
+---@param bufnr integer
+---@param use fun(commands: lsp.Command[])
+function M.at_cursor(bufnr, use)
+  local client = M.wanted(bufnr)
+  if not client then
+    return
+  end
+  local params = vim.lsp.util.make_range_params(0, client.offset_encoding)
+  params.context = { diagnostics = {}, only = { 'rubric.run' }, triggerKind = 1 }
+  M.ask(client, 'textDocument/codeAction', params, function(actions)
+    local commands = {}
+    for _, action in ipairs(actions or {}) do
+      if type(action.command) == 'table' then
+        table.insert(commands, action.command)
+      end
+    end
+    use(commands)
+  end, bufnr)
+end
+
+--- The loaded buffer of a file, nil when there is none.
+---@param uri string
+---@return integer?
+function M.buffer(uri)
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(bufnr) and vim.uri_from_bufnr(bufnr) == uri then
+      return bufnr
+    end
+  end
+end
+
+--- The byte column of a position that the server has named.
+---@param bufnr integer
+---@param position lsp.Position
+---@param encoding string
+---@return integer
+function M.column(bufnr, position, encoding)
+  local line = vim.api.nvim_buf_get_lines(bufnr, position.line, position.line + 1, false)[1] or ''
+  if vim.fn.has('nvim-0.11') == 1 then
+    return vim.str_byteindex(line, encoding, position.character, false)
+  end
+  if encoding == 'utf-8' then
+    return math.min(position.character, #line)
+  end
+  local ok, column = pcall(vim.str_byteindex, line, position.character, encoding == 'utf-16')
+  return ok and column or #line
+end
+
+return M

@@ -1,0 +1,93 @@
+--- What is drawn into a suite: a sign for each case, and at the end of a line the result that belongs to it.
+---
+--- The words are the server's inlay hints, so that every editor says the same; here they get the colour of their verdict.
+local options = require('rubric.options')
+local verdict = require('rubric.verdict')
+
+local M = {}
+
+local SIGNS = vim.api.nvim_create_namespace('rubric.signs')
+local TEXTS = vim.api.nvim_create_namespace('rubric.results')
+
+local function words(hint)
+  if type(hint.label) == 'string' then
+    return vim.trim(hint.label)
+  end
+  local parts = {}
+  for _, part in ipairs(hint.label) do
+    table.insert(parts, part.value)
+  end
+  return vim.trim(table.concat(parts))
+end
+
+--- Mark and score in the colour of the verdict, what follows in the background.
+local function chunks(text, name)
+  local head, rest = text:match('^(.-)(%s%s.*)$')
+  return { { head or text, verdict.groups[name] }, { rest or '', 'RubricDetail' } }
+end
+
+--- Divide inlay hints into results, which are drawn here, and the others, which are Neovim's.
+---@param hints lsp.InlayHint[]
+---@return lsp.InlayHint[] others
+---@return { line: integer, text: string, verdict: string }[] results
+function M.divided(hints)
+  local others, results = {}, {}
+  for _, hint in ipairs(hints) do
+    local text = words(hint)
+    local name = verdict.of_text(text)
+    if name then
+      table.insert(results, { line = hint.position.line, text = text, verdict = name })
+    else
+      table.insert(others, hint)
+    end
+  end
+  return others, results
+end
+
+--- Draw the results of a buffer, in place of those that were there.
+function M.draw_texts(bufnr, results)
+  vim.api.nvim_buf_clear_namespace(bufnr, TEXTS, 0, -1)
+  local last = vim.api.nvim_buf_line_count(bufnr) - 1
+  for _, result in ipairs(results) do
+    if result.line <= last then
+      vim.api.nvim_buf_set_extmark(bufnr, TEXTS, result.line, 0, {
+        virt_text = chunks(result.text, result.verdict),
+        virt_text_pos = 'eol',
+        hl_mode = 'combine',
+        priority = 50, -- before code lenses and diagnostics on the same line
+      })
+    end
+  end
+end
+
+--- Draw a sign for each case of a buffer, in place of those that were there.
+---@param signs { line: integer, verdict: string }[]
+function M.draw_signs(bufnr, signs)
+  vim.api.nvim_buf_clear_namespace(bufnr, SIGNS, 0, -1)
+  if not options.get('signs') then
+    return
+  end
+  local last = vim.api.nvim_buf_line_count(bufnr) - 1
+  for _, sign in ipairs(signs) do
+    if sign.line <= last then
+      vim.api.nvim_buf_set_extmark(bufnr, SIGNS, sign.line, 0, {
+        sign_text = verdict.marks[sign.verdict],
+        sign_hl_group = verdict.groups[sign.verdict],
+        priority = 20, -- over the signs of diagnostics
+      })
+    end
+  end
+end
+
+--- Nothing runs any more: what says so goes, results stay.
+function M.stopped(bufnr)
+  local drawn = vim.api.nvim_buf_get_extmarks(bufnr, TEXTS, 0, -1, { details = true })
+  for _, mark in ipairs(drawn) do
+    local chunk = (mark[4].virt_text or {})[1]
+    if chunk and chunk[2] == verdict.groups.running then
+      vim.api.nvim_buf_del_extmark(bufnr, TEXTS, mark[1])
+    end
+  end
+end
+
+return M

@@ -1,0 +1,180 @@
+--- A report as lines with colours: the verdict first, then how it came about, then what was said.
+local text = require('rubric.text')
+local verdict = require('rubric.verdict')
+
+local M = {}
+
+local BAR = 10
+local LEVELS = { passed = '▇', borderline = '▅', failed = '▂', unscored = '·' }
+local SHOWN = 12
+
+local function score(value)
+  return value and ('%.2f'):format(value) or '–'
+end
+
+local function number(value)
+  return (('%.4f'):format(value):gsub('0+$', ''):gsub('%.$', ''))
+end
+
+local function duration(milliseconds)
+  return milliseconds < 1000 and ('%d ms'):format(milliseconds) or ('%.1f s'):format(milliseconds / 1000)
+end
+
+local function bar(value)
+  local full = math.floor((value or 0) * BAR + 0.5)
+  return ('█'):rep(full) .. ('░'):rep(BAR - full)
+end
+
+local function mark(name)
+  return { (verdict.marks[name] or '·') .. ' ', verdict.groups[name] }
+end
+
+local function group(name)
+  return verdict.groups[name] or 'RubricDetail'
+end
+
+local function head(report)
+  local words = report.verdict
+  if report.score then
+    words = ('%s with %s'):format(words, score(report.score))
+  end
+  local line = { mark(report.verdict), { words, group(report.verdict) } }
+  if report.score then
+    table.insert(line, { ('  needs %s'):format(score(report.threshold)), 'RubricDetail' })
+  end
+  if report.stale then
+    table.insert(line, { ('   %s stale: the case has changed since'):format(verdict.marks.stale), 'RubricStale' })
+  end
+  return line
+end
+
+local function facts(report)
+  local known = { report.dialect, report.target and report.target ~= '' and ('target ' .. report.target) or nil }
+  if #(report.judges or {}) > 0 then
+    table.insert(known, 'judge ' .. table.concat(report.judges, ', '))
+  end
+  if report.durationMs then
+    table.insert(known, duration(report.durationMs))
+  end
+  if report.costUsd then
+    table.insert(known, ('$%.4g'):format(report.costUsd))
+  end
+  if report.at then
+    table.insert(known, (report.at:sub(1, 16):gsub('T', ' ')))
+  end
+  return { { table.concat(known, ' · '), 'RubricDetail' } }
+end
+
+local function paragraph(page, words, indent, colour)
+  for _, line in ipairs(vim.split(vim.trim(words), '\n')) do
+    table.insert(page, { { indent }, { line, colour } })
+  end
+end
+
+local function criterion(page, found)
+  local line = { { '    ' }, mark(found.verdict), { found.id, group(found.verdict) } }
+  local value = found.raw and ('%s/10 → %s'):format(number(found.raw), score(found.score)) or score(found.score)
+  table.insert(line, { '  ' .. value })
+  if found.minimum then
+    table.insert(line, { ('  needs %s'):format(score(found.minimum)), 'RubricDetail' })
+  end
+  table.insert(page, line)
+  if found.text and found.text ~= '' and found.text ~= found.id then
+    paragraph(page, found.text, '      ', 'RubricDetail')
+  end
+  for _, band in ipairs(found.bands or {}) do
+    local range = band.low == band.high and tostring(band.low) or ('%d–%d'):format(band.low, band.high)
+    local colour = band.hit and group(found.verdict) or 'RubricDetail'
+    table.insert(page, {
+      { '      ' },
+      { band.hit and '▸ ' or '  ', colour },
+      { text.padded(range, 5), colour },
+      { band.text or '', colour },
+    })
+  end
+  if found.reasoning and found.reasoning ~= '' then
+    paragraph(page, found.reasoning, '      ')
+  end
+end
+
+local function evaluator(page, found, width)
+  table.insert(page, {
+    { '  ' },
+    mark(found.verdict),
+    { text.padded(found.name, width), group(found.verdict) },
+    { ('  %s × %s  '):format(score(found.score), number(found.weight or 1)) },
+    { bar(found.score), group(found.verdict) },
+    { found.share and ('  %d %% of the case'):format(math.floor(found.share * 100 + 0.5)) or '', 'RubricDetail' },
+  })
+  if found.gate and found.gate ~= '' then
+    paragraph(page, ('gate: %s'):format(found.gate), '    ', group(found.verdict))
+  end
+  local said = found.reason and found.reason ~= '' and found.reason or found.reasoning
+  if said and said ~= '' and #(found.criteria or {}) == 0 then
+    paragraph(page, said, '    ', found.verdict ~= 'passed' and group(found.verdict) or 'RubricDetail')
+  end
+  for _, miss in ipairs(found.misses or {}) do
+    if miss ~= said then
+      table.insert(page, { { '    ' }, { '− ' .. miss, group('failed') } })
+    end
+  end
+  for _, each in ipairs(found.criteria or {}) do
+    criterion(page, each)
+  end
+end
+
+local function section(page, title, words)
+  if words and vim.trim(words) ~= '' then
+    table.insert(page, {})
+    table.insert(page, { { title, 'RubricTitle' } })
+    paragraph(page, words, '  ')
+  end
+end
+
+local function history(page, runs)
+  if #(runs or {}) < 2 then
+    return
+  end
+  local line, passed = { { 'Last runs  ', 'RubricTitle' } }, 0
+  local shown = vim.list_slice(runs, math.max(1, #runs - SHOWN + 1))
+  for _, run in ipairs(shown) do
+    passed = passed + (run.verdict == 'passed' and 1 or 0)
+    table.insert(line, { LEVELS[run.verdict] or '·', group(run.verdict) })
+  end
+  table.insert(line, { ('  %d of %d passed'):format(passed, #shown), 'RubricDetail' })
+  table.insert(page, {})
+  table.insert(page, line)
+end
+
+--- The lines of a report.
+---@param report table as `rubric/report` gives it
+---@return rubric.Chunk[][]
+function M.of(report)
+  local page = { head(report), facts(report) }
+  if report.reason and report.reason ~= '' then
+    paragraph(page, report.reason, '')
+  end
+  local width = 0
+  for _, each in ipairs(report.evaluators or {}) do
+    width = math.max(width, vim.fn.strdisplaywidth(each.name))
+  end
+  if #(report.evaluators or {}) > 0 then
+    table.insert(page, {})
+    table.insert(page, { { 'Evaluators', 'RubricTitle' } })
+  end
+  for _, each in ipairs(report.evaluators or {}) do
+    evaluator(page, each, math.min(width, 40))
+  end
+  section(page, 'To pass', table.concat(report.flips or {}, '\n'))
+  section(page, 'Answer', report.answer)
+  section(page, 'Expected', report.expectedOutput)
+  section(page, 'Prompt', report.prompt)
+  history(page, report.history)
+  if report.command then
+    table.insert(page, {})
+    table.insert(page, { { '$ ', 'RubricDetail' }, { report.command } })
+  end
+  return page
+end
+
+return M

@@ -1,0 +1,140 @@
+--- What this plugin hears from the server beyond what Neovim itself does with it.
+local M = {}
+
+local function notify_once_redrawn(message)
+  -- Neovim has a message of its own, without a way out; written at once, the two would ask for <Enter>.
+  vim.defer_fn(function()
+    vim.cmd.redraw()
+    require('rubric.client').notify(message, vim.log.levels.WARN)
+  end, 100)
+end
+
+local function ended(code, signal)
+  -- 15 is Neovim's own way of ending a server.
+  local expected = (code == 0 and (signal == 0 or signal == 15)) or vim.v.exiting ~= vim.NIL
+  vim.schedule(function()
+    require('rubric.tests').server_ended()
+  end)
+  if not expected then
+    notify_once_redrawn('the server has ended; finished results are kept. :RubricRestart starts it again (why: :RubricLog)')
+  end
+end
+
+local function for_each_buffer(context, action)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  for bufnr in pairs(client and client.attached_buffers or {}) do
+    action(bufnr)
+  end
+  return vim.NIL
+end
+
+--- Messages name the commands of this editor.
+local function show_message(error, params, context)
+  if error or params.type > 3 then
+    return vim.lsp.handlers['window/showMessage'](error, params, context)
+  end
+  local text = params.message:gsub('the command `?rubric%.(%l)(%a*)`?', function(first, rest)
+    return ':Rubric' .. first:upper() .. rest
+  end)
+  local levels = { vim.log.levels.ERROR, vim.log.levels.WARN, vim.log.levels.INFO }
+  require('rubric.client').notify(text:gsub('^rubric: ', ''), levels[params.type])
+  return vim.NIL
+end
+
+local function inlay_hints(error, hints, context, config)
+  local bufnr = context.bufnr
+  if hints and bufnr and require('rubric.options').get('texts') and vim.api.nvim_buf_is_loaded(bufnr) then
+    local marks = require('rubric.marks')
+    local others, results = marks.divided(hints)
+    if vim.lsp.util.buf_versions[bufnr] == context.version then
+      marks.draw_texts(bufnr, results)
+    end
+    hints = others
+  end
+  return vim.lsp.handlers['textDocument/inlayHint'](error, hints, context, config)
+end
+
+local function published(error, params, context, config)
+  if params then
+    local others = require('rubric.problems').take(params.diagnostics, params.uri, context.client_id)
+    params = vim.tbl_extend('force', params, { diagnostics = others })
+  end
+  return vim.lsp.handlers['textDocument/publishDiagnostics'](error, params, context, config)
+end
+
+local function pulled(error, report, context, config)
+  if report and report.kind == 'full' then
+    local uri = context.params.textDocument.uri
+    local others = require('rubric.problems').take(report.items, uri, context.client_id)
+    report = vim.tbl_extend('force', report, { items = others })
+  end
+  return vim.lsp.handlers['textDocument/diagnostic'](error, report, context, config)
+end
+
+local function heard(name)
+  return function(_, params)
+    require('rubric.tests')[name](params)
+  end
+end
+
+local function run_ended(_, params)
+  require('rubric.tests').run_ended(params)
+  require('rubric.summary').show(params)
+end
+
+local function handlers()
+  return {
+    ['rubric/discoveredTests'] = heard('discovered'),
+    ['rubric/runBegan'] = heard('run_began'),
+    ['rubric/testState'] = heard('test_state'),
+    ['rubric/testOutput'] = heard('test_output'),
+    ['rubric/runEnded'] = run_ended,
+    ['window/showMessage'] = show_message,
+    ['textDocument/inlayHint'] = inlay_hints,
+    ['textDocument/publishDiagnostics'] = published,
+    ['textDocument/diagnostic'] = pulled,
+    -- Neovim 0.11 asks for new hints, but keeps the old ones on lines that are drawn before the answer comes.
+    ['workspace/inlayHint/refresh'] = function(_, _, context)
+      return for_each_buffer(context, function(bufnr)
+        if vim.lsp.inlay_hint.is_enabled({ bufnr = bufnr }) then
+          vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
+        end
+      end)
+    end,
+  }
+end
+
+--- Commands of actions and lenses that this editor carries out itself.
+local function commands()
+  local own = { ['rubric.openReport'] = 'report', ['rubric.copyCommand'] = 'copy', ['rubric.diffAnswer'] = 'diff' }
+  local table = {}
+  for command, action in pairs(own) do
+    table[command] = function(params, context)
+      local uri, case = unpack(params.arguments)
+      require('rubric.actions')[action](context.bufnr or vim.api.nvim_get_current_buf(), uri, case)
+    end
+  end
+  return table
+end
+
+--- What is merged into the client's configuration.
+function M.extension()
+  local extension = {
+    capabilities = { experimental = { rubricTests = true } },
+    handlers = handlers(),
+    commands = commands(),
+    on_exit = ended,
+  }
+  -- Neovim 0.11 shows code lenses, but does not let a server ask for new ones. Later versions do.
+  if not vim.lsp.handlers['workspace/codeLens/refresh'] then
+    extension.capabilities.workspace = { codeLens = { refreshSupport = true } }
+    extension.handlers['workspace/codeLens/refresh'] = function(_, _, context)
+      return for_each_buffer(context, function(bufnr)
+        vim.lsp.codelens.refresh({ bufnr = bufnr })
+      end)
+    end
+  end
+  return extension
+end
+
+return M

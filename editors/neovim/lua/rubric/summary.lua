@@ -1,0 +1,50 @@
+--- What is going on and what came of it, in one line.
+local options = require('rubric.options')
+local tests = require('rubric.tests')
+local verdict = require('rubric.verdict')
+
+local M = {}
+
+local function seconds(milliseconds)
+  return milliseconds < 1000 and ('%d ms'):format(milliseconds) or ('%.1f s'):format(milliseconds / 1000)
+end
+
+--- A line when a run has ended, without asking for <Enter>.
+function M.show(ended)
+  if not options.get('summary') then
+    return
+  end
+  local chunks = { { 'rubric: ' } }
+  for _, name in ipairs(verdict.order) do
+    local count = ended[name]
+    if count and count > 0 then
+      table.insert(chunks, { ('%s %d  '):format(verdict.marks[name], count), verdict.groups[name] })
+    end
+  end
+  if ended.cancelled and ended.cancelled ~= 0 then
+    table.insert(chunks, { 'cancelled  ', 'RubricDetail' })
+  end
+  table.insert(chunks, { seconds(ended.durationMs or 0), 'RubricDetail' })
+  if ended.costUsd then
+    table.insert(chunks, { ('  $%.4g'):format(ended.costUsd), 'RubricDetail' })
+  end
+  vim.api.nvim_echo(chunks, false, {})
+end
+
+--- For a status line: how far the runs are, else how the cases of the current buffer stand; empty when there is nothing.
+---@return string such as `⟳ 2/3` or `✔ 2 ✘ 1`
+function M.statusline()
+  local done, total = tests.progress()
+  if done then
+    return ('%s %d/%d'):format(verdict.marks.running, done, total)
+  end
+  local counts, parts = tests.tally(vim.uri_from_bufnr(vim.api.nvim_get_current_buf())), {}
+  for _, name in ipairs(verdict.order) do
+    if counts[name] then
+      table.insert(parts, ('%s %d'):format(verdict.marks[name], counts[name]))
+    end
+  end
+  return table.concat(parts, ' ')
+end
+
+return M

@@ -1,0 +1,98 @@
+"""Editors that have nothing of ours but a few lines of configuration: those that editors/README.md gives."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from neovim import PATIENCE, REPOSITORY, SERVER_FOLDER
+
+pytestmark = pytest.mark.editor
+
+SCRIPTS = Path(__file__).parent / "scripts"
+INSTALL = "apt install"
+
+
+def snippet(heading: str, language: str, into: Path) -> Path:
+    """The first block in `language` below a heading of editors/README.md, as a file in the folder `into`."""
+    page = (REPOSITORY / "editors" / "README.md").read_text(encoding="utf-8")
+    below = page.split(f"## {heading}", 1)[1]
+    block = re.search(rf"^```{language}\n(.*?)^```$", below, re.MULTILINE | re.DOTALL)
+    assert block, f"{heading} has no block of {language}"
+    file = into / f"snippet.{language}"
+    file.write_text(block[1], encoding="utf-8")
+    return file
+
+
+def environment(home: Path, **more: object) -> dict[str, str]:
+    home.mkdir()
+    mine = dict.fromkeys(("HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(home))
+    path = os.pathsep.join([SERVER_FOLDER, os.environ.get("PATH", "")])
+    return {**os.environ, **mine, "PATH": path, "LANG": "C.UTF-8", **{name: str(each) for name, each in more.items()}}
+
+
+def told(argv: list[str], env: dict[str, str], folder: Path) -> dict[str, Any]:
+    """The JSON that an editor printed last."""
+    done = subprocess.run(
+        argv,
+        env=env,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=6 * PATIENCE,
+        check=False,
+    )
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("{")]
+    assert lines, f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    return dict(json.loads(lines[-1]))
+
+
+def old_neovim() -> str | None:
+    """A Neovim before 0.10, for which the plugin is not made."""
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        found = Path(folder) / "nvim"
+        if found.is_file() and os.access(found, os.X_OK):
+            said = subprocess.run([str(found), "--version"], capture_output=True, text=True, check=False).stdout
+            if re.match(r"NVIM v0\.[7-9]\.", said):
+                return str(found)
+    return None
+
+
+def test_neovim_before_the_plugin(workspace: Path, tmp_path: Path) -> None:
+    program = old_neovim()
+    if program is None:
+        pytest.skip(f"no Neovim 0.7 to 0.9 is installed ({INSTALL} neovim)")
+    env = environment(
+        tmp_path / "home",
+        SNIPPET=snippet("Neovim 0.7 to 0.9", "lua", tmp_path),
+        BROKEN=workspace / "broken.eval.yaml",
+        SUITE=workspace / "support.eval.yaml",
+    )
+    script = str(SCRIPTS / "plain_neovim.lua")
+    found = told([program, "--headless", "--clean", "-n", "-c", f"luafile {script}"], env, workspace)
+    assert found.get("error") is None, found["error"]
+    assert {"overlapping-bands", "renamed-key"} <= set(found["problems"])
+    assert "expected_output" in found["completion"]
+    assert "Run `late-order`?" in found["asked"]
+    assert {"case-failed", "criterion-failed"} <= set(found["results"])
+
+
+def test_emacs_with_eglot(workspace: Path, tmp_path: Path) -> None:
+    program = shutil.which("emacs")
+    if program is None or not list(Path("/usr/share/emacs/site-lisp").glob("**/eglot.el")):
+        pytest.skip(f"Emacs with eglot is not installed ({INSTALL} emacs-nox elpa-eglot elpa-yaml-mode)")
+    files = [snippet("Emacs", "elisp", tmp_path), workspace / "broken.eval.yaml", workspace / "support.eval.yaml"]
+    argv = [program, "-q", "--batch", "-l", str(SCRIPTS / "emacs.el"), *map(str, files)]
+    env = environment(tmp_path / "home")
+    subprocess.run([f"{SERVER_FOLDER}/rubric", "trust", str(workspace)], env=env, capture_output=True, check=True)
+    found = told(argv, env, workspace)
+    assert found["mode"] == "eval-yaml-mode"
+    assert any("two bands" in text for text in found["problems"])
+    assert "expected_output" in found["completion"]
+    assert any("does not contain" in text for text in found["results"])
