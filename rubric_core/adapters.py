@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from rubric_core.disk import DiskFiles
+from rubric_core.guard import Guard
 from rubric_core.ports import Finished, HttpReply, NetworkError, Ports, Program
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ class OsProcesses:
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = filtered(os.environ if environment is None else environment)
+        self._guard = Guard()
 
     async def run(self, program: Program) -> Finished:
         """See `ports.Processes.run`."""
@@ -155,9 +157,9 @@ class OsProcesses:
                 await self._end(await starting, watch)
             raise
 
-    @staticmethod
-    async def _end(transport: asyncio.SubprocessTransport, watch: _Watch) -> None:
+    async def _end(self, transport: asyncio.SubprocessTransport, watch: _Watch) -> None:
         _kill(transport)
+        self._guard.release(transport.get_pid())
         transport.close()
         await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the loop has to hear of it
 
@@ -170,6 +172,7 @@ class OsProcesses:
         transport, _ = await loop.subprocess_exec(
             lambda: watch, *program.argv, cwd=program.cwd, env=environment, **options
         )
+        self._guard.watch(transport.get_pid())
         return transport
 
     @staticmethod

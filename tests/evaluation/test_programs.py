@@ -353,3 +353,26 @@ async def test_the_payload_is_one_json_object_in_utf8(folder: Folder) -> None:
 def test_configs_are_read_from_yaml() -> None:
     assert vars(evaluator("{type: code-grader, command: [a, b]}"))["command"] == ["a", "b"]
     assert json.dumps(["a"]) == '["a"]'
+
+
+@posix
+async def test_programs_end_with_one_who_is_killed(folder: Folder) -> None:
+    """Nobody is left who could end them: the children of a program go too."""
+    folder.write(
+        "starter.py",
+        "import asyncio, os, sys\n"
+        "from pathlib import Path\n"
+        "from rubric_core.adapters import OsProcesses\n"
+        "from rubric_core.ports import Program\n"
+        "async def main():\n"
+        "    processes = OsProcesses()\n"
+        "    await processes.run(Program(('true',), Path.cwd()))\n"
+        "    task = asyncio.ensure_future(processes.run(Program(('sh', '-c', 'sleep 60 & echo $! > pid; wait'), Path.cwd())))\n"
+        "    while not Path('pid').is_file() or not Path('pid').read_text().endswith('\\n'):\n"
+        "        await asyncio.sleep(0.01)\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "asyncio.run(main())\n",
+    )
+    starter = await asyncio.create_subprocess_exec(sys.executable, "starter.py", cwd=folder.path)
+    assert await starter.wait() == -9
+    assert await gone(int((folder.path / "pid").read_text()))

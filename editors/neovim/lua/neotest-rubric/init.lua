@@ -52,7 +52,7 @@ local function client_for(path)
   local config = start.configuration()
   local obstacle = start.obstacle(config)
   if obstacle then
-    return nil, obstacle
+    return nil, (obstacle:gsub('^rubric: ', ''))
   end
   local id = vim.lsp.start(vim.tbl_extend('force', config, { name = 'rubric', root_dir = root }), { attach = false })
   return id and vim.lsp.get_client_by_id(id), 'the server does not start'

@@ -148,7 +148,7 @@ function M.failures()
   if #entries == 0 then
     return client_of.notify('no case has failed')
   end
-  vim.cmd('botright copen')
+  vim.cmd(('botright copen %d'):format(math.min(#entries, 10)))
 end
 
 --- Show what the programs and judges of the last run have written.

@@ -10,15 +10,16 @@ local function check_server(config)
   local start = require('rubric.start')
   local obstacle = start.obstacle(config)
   if obstacle then
-    return vim.health.error(obstacle, {
+    return vim.health.error((obstacle:gsub('^rubric: ', '')), {
       'Install it: pipx install rubric-lsp (or: uv tool install rubric-lsp)',
       "Or say where it is: vim.lsp.config('rubric', { cmd = { '/path/to/rubric-lsp', '--stdio' } })",
     })
   end
-  local program = start.program(config)
-  if not program then
+  local command = start.command(config)
+  if not command then
     return vim.health.info('server: started by a function')
   end
+  local program = command[1]
   local well, said = version_of(program)
   if well then
     vim.health.ok(('server: %s (%s)'):format(vim.fn.exepath(program), said))
@@ -34,11 +35,6 @@ local function check_clients()
   local clients = vim.lsp.get_clients({ name = 'rubric' })
   for _, client in ipairs(clients) do
     vim.health.ok(('running for %s'):format(client.config.root_dir))
-    if not vim.tbl_get(client.server_capabilities, 'experimental', 'rubricTests') then
-      vim.health.warn('the server is older than this plugin: there are no signs and no reports', {
-        'Upgrade it: pipx upgrade rubric-lsp',
-      })
-    end
   end
   if #clients == 0 then
     vim.health.info('not running: open a suite, such as *.eval.yaml')

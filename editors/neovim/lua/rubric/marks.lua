@@ -23,7 +23,7 @@ end
 --- Mark and score in the colour of the verdict, what follows in the background.
 local function chunks(text, name)
   local head, rest = text:match('^(.-)(%s%s.*)$')
-  return { { head or text, verdict.groups[name] }, { rest or '', 'RubricDetail' } }
+  return { { ' ' }, { head or text, verdict.groups[name] }, { (rest or '') .. ' ', 'RubricDetail' } }
 end
 
 --- Divide inlay hints into results, which are drawn here, and the others, which are Neovim's.
@@ -83,7 +83,7 @@ end
 function M.stopped(bufnr)
   local drawn = vim.api.nvim_buf_get_extmarks(bufnr, TEXTS, 0, -1, { details = true })
   for _, mark in ipairs(drawn) do
-    local chunk = (mark[4].virt_text or {})[1]
+    local chunk = (mark[4].virt_text or {})[2]
     if chunk and chunk[2] == verdict.groups.running then
       vim.api.nvim_buf_del_extmark(bufnr, TEXTS, mark[1])
     end

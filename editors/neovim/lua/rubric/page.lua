@@ -97,7 +97,7 @@ local function criterion(page, found)
   end
 end
 
-local function evaluator(page, found, width)
+local function evaluator(page, found, width, told)
   table.insert(page, {
     { '  ' },
     mark(found.verdict),
@@ -106,7 +106,7 @@ local function evaluator(page, found, width)
     { bar(found.score), group(found.verdict) },
     { found.share and ('  %d %% of the case'):format(math.floor(found.share * 100 + 0.5)) or '', 'RubricDetail' },
   })
-  if found.gate and found.gate ~= '' then
+  if found.gate and found.gate ~= '' and not told:find(found.gate, 1, true) then
     paragraph(page, ('gate: %s'):format(found.gate), '    ', group(found.verdict))
   end
   local said = found.reason and found.reason ~= '' and found.reason or found.reasoning
@@ -163,7 +163,7 @@ function M.of(report)
     table.insert(page, { { 'Evaluators', 'RubricTitle' } })
   end
   for _, each in ipairs(report.evaluators or {}) do
-    evaluator(page, each, math.min(width, 40))
+    evaluator(page, each, math.min(width, 40), report.reason or '')
   end
   section(page, 'To pass', table.concat(report.flips or {}, '\n'))
   section(page, 'Answer', report.answer)
@@ -173,6 +173,9 @@ function M.of(report)
   if report.command then
     table.insert(page, {})
     table.insert(page, { { '$ ', 'RubricDetail' }, { report.command } })
+  end
+  for _, line in ipairs(page) do
+    table.insert(line, 1, { ' ' })
   end
   return page
 end

@@ -1,31 +1,20 @@
 --- What this plugin hears from the server beyond what Neovim itself does with it.
 local M = {}
 
-local function notify_once_redrawn(message)
-  -- Neovim has a message of its own, without a way out; written at once, the two would ask for <Enter>.
-  vim.defer_fn(function()
-    vim.cmd.redraw()
-    require('rubric.client').notify(message, vim.log.levels.WARN)
-  end, 100)
-end
-
-local function ended(code, signal)
-  -- 15 is Neovim's own way of ending a server.
-  local expected = (code == 0 and (signal == 0 or signal == 15)) or vim.v.exiting ~= vim.NIL
-  vim.schedule(function()
-    require('rubric.tests').server_ended()
-  end)
-  if not expected then
-    notify_once_redrawn('the server has ended; finished results are kept. :RubricRestart starts it again (why: :RubricLog)')
-  end
-end
-
 local function for_each_buffer(context, action)
   local client = vim.lsp.get_client_by_id(context.client_id)
   for bufnr in pairs(client and client.attached_buffers or {}) do
     action(bufnr)
   end
   return vim.NIL
+end
+
+--- A question ends with its question mark: Neovim adds a colon.
+local function show_message_request(error, params, context)
+  if params then
+    params = vim.tbl_extend('force', params, { message = (params.message:gsub('%.$', '')) })
+  end
+  return vim.lsp.handlers['window/showMessageRequest'](error, params, context)
 end
 
 --- Messages name the commands of this editor.
@@ -90,6 +79,7 @@ local function handlers()
     ['rubric/testOutput'] = heard('test_output'),
     ['rubric/runEnded'] = run_ended,
     ['window/showMessage'] = show_message,
+    ['window/showMessageRequest'] = show_message_request,
     ['textDocument/inlayHint'] = inlay_hints,
     ['textDocument/publishDiagnostics'] = published,
     ['textDocument/diagnostic'] = pulled,
@@ -123,7 +113,7 @@ function M.extension()
     capabilities = { experimental = { rubricTests = true } },
     handlers = handlers(),
     commands = commands(),
-    on_exit = ended,
+    cmd = require('rubric.start').launcher({ 'rubric-lsp', '--stdio' }), -- as in lsp/rubric.lua
   }
   -- Neovim 0.11 shows code lenses, but does not let a server ask for new ones. Later versions do.
   if not vim.lsp.handlers['workspace/codeLens/refresh'] then

@@ -5,6 +5,45 @@ local options = require('rubric.options')
 local M = {}
 
 local told = {} ---@type table<string, true>
+local commands = setmetatable({}, { __mode = 'k' }) ---@type table<function, string[]> what each launcher starts
+
+--- Wraps a command, so that its end is told in a sentence that says what to do. Neovim's own says where its log is, and is
+--- so long that it asks for <Enter>.
+---@param command string[]
+---@param spawn { cwd: string?, env: table?, detached: boolean? }?
+---@return fun(dispatchers: vim.lsp.rpc.Dispatchers): vim.lsp.rpc.PublicClient
+function M.launcher(command, spawn)
+  local function launch(dispatchers)
+    local obstacle = M.obstacle({ cmd = command })
+    if obstacle then
+      error(obstacle, 0)
+    end
+    local told_neovim = dispatchers.on_exit
+    dispatchers.on_exit = function(code, signal)
+      told_neovim(0, 0)
+      M.ended(code, signal)
+    end
+    local started, rpc = pcall(vim.lsp.rpc.start, command, dispatchers, spawn or {})
+    if not started then
+      error(('rubric: %s does not start: its Python may be gone. pipx reinstall rubric-lsp; :checkhealth rubric'):format(command[1]), 0)
+    end
+    return rpc
+  end
+  commands[launch] = command
+  return launch
+end
+
+--- The server has gone. Neovim ends one by its leave, or by signal 15.
+function M.ended(code, signal)
+  vim.schedule(function()
+    require('rubric.tests').server_ended()
+    if (code == 0 and (signal == 0 or signal == 15)) or vim.v.exiting ~= vim.NIL then
+      return
+    end
+    local how = signal ~= 0 and ('signal %d'):format(signal) or ('exit code %d'):format(code)
+    client_of.notify(('the server has ended (%s). :RubricRestart starts it again, :RubricLog says why'):format(how), vim.log.levels.WARN)
+  end)
+end
 
 --- The server's configuration as it stands: the plugin's, and what the person has changed of it.
 ---@return vim.lsp.Config
@@ -19,48 +58,62 @@ function M.configuration()
   return vim.tbl_deep_extend('force', config, options.get('server'))
 end
 
---- The server's program, nil when a function starts it or none is named.
----@return string?
-function M.program(config)
-  return type(config.cmd) == 'table' and config.cmd[1] or nil
+--- The server's command, nil when a function that is not ours starts it.
+---@return string[]?
+function M.command(config)
+  return type(config.cmd) == 'table' and config.cmd or commands[config.cmd]
 end
 
 --- Why the server cannot be started, nil when it can.
 ---@return string?
 function M.obstacle(config)
-  local program = M.program(config)
-  if type(config.cmd) == 'function' or (program and vim.fn.executable(program) == 1) then
+  local command = M.command(config)
+  local program = command and command[1]
+  if not command or (program and vim.fn.executable(program) == 1) then
     return nil
   end
   if not program or program == '' then
-    return "the path of the server is empty: vim.lsp.config('rubric', { cmd = { 'rubric-lsp', '--stdio' } })"
+    return "rubric: the path of the server is empty: vim.lsp.config('rubric', { cmd = { 'rubric-lsp', '--stdio' } })"
   end
-  return ('%s was not found. Install it with `pipx install rubric-lsp`, or name it in vim.lsp.config; :checkhealth rubric'):format(
-    program
-  )
+  return ('rubric: %s was not found: pipx install rubric-lsp, or name it in vim.lsp.config (:checkhealth rubric)'):format(program)
 end
 
---- Start the server for a buffer, if it holds a suite.
+--- Let a command that the person has named be started by a launcher too.
+local function wrap(config)
+  if type(config.cmd) == 'table' then
+    local spawn = { cwd = config.cmd_cwd, env = config.cmd_env, detached = config.detached }
+    config.cmd = M.launcher(config.cmd, spawn)
+    if vim.lsp.enable then
+      vim.lsp.config('rubric', { cmd = config.cmd })
+    end
+  end
+end
+
+--- Start the server for a buffer, if it holds a suite; the person hears once why it cannot be.
 ---@param bufnr integer
 function M.buffer(bufnr)
   local config = M.configuration()
   if vim.bo[bufnr].buftype ~= '' or not vim.tbl_contains(config.filetypes, vim.bo[bufnr].filetype) then
     return
   end
+  local obstacle = M.obstacle(config)
   config.root_dir(bufnr, function(root)
-    local obstacle = M.obstacle(config)
     if obstacle then
       if not told[obstacle] then
         told[obstacle] = true
-        client_of.notify(obstacle, vim.log.levels.WARN)
+        vim.notify(obstacle, vim.log.levels.WARN)
       end
-    elseif not vim.lsp.enable then
+      return
+    end
+    wrap(config)
+    if not options.get('enable') then
+      return
+    elseif vim.lsp.enable then
+      vim.lsp.enable('rubric')
+    else
       vim.lsp.start(vim.tbl_extend('force', config, { root_dir = root }), { bufnr = bufnr })
     end
   end)
-  if vim.lsp.enable and options.get('enable') then
-    vim.lsp.enable('rubric')
-  end
 end
 
 return M
