@@ -146,6 +146,8 @@ def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
 
 def _chosen(s: "RubricServer", action: Any) -> Any:
     """An action of the newest list with its edits; one of an older list cannot be known any more."""
+    if action.command is not None or action.edit is not None:
+        return action  # some clients have everything resolved, also what is whole
     document, known = s.acted
     number = action.data
     chosen = known[number] if isinstance(number, int) and 0 <= number < len(known) else None

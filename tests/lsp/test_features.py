@@ -181,6 +181,8 @@ def test_edits_that_take_long_are_made_when_an_action_is_chosen(connect: Connect
     client.initialize({**VSCODE, "textDocument": {**VSCODE["textDocument"], "codeAction": resolving}})
     client.open(URI, SUITE)
     here = {"start": at(SUITE, "tests:"), "end": at(SUITE, "tests:")}
+    run = next(a for a in actions(client, ["rubric.run"], here))
+    assert client.request("codeAction/resolve", run)["command"] == run["command"], "whole already"
     (whole,) = [a for a in actions(client, ["refactor"], here) if "this file" in a["title"]]
     assert "edit" not in whole
     edits = client.request("codeAction/resolve", whole)["edit"]["documentChanges"][0]["edits"]
