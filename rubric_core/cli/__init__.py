@@ -13,6 +13,7 @@ __all__ = ["main"]
 COMMANDS = {
     "check": "say what is wrong in suites, and fix it",
     "run": "run the cases of a suite and score the answers",
+    "judge": "how far a judge can be trusted",
     "explain": "what a code means, with an example",
     "migrate": "carry suites to a newer dialect",
     "reference": "write the pages of the reference",
