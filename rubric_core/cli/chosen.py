@@ -21,6 +21,9 @@ from rubric_core.ports import Ports
 __all__ = ["WrongUseError", "chosen_cases", "opened", "still_to_do"]
 
 
+_MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")
+
+
 class WrongUseError(Exception):
     """Something that the caller has to mend; the message says what."""
 
@@ -30,21 +33,21 @@ def opened(options: argparse.Namespace) -> tuple[LoadedSuite, str | None]:
     name, wanted = options.suite, None
     if "::" in name and not Path(name).exists():
         name, _, wanted = name.partition("::")
-    if options.record and options.replay:
-        raise WrongUseError("--record and --replay exclude each other")
+    modes: list[RecordingMode] = [mode for mode in _MODES if getattr(options, mode)]
+    if len(modes) > 1:
+        raise WrongUseError(f"{' and '.join(f'--{mode}' for mode in modes)} exclude each other")
     language = Language()
     if options.dialect is not None and options.dialect not in {d.name for d in language.dialects}:
         known = ", ".join(d.name for d in language.dialects)
         raise WrongUseError(f"there is no dialect {options.dialect}; there are {known}")
     if options.targets is not None and not options.targets.is_file():
         raise WrongUseError(f"{options.targets}: there is no such file")
-    mode: RecordingMode = "record" if options.record else "replay" if options.replay else "auto"
     asked = Options(
         target=options.target,
         grader_target=options.grader_target,
         threshold=options.threshold,
         targets_file=options.targets,
-        mode=mode,
+        mode=modes[0] if modes else "auto",
         repeat=options.repeat,
         keep_workspaces=options.keep_workspaces,
     )

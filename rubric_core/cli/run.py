@@ -17,6 +17,7 @@ from typing import Any
 from rubric_core.adapters import system_ports
 from rubric_core.cli.chosen import WrongUseError, chosen_cases, opened, still_to_do
 from rubric_core.cli.report import Report
+from rubric_core.evaluation.attempt import targets_of
 from rubric_core.evaluation.events import CaseDone, Event
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.rows import case_row
@@ -50,7 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--failed", action="store_true", help="only the cases that did not pass when they ran last")
     add("--resume", action="store_true", help="leave out the cases whose last result still holds")
     add("--repeat", metavar="N", type=_count, help="run each case N times and take the mean")
-    add("--record", action="store_true", help="keep what judges say in a file beside the suite")
+    add(
+        "--record",
+        action="store_true",
+        help="ask judges what is not recorded yet, and keep it in a file beside the suite",
+    )
+    add("--refresh", action="store_true", help="ask judges everything again, and keep it in place of what was recorded")
     add("--replay", action="store_true", help="ask no judge: use what was recorded")
     add("--target", metavar="NAME", help="the target that answers")
     add("--grader-target", metavar="NAME", help="the target that judges")
@@ -132,6 +138,8 @@ class _Run:
                     return await run_cases(self._cases, ports, self._heard, self.options.workers)
             finally:
                 self._keep()
+                for note in dict.fromkeys(note for case in self._cases for note in targets_of(case, ports).notes):
+                    print(f"rubric: {note}", file=sys.stderr)
 
     def _hear_signals(self) -> None:
         """Being told to end is like Ctrl-C: programs are ended, too."""

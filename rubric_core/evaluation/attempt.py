@@ -20,6 +20,7 @@ from rubric_core.evaluation.registry import build_evaluator_registry
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import case_outcome, threshold_of
+from rubric_core.evaluation.secrets import Redactor
 from rubric_core.evaluation.targets import Targets, own_judge, target_name, targets_for
 from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.loading.grading import default_name
@@ -28,7 +29,7 @@ from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Req
 if TYPE_CHECKING:
     from rubric_core.evaluation.judging.recordings import Recordings
 
-__all__ = ["Attempt", "asked_for", "targets_of"]
+__all__ = ["Attempt", "asked_for", "secrets_of", "targets_of"]
 
 
 def asked_for(case: Runnable, files: Files | None = None) -> dict[str, Any]:
@@ -48,6 +49,11 @@ def _targets_of(case: Runnable, files: Files) -> Targets:
     if not isinstance(found, Targets):
         found = case.shared["targets"] = targets_for(case, files)
     return found
+
+
+def secrets_of(case: Runnable, ports: Ports) -> Redactor:
+    """The secrets that a case or its suite name: they reach the target, and neither graders nor results."""
+    return Redactor.in_texts((case.text, case.suite_text), ports.environment)
 
 
 @dataclass
@@ -90,6 +96,7 @@ class Attempt:
         #: Where the target works, when the suite asks for a place of its own.
         self.workspace = workspace
         self._targets = targets_of(case, ports)
+        self._secrets = secrets_of(case, ports)
         self._metered: dict[str, _Metered] = {}
         self._grading = ""
 
@@ -143,6 +150,7 @@ class Attempt:
             raise Unscored(f"target {provider.name}: {error}") from None
         if self.workspace is not None and not answer.file_changes:
             answer = replace(answer, file_changes=await self.workspace.changes())
+        answer = self._secrets.within(answer)
         self.on_event(Answered(self.case.id, answer))
         return answer
 
@@ -156,7 +164,7 @@ class Attempt:
             target=target,
             provider=provider,
             attempt=self.number,
-            prompt_inputs=inputs,
+            prompt_inputs=self._secrets.within(inputs),
             now=self.ports.clock.now(),
             answer=answer,
             dialect=self.case.dialect,
@@ -164,6 +172,7 @@ class Attempt:
             directory=self.case.directory,
             anchors=self.case.anchors,
             on_criterion=self._judged,
+            redact=self._secrets,
             threshold=threshold,
             time_limit=self.case.options.time_limit,
             workspace=self.workspace.path if self.workspace else None,
@@ -212,12 +221,12 @@ class Attempt:
             self.on_event(EvaluatorStarted(self.case.id, self._grading, position, count))
 
         def after(result: EvaluatorResult) -> None:
-            self.on_event(EvaluatorDone(self.case.id, result))
+            self.on_event(EvaluatorDone(self.case.id, self._secrets.within(result)))
 
         return EvaluatorHooks(before, after)
 
     def _judged(self, result: CriterionResult) -> None:
-        self.on_event(CriterionJudged(self.case.id, self._grading, result))
+        self.on_event(CriterionJudged(self.case.id, self._grading, self._secrets.within(result)))
 
 
 def _told(answer: Answer) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.secrets import Redactor
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.model import Case
@@ -99,6 +100,8 @@ class EvaluationContext:
     anchors: Mapping[str, Node] = field(default_factory=dict)
     #: Called with each criterion as it is judged.
     on_criterion: Callable[[CriterionResult], None] = _unheard
+    #: Takes the secrets of the suite out of what judges are told.
+    redact: Redactor = field(default_factory=Redactor)
     #: The score, 0..1, from which an evaluator passes that has no minimum of its own.
     threshold: float = 0.8
     #: Seconds that a program of the suite may take.

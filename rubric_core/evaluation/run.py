@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
 
-from rubric_core.evaluation.attempt import Attempt, asked_for, targets_of
+from rubric_core.evaluation.attempt import Attempt, asked_for, secrets_of, targets_of
 from rubric_core.evaluation.conversation import Conversation
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, Noted, silent
 from rubric_core.evaluation.fingerprint import fingerprint
@@ -44,7 +44,7 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     except Unscored as problem:
         result = replace(base, reason=f"{problem.reason}{case.blame(problem.at) if problem.at is not None else ''}")
     result = replace(
-        result,
+        secrets_of(case, ports).within(result),
         duration_ms=(ports.clock.seconds() - began) * 1000,
         at=ports.clock.now().isoformat(timespec="seconds"),
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.evaluation.context import ResolvedTarget
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.secrets import Redactor
 from rubric_core.evaluation.target_settings import REFERENCE, Settled, family, settled, variables_in
 from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.model import Execution, Suite
@@ -142,7 +143,7 @@ class Targets:
 
     def _new(self, entry: TargetEntry, ports: Ports) -> Provider:
         from rubric_core.evaluation.providers.guarded import Guarded  # noqa: PLC0415
-        from rubric_core.evaluation.providers.kind import Place, Redactor  # noqa: PLC0415
+        from rubric_core.evaluation.providers.kind import Place  # noqa: PLC0415
 
         if self.file is None:
             raise Unscored(self.trouble)

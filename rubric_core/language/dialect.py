@@ -88,7 +88,7 @@ class Properties:
     inline_rubric_name: str = "rubric"
     #: Whether evaluators may have any type, looked up as a program.
     custom_types: bool = False
-    #: What a judge that never gives a valid reply means for the evaluator.
+    #: What the engine makes of a judge that never gives a valid reply; rubric leaves the case unscored, and says this.
     judge_failure: Literal["zero", "skip"] = "zero"
     #: Whether a required evaluator below its minimum makes the score of the case 0.
     required_zeroes_case: bool = False

@@ -199,8 +199,8 @@ _PROPERTIES: Mapping[str, _Words] = {
         False: "An evaluator with a type that nobody knows is skipped.",
     },
     "judge_failure": {
-        "zero": "A judge without a valid reply scores 0.",
-        "skip": "A judge without a valid reply gives no score, and does not count in the mean.",
+        "zero": "Where a judge gives no valid reply, agentv scores 0; rubric leaves the case unscored.",
+        "skip": "Where a judge gives no valid reply, agentv leaves its evaluator out of the mean; rubric leaves the case unscored.",
     },
     "required_zeroes_case": {True: "A required evaluator below its minimum makes the score of the case 0.", False: ""},
     "folds_type_names": {True: "`_` in a type counts as `-`.", False: "Types are taken as they are written."},

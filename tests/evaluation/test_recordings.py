@@ -10,7 +10,7 @@ from judge_server import JudgeServer
 from suites import Folder, checks
 
 from rubric_core.adapters import DiskFiles
-from rubric_core.evaluation.judging.recordings import Asked, Recordings, RecordingsError, recordings_path
+from rubric_core.evaluation.judging.recordings import Asked, Made, Recordings, RecordingsError, recordings_path
 from rubric_core.evaluation.result import Verdict
 from rubric_core.evaluation.rubric import Check, Item
 from rubric_core.evaluation.run import save_recordings
@@ -32,10 +32,10 @@ JUDGE = {"name": "default", "provider": "mock", "response": ANSWER, "grader_targ
 NO_JUDGE = {"name": "default", "provider": "mock", "response": ANSWER}
 
 
-async def recorded(folder: Folder, judge: JudgeServer, text: str = SUITE) -> str:
+async def recorded(folder: Folder, judge: JudgeServer, text: str = SUITE, mode: str = "record") -> str:
     """Run with a judge and --record; gives the file."""
     folder.targets(JUDGE, judge.target())
-    cases = folder.cases(text, mode="record")
+    cases = folder.cases(text, mode=mode)
     from rubric_core.adapters import system_ports
     from rubric_core.evaluation.schedule import run_cases
 
@@ -145,12 +145,29 @@ async def test_replay_asks_nobody(folder: Folder, answered: JudgeServer) -> None
     assert answered.bodies == []
 
 
-async def test_recording_again_replaces_what_the_same_judge_said(folder: Folder, answered: JudgeServer) -> None:
-    await recorded(folder, answered)
+async def test_recording_asks_for_what_is_missing_only(folder: Folder, answered: JudgeServer) -> None:
+    first = await recorded(folder, answered)
+    answered.replies = [checks(window=5, tone=5)]
+    assert await recorded(folder, answered) == first
+    assert len(answered.bodies) == 1
+    text = await recorded(folder, answered, SUITE.replace("Is friendly", "Is kind"))
+    assert len(answered.bodies) == 2
+    assert (text.count("Names the 30 days"), text.count("Is friendly"), text.count("Is kind")) == (1, 1, 1)
+    assert (await folder.one(SUITE)).score == pytest.approx(0.6), "the old criterion is still there"
+
+
+async def test_refreshing_asks_everything_again_and_drops_what_no_case_asks_any_more(
+    folder: Folder, answered: JudgeServer
+) -> None:
+    other = SUITE.partition("tests:")[2].replace("id: refund", "id: other").replace("Can I", "May I")
+    await recorded(folder, answered, SUITE + other)
+    await recorded(folder, answered, SUITE.replace("Is friendly", "Is kind"))
     answered.bodies.clear()
     answered.replies = [checks(window=5, tone=5)]
-    text = await recorded(folder, answered)
-    assert text.count("criterion: Is friendly") == 1
+    text = await recorded(folder, answered, mode="refresh")
+    assert len(answered.bodies) == 1
+    assert "Is kind" not in text
+    assert "May I return this?" in text, "of another case"
     assert (await folder.one(SUITE)).score == 0.5
 
 
@@ -221,10 +238,7 @@ def test_what_is_written_is_read_as_it_was(
         asked,
         [(Item("a", "Text"), Check(satisfied=satisfied, reasoning=reasoning))],
         False,
-        "j",
-        "2026-11-21",
-        "c",
-        "e",
+        Made("j", "2026-11-21", "c", "e"),
     )
     recordings.save("s.eval.yaml")
     again = Recordings.beside(path, DiskFiles())

@@ -253,3 +253,17 @@ def test_the_quickstart(capsys: pytest.CaptureFixture[str], tmp_path: Path, monk
 def test_checking_loads_nothing_of_what_running_needs() -> None:
     script = "import sys, rubric_core, rubric_core.evaluation as e, rubric_core.cli.check; [getattr(e, n) for n in e.__all__]; print([m for m in ('httpx', 'pydantic', 'ruamel.yaml') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_settings_that_are_not_acted_on_are_said_once(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.write(
+        "targets.yaml", "targets:\n  - name: default\n    provider: cli\n    command: echo hello\n    verbose: true\n"
+    )
+    code, _, err = run(capsys, "suite.eval.yaml", "--targets", "targets.yaml")
+    assert code == 1
+    assert err.count("rubric: targets.yaml:5, verbose: not acted on; ") == 1
+
+
+def test_ways_to_record_exclude_each_other(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "suite.eval.yaml", "--record", "--refresh")
+    assert (code, err) == (2, "rubric: --record and --refresh exclude each other\n")

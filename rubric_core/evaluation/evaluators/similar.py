@@ -9,6 +9,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded, qu
 from rubric_core.evaluation.opinions import share
 from rubric_core.evaluation.result import Unscored, Verdict
 from rubric_core.evaluation.score import at_least
+from rubric_core.evaluation.secrets import Redactor
 from rubric_core.language.evaluators import Similar
 from rubric_core.language.providers import Api
 from rubric_core.ports import ProviderError
@@ -58,7 +59,7 @@ async def _embedded(
 ) -> list[list[float]]:
     """The embeddings of texts. Raises ProviderError, and Unscored for a reply without them."""
     from rubric_core.evaluation.providers.asking import Asking  # noqa: PLC0415  # what runs need, when something is run
-    from rubric_core.evaluation.providers.kind import Place, Redactor  # noqa: PLC0415
+    from rubric_core.evaluation.providers.kind import Place  # noqa: PLC0415
 
     if context.ports is None:
         raise Unscored("embeddings are made as a part of a run only", at=config)

@@ -13,8 +13,9 @@ __all__ = ["ATTEMPTS", "RecordingMode", "ask_judge", "conversation_text"]
 ATTEMPTS = 3
 _SHOWN = 4_000
 
-#: auto: ask the judge, use recordings without one. record: ask, and keep what it says. replay: recordings only.
-RecordingMode = Literal["auto", "record", "replay"]
+#: auto: ask the judge, use recordings without one. record: use recordings, ask for what is missing and keep what is said.
+#: refresh: ask for everything, and keep that instead. replay: recordings only.
+RecordingMode = Literal["auto", "record", "refresh", "replay"]
 
 T = TypeVar("T")
 
@@ -34,11 +35,13 @@ class Judged:
     attempts: int
 
 
-async def ask_judge(provider: Provider, request: Request, read: Callable[[str], T]) -> tuple[T, Judged]:
+async def ask_judge(
+    provider: Provider, request: Request, read: Callable[[str], T], consequence: str = ""
+) -> tuple[T, Judged]:
     """What `read` makes of the judge's reply; each refusal is told to the judge, which may try again.
 
     `read` raises ValueError for a reply that cannot be used. Raises Unscored when the judge cannot be asked, or has not
-    given a usable reply in three tries.
+    given a usable reply in three tries; `consequence` is what other engines make of that.
     """
     messages = request.messages
     problem = ""
@@ -54,7 +57,7 @@ async def ask_judge(provider: Provider, request: Request, read: Callable[[str], 
             problem = str(error)
         messages = (*request.messages, *_again(answer.text, problem))
     raise Unscored(
-        f"judge {provider.name} gave no usable reply in {ATTEMPTS} tries: {problem}",
+        f"judge {provider.name} gave no usable reply in {ATTEMPTS} tries: {problem}{f'; {consequence}' if consequence else ''}",
         request=raw_request(request, provider.name, ATTEMPTS),
     )
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import (
     BaseModel,
@@ -34,7 +34,7 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.scalars import resolve
 
-__all__ = ["HAND_WRITTEN", "Asked", "Recorded", "Recordings", "RecordingsError", "recordings_path"]
+__all__ = ["HAND_WRITTEN", "Asked", "Made", "Recorded", "Recordings", "RecordingsError", "recordings_path"]
 
 #: The judge of a recording that a person wrote.
 HAND_WRITTEN = "hand-written"
@@ -42,7 +42,8 @@ _LARGEST = 50_000_000
 #: Characters that YAML 1.1 takes for line breaks and YAML 1.2 does not.
 _BREAKS = re.compile("[\x85\u2028\u2029\r]")
 _HEAD = """\
-# What a judge said about answers of {suite}. Made by `rubric run --record`, read when no judge is configured.
+# What a judge said about answers of {suite}. Made by `rubric run --record`, made anew by `--refresh`; read by `--replay`, and
+# when no judge is configured.
 # Edit a question, an answer or a criterion here or in the suite, and its recording is not used any more.
 """
 
@@ -62,6 +63,16 @@ class Asked:
     reference: str = ""
     #: File changes and tool calls, when the judge saw some.
     more: str = ""
+
+
+class Made(NamedTuple):
+    """Where a recording comes from."""
+
+    judge: str
+    #: ISO 8601.
+    day: str
+    case: str
+    evaluator: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +165,8 @@ class Recordings:
     entries: list[_Entry] = field(default_factory=list)
     _index: dict[str, list[tuple[_Entry, _Criterion | None]]] = field(default_factory=dict)
     changed: bool = False
+    #: The judges and cases of which everything older is gone.
+    _afresh: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
     def beside(cls, suite: Path, files: Files) -> "Recordings":
@@ -198,16 +211,17 @@ class Recordings:
         return None
 
     def record_checks(
-        self,
-        asked: Asked,
-        checks: Sequence[tuple[Item, Check]],
-        ranges: bool,
-        judge: str,
-        made: str,
-        case: str,
-        evaluator: str,
+        self, asked: Asked, checks: Sequence[tuple[Item, Check]], ranges: bool, made: Made, *, afresh: bool = False
     ) -> None:
-        """Keep what a judge said about criteria, in place of what it said before."""
+        """Keep what a judge said about criteria, in place of what it said before.
+
+        Args:
+            asked: What the judge was told.
+            checks: The criteria, each with what was said about it.
+            ranges: Whether the judge gave numbers.
+            made: Who said it, when, and about which case.
+            afresh: Whether everything else that this judge said about the case before this run is to go.
+        """
         criteria = []
         for item, check in checks:
             key = _criterion_key(item, ranges)
@@ -216,35 +230,38 @@ class Recordings:
             criteria.append(
                 _Criterion(criterion=key["criterion"], operator=key["operator"], bands=key["bands"], reply=reply)
             )
-        self._replace(_entry(asked, judge, made, case, evaluator, criteria=criteria))
+        self._replace(_entry(asked, made, criteria=criteria), afresh=afresh)
 
-    def record_free_form(
-        self, asked: Asked, score: EvaluationScore, judge: str, made: str, case: str, evaluator: str
-    ) -> None:
-        """Keep what a judge said about an answer as a whole, in place of what it said before."""
+    def record_free_form(self, asked: Asked, score: EvaluationScore, made: Made, *, afresh: bool = False) -> None:
+        """Keep what a judge said about an answer as a whole, in place of what it said before; see `record_checks`."""
         reply = _FreeForm(
             score=score.score,
             hits=list(score.hits),
             misses=list(score.misses),
             reasoning=score.reasoning or "",
         )
-        self._replace(_entry(asked, judge, made, case, evaluator, reply=reply))
+        self._replace(_entry(asked, made, reply=reply), afresh=afresh)
 
-    def _replace(self, entry: _Entry) -> None:
+    def _replace(self, entry: _Entry, *, afresh: bool) -> None:
         """Add an entry; older ones of the same judge lose what it answers again."""
+        if afresh and (entry.judge, entry.case) not in self._afresh:
+            self._afresh.add((entry.judge, entry.case))
+            for old in [e for e in self.entries if (e.judge, e.case) == (entry.judge, entry.case)]:
+                self._remove(old)
         new = {key for key, _ in _keys(entry)}
-        kept: list[_Entry] = []
-        for old in self.entries:
-            if old.judge != entry.judge or not any(key in new for key, _ in _keys(old)):
-                kept.append(old)
-                continue
+        again = {id(old): old for key in new for old, _ in self._index.get(key, ()) if old.judge == entry.judge}
+        for old in again.values():
+            self._remove(old)
             left = [c for key, c in _keys(old) if c is not None and key not in new]
             if left:
-                kept.append(old.model_copy(update={"criteria": left}))
-        self.entries, self._index = [], {}
-        for each in [*kept, entry]:
-            self.add(each)
+                self.add(old.model_copy(update={"criteria": left}))
+        self.add(entry)
         self.changed = True
+
+    def _remove(self, old: _Entry) -> None:
+        self.entries = [each for each in self.entries if each is not old]
+        for key, _ in _keys(old):
+            self._index[key] = [pair for pair in self._index.get(key, ()) if pair[0] is not old]
 
     def save(self, suite: str) -> None:
         """Write the file, at once or not at all. Raises OSError."""
@@ -253,9 +270,9 @@ class Recordings:
         self.changed = False
 
 
-def _entry(asked: Asked, judge: str, made: str, case: str, evaluator: str, **rest: Any) -> _Entry:
+def _entry(asked: Asked, made: Made, **rest: Any) -> _Entry:
     return _Entry(
-        judge=judge, made=made, case=case, evaluator=evaluator, prompt=asked.prompt, question=asked.question, goal=asked.goal,
+        judge=made.judge, made=made.day, case=made.case, evaluator=made.evaluator, prompt=asked.prompt, question=asked.question, goal=asked.goal,
         reference=asked.reference, more=asked.more, answer=asked.answer, **rest,
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.judging.recordings import Asked, Recordings
+    from rubric_core.evaluation.judging.recordings import Asked, Made, Recordings
 
 __all__ = ["NO_JUDGE", "Sitting"]
 
@@ -25,6 +25,7 @@ NO_JUDGE = (
     "no judge is configured and no recording matches this answer; name one with `grader_target` on the target in targets.yaml, "
     "or with `rubric run --grader-target NAME`"
 )
+NO_RECORDING = "no recording matches this answer and criterion, and recordings are all that was asked for"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +54,18 @@ class Sitting:
         request = self._request(system, user)
         if self.judge is None or self.mode == "replay":
             return self._replayed(sheet, request)
+        if self.mode == "record" and self._known(sheet):
+            return self._replayed(sheet, request)
         from rubric_core.evaluation.judging.replies import read_checks, schema_for_checks  # noqa: PLC0415  # pydantic, when it is needed
 
         request = replace(request, schema=("rubric_checks", schema_for_checks(sheet)))
-        (checks, overall), judged = await ask_judge(self.judge, request, lambda text: read_checks(text, sheet))
-        if self.mode == "record" and self.recordings is not None:
+        (checks, overall), judged = await ask_judge(
+            self.judge, request, lambda text: read_checks(text, sheet), self._consequence
+        )
+        if self.mode in ("record", "refresh") and self.recordings is not None:
             pairs = [(item, checks[item.id]) for item in sheet.items]
-            self.recordings.record_checks(self._asked(), pairs, sheet.ranges, *self._made(self.judge, judged.answer))
+            made = self._made(self.judge, judged.answer)
+            self.recordings.record_checks(self._asked(), pairs, sheet.ranges, made, afresh=self.mode == "refresh")
         score = sheet.score([self._told(sheet.judged(item, checks[item.id])) for item in sheet.items])
         raw = raw_request(request, self.judge.name, judged.attempts)
         return replace(
@@ -87,9 +93,7 @@ class Sitting:
 
     def _missing_words(self, results: Sequence[CriterionResult]) -> str:
         missing = sum(r.score is None for r in results)
-        reason = (
-            self.trouble or "no recording matches this answer and criterion, and recordings are all that was asked for"
-        )
+        reason = self.trouble or NO_RECORDING
         return reason if missing == len(results) else f"{missing} of {len(results)} criteria not judged: {reason}"
 
     async def whole(self) -> EvaluationScore:
@@ -97,21 +101,31 @@ class Sitting:
         properties = self.dialect.properties
         system, user = free_form_prompt(self._inputs(), properties, self.template, self.context.system_prompt)
         request = self._request(system, user)
-        if self.judge is None or self.mode == "replay":
+        if self.judge is None or self.mode in ("record", "replay"):
             judge = self.judge.identity if self.judge else None
             found = self.recordings.free_form(self._asked(), judge) if self.recordings else None
-            if found is None or found.score is None:
-                raise Unscored(self.trouble or NO_JUDGE)
-            return replace(found.score, judge=found.words, evaluator_raw_request=raw_request(request, "recorded"))
+            if found is not None and found.score is not None:
+                return replace(found.score, judge=found.words, evaluator_raw_request=raw_request(request, "recorded"))
+            if self.judge is None or self.mode == "replay":
+                raise Unscored(self.trouble or (NO_JUDGE if self.judge is None else NO_RECORDING))
         from rubric_core.evaluation.judging.replies import read_free_form, schema_for_free_form  # noqa: PLC0415
 
         style = properties.reply_style
         request = replace(request, schema=("judgement", schema_for_free_form(style)))
-        score, judged = await ask_judge(self.judge, request, lambda text: read_free_form(text, style))
-        if self.mode == "record" and self.recordings is not None:
-            self.recordings.record_free_form(self._asked(), score, *self._made(self.judge, judged.answer))
+        score, judged = await ask_judge(
+            self.judge, request, lambda text: read_free_form(text, style), self._consequence
+        )
+        if self.mode in ("record", "refresh") and self.recordings is not None:
+            made = self._made(self.judge, judged.answer)
+            self.recordings.record_free_form(self._asked(), score, made, afresh=self.mode == "refresh")
         raw = raw_request(request, self.judge.name, judged.attempts)
         return replace(score, judge=judged.answer.model or self.judge.name, evaluator_raw_request=raw)
+
+    @property
+    def _consequence(self) -> str:
+        """What the releases of the dialect make of a judge without a usable reply; rubric leaves the case without a score."""
+        scores = self.dialect.properties.judge_failure == "zero"
+        return "agentv would score this 0" if scores else "agentv would leave this evaluator out of the mean"
 
     def _inputs(self) -> JudgeInputs:
         answer, prompt = self.context.answer, self.context.prompt_inputs
@@ -121,7 +135,8 @@ class Sitting:
         )
         changes = answer.file_changes if answer else ""
         criteria = (self.context.eval_case.criteria or "") if self.criteria is None else self.criteria
-        return JudgeInputs(criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls)
+        told = JudgeInputs(criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls)
+        return self.context.redact.within(told)
 
     def _request(self, system: str, user: str) -> Request:
         config = self.context.evaluator
@@ -143,12 +158,21 @@ class Sitting:
         more = "\n\n".join(part for part in (inputs.file_changes, inputs.tool_calls) if part)
         return Asked(prompt, inputs.question, inputs.answer, inputs.criteria, inputs.reference, more)
 
-    def _made(self, judge: Provider, answer: Answer) -> tuple[str, str, str, str]:
+    def _known(self, sheet: RubricSheet) -> bool:
+        """Whether every criterion is recorded with this judge."""
+        if self.recordings is None or self.judge is None:
+            return False
+        asked, judge = self._asked(), self.judge.identity
+        return all(self.recordings.check(asked, item, sheet.ranges, judge) is not None for item in sheet.items)
+
+    def _made(self, judge: Provider, answer: Answer) -> "Made":
         """Who said it, when, about which case, for which evaluator."""
         identity = answer.stand_in[1] if answer.stand_in else judge.identity
         config = self.context.evaluator
         name = default_name(config) if config is not None else "llm_judge"
-        return identity, self.context.now.date().isoformat(), self.context.eval_case.id or "", name
+        from rubric_core.evaluation.judging.recordings import Made  # noqa: PLC0415
+
+        return Made(identity, self.context.now.date().isoformat(), self.context.eval_case.id or "", name)
 
     def _told(self, result: CriterionResult) -> CriterionResult:
         self.context.on_criterion(result)

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from rubric_core.evaluation.providers.kind import Redactor
 from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.secrets import Redactor
 from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request
 
 __all__ = ["Guarded", "WithStandIns"]
@@ -56,7 +56,7 @@ class Guarded:
             answer = await self.inner.ask(request)
         except ProviderError as error:
             raise ProviderError(" ".join(self.redact(str(error)).split())) from None
-        return self.redact.answer(answer)
+        return self.redact.within(answer)
 
 
 @dataclass

@@ -1,71 +1,15 @@
-"""What all kinds of providers share: how one is made of its settings, and how secrets are kept out of what people read."""
+"""What all kinds of providers share: how one is made of its settings."""
 
-import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
-from urllib.parse import urlsplit
+from typing import Generic, TypeVar
 
+from rubric_core.evaluation.secrets import Redactor
 from rubric_core.language.providers import Settings
-from rubric_core.ports import Answer, Ports, Provider
+from rubric_core.ports import Ports, Provider
 
-__all__ = ["Place", "ProviderKind", "Redactor", "looks_secret"]
-
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|BEARER|(^|_)PAT$", re.IGNORECASE)
-#: What is shorter would also be part of ordinary words.
-_SHORTEST = 6
-
-
-def looks_secret(name: str) -> bool:
-    """Whether a setting or variable of that name holds a secret."""
-    # "max_output_tokens" counts tokens, "token_usage" too.
-    return _SECRET.search(name) is not None and not re.search(r"TOKENS|TOKEN_USAGE", name, re.IGNORECASE)
-
-
-class Redactor:
-    """Takes secrets out of texts that people or files will see."""
-
-    def __init__(self, values: Iterable[str] = ()) -> None:
-        self._values = sorted({v for v in values if len(v) >= _SHORTEST}, key=len, reverse=True)
-
-    @classmethod
-    def of(cls, values: Iterable[tuple[str, str]]) -> "Redactor":
-        """For settings and variables with their values: the secret ones among them, and passwords in addresses."""
-        pairs = list(values)
-        inside = (part for _, value in pairs if "://" in value for part in _passwords(value))
-        return cls([*(value.strip() for name, value in pairs if looks_secret(name)), *inside])
-
-    def __call__(self, text: str) -> str:
-        """`text` without secrets."""
-        for value in self._values:
-            text = text.replace(value, "***")
-        return text
-
-    def answer(self, answer: Answer) -> Answer:
-        """`answer` without secrets, wherever in it they are."""
-        if not self._values:
-            return answer
-        uses = answer.tool_uses
-        if uses is not None:
-            uses = tuple(replace(u, input=self._any(u.input), output=self._any(u.output)) for u in uses)
-        changes = self(answer.file_changes)
-        return replace(answer, text=self(answer.text), tool_uses=uses, file_changes=changes, model=self(answer.model))
-
-    def _any(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self(value)
-        if isinstance(value, Mapping):
-            return {name: self._any(item) for name, item in value.items()}
-        return [self._any(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _passwords(address: str) -> Iterable[str]:
-    try:
-        parts = urlsplit(address.strip())
-    except ValueError:
-        return ()
-    return (p for p in (parts.password,) if p)
+__all__ = ["Place", "ProviderKind"]
 
 
 @dataclass(frozen=True, slots=True)

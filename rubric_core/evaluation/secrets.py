@@ -1,0 +1,77 @@
+"""Secrets, kept out of everything that people or files will see: errors, events, results, recordings."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from rubric_core.evaluation.target_settings import variables_in
+
+__all__ = ["Redactor", "looks_secret"]
+
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|BEARER|(^|_)PAT$", re.IGNORECASE)
+#: "max_output_tokens" counts tokens, "token_usage" too.
+_COUNTS = re.compile(r"TOKENS|TOKEN_USAGE", re.IGNORECASE)
+#: What is shorter would also be part of ordinary words.
+_SHORTEST = 6
+
+T = TypeVar("T")
+
+
+def looks_secret(name: str) -> bool:
+    """Whether a setting or variable of that name holds a secret."""
+    return _SECRET.search(name) is not None and _COUNTS.search(name) is None
+
+
+class Redactor:
+    """Takes secrets out of texts, and out of whatever has texts in it."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values = sorted({v for v in values if len(v) >= _SHORTEST}, key=len, reverse=True)
+
+    @classmethod
+    def of(cls, values: Iterable[tuple[str, str]]) -> "Redactor":
+        """For settings and variables with their values: the secret ones among them, and passwords in addresses."""
+        pairs = list(values)
+        inside = (part for _, value in pairs if "://" in value for part in _passwords(value))
+        return cls([*(value.strip() for name, value in pairs if looks_secret(name)), *inside])
+
+    @classmethod
+    def in_texts(cls, texts: Iterable[str], environment: Mapping[str, str]) -> "Redactor":
+        """For the variables that texts name."""
+        names = {name for text in texts if "{{" in text for name in variables_in(text)}
+        return cls.of((name, environment[name]) for name in names if name in environment)
+
+    def __bool__(self) -> bool:
+        """Whether there is any secret."""
+        return bool(self._values)
+
+    def __call__(self, text: str) -> str:
+        """`text` without secrets."""
+        for value in self._values:
+            text = text.replace(value, "***")
+        return text
+
+    def within(self, value: T) -> T:
+        """The same without secrets, wherever in it they are: in strings, lists, mappings, dataclasses."""
+        return self._any(value) if self._values else value
+
+    def _any(self, value: Any) -> Any:
+        if isinstance(value, str) and type(value) is str:
+            return self(value)
+        if isinstance(value, Mapping):
+            return {name: self._any(item) for name, item in value.items()}
+        if type(value) is list or type(value) is tuple:
+            return type(value)(self._any(item) for item in value)
+        if is_dataclass(value) and not isinstance(value, type):
+            return replace(value, **{f.name: self._any(getattr(value, f.name)) for f in fields(value) if f.init})
+        return value
+
+
+def _passwords(address: str) -> Iterable[str]:
+    try:
+        parts = urlsplit(address.strip())
+    except ValueError:
+        return ()
+    return (p for p in (parts.password,) if p)
