@@ -502,6 +502,6 @@ def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> N
         {"name": "unused", "provider": "copilot-cli"},
     )  # fmt: skip
     cases = folder.cases(SUITE)
-    asked = question(cases, targets_for(cases[0], DiskFiles()))
+    asked = question([(cases, targets_for(cases[0], DiskFiles()))])
     assert asked.startswith("Run `a`? It will execute `codex`, `./claude.sh` with ANTHROPIC_API_KEY,")
     assert asked.endswith("CLAUDE_CONFIG_DIR, `ask --version` and 1 more.")
