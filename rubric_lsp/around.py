@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 
 from rubric_core.configuration.discovery import Discovery
+from rubric_core.language.shape import children
+from rubric_core.language.targets import Entry
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_core.loading.mentions import is_script
 from rubric_core.loading.names import known_targets, programs, template_of, templates
@@ -110,6 +112,16 @@ class Around:
         found = (n for n in names_in(local) if n.kind == "target" and n.defines and n.name == name)
         made = next(found, None)
         return (snapshot, local.outer(made.span)) if made is not None else (snapshot, Span(0, 0))
+
+    def entry_of(self, snapshot: Snapshot, name: str) -> tuple[Entry, str, str] | None:
+        """The entry that a target's name means, the text that it stands in, and the name of its file."""
+        found = self.target_of(snapshot.path, name) if snapshot.path is not None else None
+        where = found[0] if found is not None else snapshot
+        local = where.analysis.local(found[1].start if found is not None else 0)
+        for entry in (s for root in local.shapes for s in children(root) if isinstance(s, Entry)):
+            if vars(entry).get("name") == name:
+                return entry, local.text, where.path.name if where.path is not None else "this file"
+        return None
 
     def offers(self, suite: Path | None) -> Callable[[str, str], Sequence[str]]:
         """Gives the names that a suite can refer to, by what they are and, of paths, by what is typed already."""

@@ -1,6 +1,7 @@
 """The route table: one line of work for each method."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,7 +131,15 @@ def _resolved(s: "RubricServer", item: Any) -> Any:
 def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
     from rubric_lsp.features.hover import hover  # noqa: PLC0415
 
-    return hover(d.analysis, convert.offset(d, p), lambda name: s.reports.markdown(d, name))
+    offset = convert.offset(d, p)
+    return _named(s, d, offset) or hover(d.analysis, offset, lambda name: s.reports.markdown(d, name))
+
+
+def _named(s: "RubricServer", d: Snapshot, offset: int) -> Any:
+    """Hover on the name of something: it says more than the key that it stands behind."""
+    from rubric_lsp.features.named import named  # noqa: PLC0415
+
+    return named(d.analysis, offset, partial(s.around.entry_of, d))
 
 
 def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
@@ -163,7 +172,15 @@ def _lenses(s: "RubricServer", d: Snapshot) -> list[Json]:
 
 
 def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
-    return convert.inlay_hints(d, hints(d.analysis, s.runs.results(d), convert.within(d, p)))
+    from rubric_lsp.features.derived import Wanted, derived  # noqa: PLC0415
+
+    within, given = convert.within(d, p), s.documents.settings
+    results = hints(d.analysis, s.runs.results(d), within)
+    wanted = Wanted(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
+    # Where a result stands, there is room for nothing else.
+    taken = {hint.offset for hint in results}
+    more = [hint for hint in derived(d.analysis, within, wanted) if hint.offset not in taken]
+    return convert.inlay_hints(d, [*results, *more])
 
 
 async def _rename(s: "RubricServer", d: Snapshot, p: Any) -> Json:

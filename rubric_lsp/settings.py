@@ -23,8 +23,16 @@ class Settings:
     # Not from the workspace: a repository could otherwise bring its own permission to execute programs.
     trusted: bool = _setting("trusted", False, "Whether suites of the open folders may be run.", startup_only=True)
     dialect: str = _setting("dialect", "", "The dialect of suites that do not name one. Empty: told by their keys.")
-    inlay_hints: bool = _setting(
-        "inlayHints", True, "Whether results and derived values stand at the end of their lines."
+    inlay_hints: bool = _setting("inlayHints", True, "Whether results and derived values stand beside the text.")
+    weight_hints: bool = _setting("weightHints", True, "Whether a weight is followed by the share that it comes to.")
+    band_hints: bool = _setting(
+        "bandHints", True, "Whether the bands of a map are shown with their highest score, which is not written."
+    )
+    inherited_hints: bool = _setting(
+        "inheritedHints", True, "Whether a case shows the evaluators that it has from its suite."
+    )
+    required_hints: bool = _setting(
+        "requiredHints", True, "Whether a criterion that is required by default is marked as such."
     )
     code_lenses: bool = _setting("codeLenses", True, "Whether “Run” stands above cases.")
     check_workspace: bool = _setting(

@@ -83,7 +83,11 @@ def inlay_hints(snapshot: Snapshot, found: Iterable[Hint]) -> list[Json]:
 
 
 def _inlay_hint(snapshot: Snapshot, hint: Hint) -> Json:
-    made: Json = {"position": position_of(snapshot.position(hint.offset)), "label": hint.label, "paddingLeft": True}
+    made: Json = {
+        "position": position_of(snapshot.position(hint.offset)),
+        "label": hint.label,
+        "paddingLeft": not hint.close,
+    }
     if hint.tooltip:
         made["tooltip"] = hint.tooltip
     return made

@@ -22,6 +22,8 @@ class Hint:
     offset: int
     label: str
     tooltip: str = ""
+    #: Whether it belongs to the character in front of it, without a space.
+    close: bool = False
 
 
 def hints(analysis: Analysis, results: Results, within: Span) -> list[Hint]:

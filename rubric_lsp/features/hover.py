@@ -9,9 +9,10 @@ from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Place, Shape, children
 from rubric_core.loading.grading import default_name, evaluators_of, required
 from rubric_core.text import Span
-from rubric_core.validation.bands import HIGHEST, sound
 from rubric_core.validation.words import number
 from rubric_lsp.features.key_docs import key_markdown, type_markdown
+from rubric_lsp.features.scale import scale
+from rubric_lsp.features.shares import shares_of
 
 __all__ = ["HoverText", "hover"]
 
@@ -66,9 +67,9 @@ def _parts(
     if declared is None:
         return
     if field == "score_ranges" and isinstance(shape, Criterion) and isinstance(shape.score_ranges, ScoreRanges):
-        yield _scale(shape.score_ranges)
+        yield scale(shape.score_ranges)
         yield _weight(analysis, local, shape)
-    if field == "weight" and isinstance(shape, Criterion):
+    if field in ("weight", "required", "min_score") and isinstance(shape, Criterion | Evaluator):
         yield _weight(analysis, local, shape)
     if field == "type" and isinstance(shape, Evaluator) and not on_key:
         yield f"**{shape.type_name}**\n\n{type_markdown(type(shape), analysis.dialect)}"
@@ -104,45 +105,32 @@ def _case(analysis: Analysis, case: Case, report: Report | None) -> str:
     return "\n".join(lines)
 
 
-def _scale(ranges: ScoreRanges) -> str:
-    """The scores 0..10 with their bands."""
-    bands = sorted(sound(ranges), key=lambda b: b.low or 0)
-    if not bands:
-        return ""
-    columns = [
-        (
-            f"{b.low} – {b.high}" if b.low != b.high else f"{b.low}",
-            b.text.strip().splitlines()[0] if b.text.strip() else "…",
-        )
-        for b in bands
-    ]
-    rows = "\n".join(f"| {scores} | {text} | {_bar(b)} |" for (scores, text), b in zip(columns, bands, strict=True))
-    return f"| score | an answer like this | 0 … 10 |\n|---|---|---|\n{rows}\n\nA whole number of 0..10 from the judge, divided by {HIGHEST}."
-
-
-def _bar(band: Band) -> str:
-    low, high = band.low or 0, band.high or 0
-    return "`" + "".join("█" if low <= s <= high else "·" for s in range(HIGHEST + 1)) + "`"
-
-
 def _ranges_of_band(local: LocalText, band: Band) -> Iterator[str]:
     for root in local.shapes:
         for shape in children(root):
             if isinstance(shape, ScoreRanges) and any(b is band for b in shape.bands):
-                yield _scale(shape)
+                yield scale(shape)
 
 
-def _weight(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
-    """The share of a criterion in its rubric, and its gate in words."""
-    for root in local.shapes:
-        for shape in children(root):
-            for field in ("criteria", "rubrics"):
-                items = vars(shape).get(field)
-                if isinstance(items, list) and any(i is criterion for i in items):
-                    total = sum(c.weight for c in items if isinstance(c, Criterion))
-                    share = f" = {criterion.weight / total:.0%} of this rubric" if total > 0 else ""
-                    return f"Weight {number(criterion.weight)}{share}.{_gate(analysis, criterion)}"
-    return ""
+def _weight(analysis: Analysis, local: LocalText, part: Criterion | Evaluator) -> str:
+    """How much of the score comes from a part, and its gate in words."""
+    gate = _gate(analysis, part) if isinstance(part, Criterion) else _minimum(part)
+    entry = analysis.case_at(local.outer(Span(local.offset, local.offset)).start)
+    # A rubric of the suite comes to something else in every case: the first one stands for them.
+    cases = [entry.case] if entry is not None else [e.case for e in analysis.cases[:1]]
+    share = next((s for case in cases for s in shares_of(analysis, case) if s.of is part), None)
+    words = share.words(len(analysis.cases)) if share is not None else ""
+    return f"Weight {number(part.weight)}{f' = {words}' if words else ''}.{gate}"
+
+
+def _minimum(evaluator: Evaluator) -> str:
+    """What an evaluator does to the case by itself."""
+    least = f" It passes from {number(evaluator.min_score)} on." if evaluator.min_score is not None else ""
+    needed: object = evaluator.required
+    if needed is False or needed is None:
+        return least
+    below = number(needed) if isinstance(needed, int | float) and needed is not True else ""
+    return f"{least} The case fails when this evaluator {f'is below {below}' if below else 'does not pass'}."
 
 
 def _gate(analysis: Analysis, criterion: Criterion) -> str:

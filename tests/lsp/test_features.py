@@ -243,7 +243,7 @@ def test_hover(client: Client) -> None:
     place = at(SUITE, "score_ranges", 3)
     found = client.at("hover", URI, place["line"], place["character"])
     assert found["contents"]["kind"] == "markdown"
-    assert "0 – 5" in found["contents"]["value"]
+    assert "0 ─ 5 │ 5 ─ 10\npoor    good" in found["contents"]["value"]
     assert found["range"]["start"] == at(SUITE, "score_ranges")
     assert client.at("hover", URI, 0, 3) is None
 

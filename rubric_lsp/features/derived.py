@@ -1,0 +1,105 @@
+"""Inlay hints that follow from the text alone: shares, limits of bands, what a case inherits, gates by default."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rubric_core.analysis import Analysis
+from rubric_core.language.evaluators import Criterion, Evaluator, ScoreRanges
+from rubric_core.language.model import Execution, Suite
+from rubric_core.language.shape import Shape, children
+from rubric_core.loading.grading import case_list, default_name, gathered, required, suite_list
+from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Span
+from rubric_core.validation.bands import is_sound
+from rubric_core.validation.rule import CaseEntry
+from rubric_lsp.features.hints import Hint
+from rubric_lsp.features.results import id_span, line_end
+from rubric_lsp.features.shares import percent, shares_of
+
+__all__ = ["Wanted", "derived"]
+
+#: Editors cut what is longer.
+_LONGEST = 43
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which of them are wanted."""
+
+    weights: bool = True
+    bands: bool = True
+    inherited: bool = True
+    required: bool = True
+
+
+def derived(analysis: Analysis, within: Span, wanted: Wanted) -> Iterator[Hint]:
+    """The hints inside a stretch of the text; only the cases that it touches are looked at."""
+    document = analysis.document
+    first, last = document.block_at(within.start), document.block_at(within.end)
+    total = len(analysis.cases)
+    for entry in analysis.cases:
+        if entry.block < 0 or first <= entry.block <= last:
+            for hint in _of_case(analysis, entry, wanted, total):
+                if within.start <= hint.offset <= within.end:
+                    yield hint
+
+
+def _of_case(analysis: Analysis, entry: CaseEntry, wanted: Wanted, total: int) -> Iterator[Hint]:
+    def outer(span: Span) -> Span:
+        return analysis.span_of(entry, span)
+
+    if wanted.weights:
+        for share in shares_of(analysis, entry.case):
+            place = share.of.places.get("weight")
+            # What the suite gives to every case stands in no case; a list of one weighs what it weighs.
+            inside = place is not None and not share.of.borrowed and _in_case(entry, place.value)
+            if place is not None and inside and share.here is not None and share.here < 1:
+                label = f"= {percent(share.here)}"
+                yield Hint(outer(place.value).end, label, f"{share.words(total)}")
+    for shape in children(entry.case):
+        if shape.borrowed:
+            continue
+        if wanted.bands and isinstance(shape, ScoreRanges) and shape.style == "map" and isinstance(shape.node, Mapping):
+            for node, band in zip(shape.node.entries, shape.bands, strict=False):
+                if is_sound(band) and band.low != band.high:
+                    yield Hint(outer(node.key.span).end, f"–{band.high}", f"scores {band.low}–{band.high}", close=True)
+        if wanted.required:
+            for span, gates in _by_default(analysis, shape):
+                why = "a plain string is required, an object only where it says so"
+                yield Hint(line_end(analysis, outer(span).end), "required" if gates else "not required", why)
+    if wanted.inherited:
+        yield from _inherited(analysis, entry)
+
+
+def _by_default(analysis: Analysis, shape: Shape) -> Iterator[tuple[Span, bool]]:
+    """Criteria that do not say whether they gate, in a list in which some do by default and others do not."""
+    for field in ("criteria", "rubrics"):
+        listed = vars(shape).get(field)
+        criteria = [c for c in listed if isinstance(c, Criterion)] if isinstance(listed, list) else []
+        silent = [c for c in criteria if not c.has("required") and not c.borrowed and c.min_score is None]
+        gates = {required(c, analysis.dialect) for c in silent}
+        if len(gates) > 1:
+            yield from ((c.span, required(c, analysis.dialect)) for c in silent)
+
+
+def _in_case(entry: CaseEntry, span: Span) -> bool:
+    node = entry.case.node
+    return node is not None and node.whole.start <= span.start and span.end <= node.whole.end
+
+
+def _inherited(analysis: Analysis, entry: CaseEntry) -> Iterator[Hint]:
+    """The evaluators that a case has from its suite, at the end of the line of its list, or of its id."""
+    case, suite, dialect = entry.case, analysis.suite or Suite(Span(0, 0)), analysis.dialect
+    skips = isinstance(case.execution, Execution) and case.execution.skip_defaults is True
+    own, shared = case_list(case), suite_list(suite)
+    if not shared or case.borrowed or (skips and dialect.properties.appends_suite_evaluators):
+        return
+    if own is not None and not dialect.properties.appends_suite_evaluators:
+        return
+    names = [default_name(e) for e in gathered(shared, dialect) if isinstance(e, Evaluator)]
+    at = case.places.get("assertions") if own is not None else None
+    offset = analysis.span_of(entry, at.key).end if at is not None and not at.borrowed else id_span(analysis, entry).end
+    label = f"+ {', '.join(names)} (suite)"
+    if len(label) > _LONGEST:
+        label = f"+ {len(names)} evaluators of the suite"
+    yield Hint(line_end(analysis, offset), label, "from the suite: " + ", ".join(names))

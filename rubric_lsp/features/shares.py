@@ -1,0 +1,75 @@
+"""What a weight comes to: as a share of its rubric, of the case and of the suite."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rubric_core.analysis import Analysis
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Composite, Criterion, Evaluator
+from rubric_core.language.model import Case, Suite
+from rubric_core.loading.grading import evaluators_of, gathered
+from rubric_core.text import Span
+
+__all__ = ["Share", "percent", "shares_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A criterion or evaluator, and how much of the score comes from it; each share is 0..1, None where nothing weighs."""
+
+    of: Criterion | Evaluator
+    #: Of the rubric or composite that it is in, else of the case.
+    here: float | None
+    case: float | None
+    #: What it is a share of at first.
+    inside: str
+
+    def words(self, cases: int) -> str:
+        """The shares in words; `cases` is the number of cases in the suite."""
+        if self.here is None:
+            return ""
+        parts = [f"{percent(self.here)} of this {self.inside}"]
+        if self.case is not None and self.inside != "case":
+            parts.append(f"{percent(self.case)} of the case")
+        if self.case is not None and cases > 1:
+            parts.append(f"{percent(self.case / cases)} of the suite")
+        return ", ".join(parts)
+
+
+def percent(share: float) -> str:
+    """A share as people write it."""
+    number = share * 100
+    shown = f"{number:.0f}" if number >= 10 or abs(number - round(number)) < 0.05 else f"{number:.1f}"
+    return f"{shown} %"
+
+
+def shares_of(analysis: Analysis, case: Case) -> Iterator[Share]:
+    """Every weighted part of a case, those that the suite gives it included."""
+    suite = analysis.suite or Suite(Span(0, 0))
+    dialect = analysis.dialect
+    yield from _of(evaluators_of(suite, case, dialect), 1.0, "case", dialect)
+
+
+def _of(parts: Sequence[Criterion | Evaluator], outer: float | None, inside: str, dialect: Dialect) -> Iterator[Share]:
+    weights = [_weight(each) for each in parts]
+    total = sum(weights)
+    for each, weight in zip(parts, weights, strict=True):
+        here = weight / total if total > 0 else None
+        case = here * outer if here is not None and outer is not None else None
+        yield Share(each, here, case, inside)
+        if isinstance(each, Composite):
+            # An aggregator weighs its members by its own table.
+            yield from _of(gathered(_listed(each.assertions), dialect), None, "composite", dialect)
+        else:
+            criteria = [c for c in _listed(vars(each).get("criteria")) if isinstance(c, Criterion)]
+            yield from _of(criteria, case, "rubric", dialect)
+
+
+def _weight(each: Criterion | Evaluator) -> float:
+    weight: object = each.weight
+    known = isinstance(weight, int | float) and not isinstance(weight, bool) and 0 <= weight < float("inf")
+    return float(weight) if known and isinstance(weight, int | float) else 0.0
+
+
+def _listed(value: object) -> Iterable[object]:
+    return value if isinstance(value, list) else ()

@@ -1,0 +1,157 @@
+"""What stands beside the text, and what it says when a person points at it."""
+
+from pathlib import Path
+
+import pytest
+from client import VSCODE, Connect, until
+from harness import LANGUAGE, cursor
+
+from rubric_core.analysis import Analysis, analyze
+from rubric_core.text import Span
+from rubric_lsp.features.derived import Wanted, derived
+from rubric_lsp.features.hover import hover
+
+SUITE = """\
+# rubric: dialect=agentv-3
+assertions:
+  - {type: latency, threshold: 8000}
+tests:
+  - id: a
+    criteria: x
+    input: hi
+    assertions:
+      - type: rubrics
+        weight: 2
+        required: true
+        criteria:
+          - {id: tone, outcome: Stays polite, weight: 3, min_score: 0.6}
+          - id: depth
+            outcome: Goes deep
+            weight: 1.0
+            score_ranges: {0: rude, 3: curt, 7: warm}
+          - Is short
+      - {type: contains, value: x}
+  - id: b
+    criteria: x
+    input: hi
+"""
+
+
+def read(text: str, dialect: str = "agentv-3") -> Analysis:
+    return analyze(LANGUAGE.document(text), LANGUAGE, dialect=dialect)
+
+
+def shown(text: str, wanted: Wanted | None = None) -> str:
+    """The text with its hints in it."""
+    found = list(derived(read(text), Span(0, len(text)), wanted or Wanted()))
+    for hint in sorted(found, key=lambda h: h.offset, reverse=True):
+        assert len(hint.label) <= 43
+        text = f"{text[: hint.offset]}«{hint.label}»{text[hint.offset :]}"
+    return text
+
+
+def test_hints_that_follow_from_the_text() -> None:
+    assert shown(SUITE) == (
+        SUITE
+        .replace("    assertions:\n      - type: rub", "    assertions:«+ latency (suite)»\n      - type: rub")
+        .replace("weight: 2\n", "weight: 2«= 50 %»\n")
+        .replace("weight: 3,", "weight: 3«= 60 %»,")
+        .replace("weight: 1.0\n", "weight: 1.0«= 20 %»\n")
+        .replace("{0: rude, 3: curt, 7: warm}", "{0«–2»: rude, 3«–6»: curt, 7«–10»: warm}")
+        .replace("id: depth\n", "id: depth«not required»\n")
+        .replace("- Is short\n", "- Is short«required»\n")
+        .replace("id: b\n", "id: b«+ latency (suite)»\n")
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["weights", "bands", "inherited", "required"])
+def test_each_kind_can_be_switched_off(kind: str) -> None:
+    off = {"weights": False, "bands": False, "inherited": False, "required": False}
+    signs = {"weights": "«= ", "bands": "«–", "inherited": "«+ ", "required": "required»"}
+    only = shown(SUITE, Wanted(**{**off, kind: True}))
+    assert [k for k, sign in signs.items() if sign in only] == [kind]
+
+
+def test_many_inherited_evaluators_are_counted() -> None:
+    extra = "".join(f"  - {{type: contains, value: word number {n}}}\n" for n in range(9))
+    assert "«+ 10 evaluators of the suite»" in shown(SUITE.replace("tests:\n", extra + "tests:\n"))
+
+
+def test_only_what_is_visible_is_worked_out() -> None:
+    at = SUITE.index("  - id: b")
+    assert [h.label for h in derived(read(SUITE), Span(at, len(SUITE)), Wanted())] == ["+ latency (suite)"]
+
+
+def test_switches_reach_the_editor(connect: Connect) -> None:
+    client = connect()
+    client.replies["workspace/configuration"] = lambda _: [{"weightHints": False, "bandHints": False}]
+    client.initialize(VSCODE)
+    uri = "file:///suites/a.eval.yaml"
+    client.open(uri, SUITE)
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    asked = {"textDocument": {"uri": uri}, "range": whole}
+    labels = lambda: {h["label"] for h in client.request("textDocument/inlayHint", asked)}  # noqa: E731
+    until("fewer hints", lambda: labels() == {"+ latency (suite)", "required", "not required"})
+
+
+# -- hover -------------------------------------------------------------------------------------------------------------
+
+
+def told(marked: str) -> str:
+    text, offset = cursor(marked)
+    found = hover(read(text), offset)
+    assert found is not None
+    return found.markdown
+
+
+def test_bands_are_drawn_as_a_scale() -> None:
+    text = told(SUITE.replace("score_ranges", "score<|>_ranges"))
+    assert "```text\n0 ─ 2 │ 3 ─ 6 │ 7 ─ 10\nrude    curt    warm\n```" in text
+    assert "Weight 1 = 20 % of this rubric, 10 % of the case, 5 % of the suite." in text
+
+
+def test_long_texts_are_below_the_scale() -> None:
+    text = told(SUITE.replace("0: rude", "0: is rude to people who ask").replace("score_ranges", "score<|>_ranges"))
+    assert "0 ────────────── 2 │ 3 ─ 6 │ 7 ─ 10\nis rude to people…   curt    warm" in text
+    assert "- **0 – 2** is rude to people who ask" in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("weight: 3,", "wei<|>ght: 3,", "Weight 3 = 60 % of this rubric, 30 % of the case, 15 % of the suite."),
+        ("min_score: 0.6", "min<|>_score: 0.6", "The rubric fails below 0.6."),
+        ("weight: 2\n", "wei<|>ght: 2\n", "Weight 2 = 50 % of this case, 25 % of the suite."),
+        ("required: true", "requi<|>red: true", "The case fails when this evaluator does not pass."),
+    ],
+)
+def test_weights_and_gates_in_words(old: str, new: str, words: str) -> None:
+    assert words in told(SUITE.replace(old, new, 1))
+
+
+def test_why_this_dialect() -> None:
+    assert "Read as **agentv-3** (AgentV" in told(SUITE.replace("tests:", "te<|>sts:"))
+
+
+def test_targets_without_their_secrets_and_variables_with_their_values(connect: Connect, tmp_path: Path) -> None:
+    (tmp_path / ".agentv").mkdir()
+    (tmp_path / ".agentv" / "targets.yaml").write_text(
+        "targets:\n  - {name: local, provider: openai, base_url: 'http://x/v1', model: m, api_key: sk-abcdef123456}\n"
+        "  - {name: env, provider: openai, api_key: '${{ KEY }}', model: m}\n",
+        encoding="utf-8",
+    )
+    client = connect()
+    client.initialize(VSCODE, tmp_path)
+    uri = (tmp_path / "a.eval.yaml").as_uri()
+    client.open(
+        uri,
+        "# rubric: dialect=agentv-5\nprompts: ['{{ who }}']\nproviders: [local, env]\n"
+        "tests:\n  - vars: {who: Ada}\n    description: '{{ who }}'\n    assert: [{type: contains, value: x}]\n",
+    )
+    at = lambda line, character: client.at("hover", uri, line, character)["contents"]["value"]  # noqa: E731
+    local = at(2, 13)
+    assert "sk-" not in local
+    assert "api_key: ••••" in local
+    assert "model: m" in local
+    assert "api_key: '${{ KEY }}'" in at(2, 19)
+    assert "```text\nAda\n```" in at(5, 22)
