@@ -6,8 +6,9 @@ from pathlib import Path
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.fingerprint import files_of
+from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.runnable import Options, Runnable, for_each_target
+from rubric_core.evaluation.runnable import Options, Runnable
 from rubric_core.evaluation.schedule import with_dependencies
 from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError, suite_in
 from rubric_core.evaluation.targets import targets_for
@@ -17,7 +18,7 @@ from rubric_lsp.orders import Order, Wanted
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
 from rubric_lsp.workspace import Snapshot, Workspace
 
-__all__ = ["Part", "chosen", "first_target", "suite_of", "unsaved"]
+__all__ = ["Part", "chosen", "distinct", "suite_of", "unsaved"]
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,10 @@ class Part:
     number: int = 0
 
 
-def first_target(cases: Iterable[Runnable]) -> list[Runnable]:
-    """Each case with the target that answers it, the first where several do; of cases with one id the first."""
+def distinct(cases: Iterable[Runnable]) -> list[Runnable]:
+    """Each case once, standing for all of its variations; of cases with one id the first."""
     found: dict[str, Runnable] = {}
-    for case in for_each_target(list(cases)):
+    for case in cases:
         found.setdefault(case.id, case)
     return list(found.values())
 
@@ -94,8 +95,8 @@ def _parts(
 ) -> Iterator[Part]:
     options = Options(mode="record" if order.record else "auto", repeat=order.repeat)
     suite = suite_of(snapshot, documents, options)
-    every = first_target(suite.cases)
-    by_id = {case.id: case for case in every}
+    every = distinct(suite.cases)
+    by_id = {each.id: each for case in every for each in (case, *(variations(case) if wanted.names else ()))}
     for name in wanted.names or ():
         if name not in by_id:
             raise RefusedError(INVALID_PARAMS, f"{suite.path.name} has no case with the id {name}")

@@ -102,10 +102,10 @@ class Record:
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
         from rubric_core.evaluation.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
-        from rubric_lsp.choosing import first_target  # noqa: PLC0415
+        from rubric_lsp.choosing import distinct  # noqa: PLC0415
 
         files = DiskFiles()
-        for runnable in first_target(runnables(path, snapshot.analysis, entries=entries)):
+        for runnable in distinct(runnables(path, snapshot.analysis, entries=entries)):
             yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
 
     def _targets_for(self, runnable: "Runnable") -> "Targets":

@@ -89,13 +89,18 @@ class _Unread(Mapping[str, str]):
 def prompt_of(case: "Runnable") -> str:
     """What the target of a case is asked, as the suite stands; without secrets. Empty when that cannot be told."""
     from rubric_core.disk import DiskFiles  # noqa: PLC0415
+    from rubric_core.evaluation.asked import prompt_text  # noqa: PLC0415
+    from rubric_core.evaluation.filling import filled  # noqa: PLC0415
     from rubric_core.evaluation.input import prompt_inputs  # noqa: PLC0415
+    from rubric_core.evaluation.matrix import variations  # noqa: PLC0415
     from rubric_core.evaluation.result import Unscored  # noqa: PLC0415
 
     try:
-        filled = case.filled(_Unread())
+        ready = filled(variations(case)[0], _Unread())
+        if ready.variant is not None and ready.variant.prompt is not None:
+            return prompt_text(ready, _Unread())
         inputs = prompt_inputs(
-            filled.suite, filled.case, filled.directory, DiskFiles(), filled.anchors, filled.dialect.properties
+            ready.suite, ready.case, ready.directory, DiskFiles(), ready.anchors, ready.dialect.properties
         )
     except Unscored:
         return ""

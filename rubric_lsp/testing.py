@@ -74,9 +74,9 @@ class Tests:
         return made
 
     def _cases(self, snapshot: Snapshot) -> "list[Runnable]":
-        from rubric_lsp.choosing import first_target, suite_of  # noqa: PLC0415  # what runs need, for clients with a tree
+        from rubric_lsp.choosing import distinct, suite_of  # noqa: PLC0415  # what runs need, for clients with a tree
 
-        return first_target(suite_of(snapshot, self._server.documents).cases)
+        return distinct(suite_of(snapshot, self._server.documents).cases)
 
     async def _known(self, uri: str) -> None:
         """Tell what is known of a suite whose items the client has just been given."""

@@ -10,8 +10,9 @@ from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.attempt import asked_for, targets_of
 from rubric_core.evaluation.fingerprint import fingerprint
 from rubric_core.evaluation.judging.judge import RecordingMode
+from rubric_core.evaluation.matrix import base_id, variations
 from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.runnable import Options, Runnable, for_each_target
+from rubric_core.evaluation.runnable import Options, Runnable
 from rubric_core.evaluation.schedule import with_dependencies
 from rubric_core.evaluation.store import ResultStore
 from rubric_core.evaluation.suites import LoadedSuite, load_suite
@@ -62,14 +63,21 @@ def chosen_cases(suite: LoadedSuite, wanted: str | None, options: argparse.Names
         raise WrongUseError(_no_cases(suite.path, suite.analysis))
     cases = list(every)
     if wanted is not None:
-        cases = [case for case in every if case.id == wanted]
+        cases = [case for case in every if wanted in (case.id, *(v.id for v in variations(case)))]
         if not cases:
-            close = get_close_matches(wanted, [case.id for case in every], 1)
+            close = get_close_matches(wanted, [n for c in every for n in (c.id, *(v.id for v in variations(c)))], 1)
             hint = f"; did you mean {close[0]}?" if close else ""
             raise WrongUseError(f"{suite.path}: no case has the id {wanted}{hint}")
     if options.failed:
         return _failed(suite.path, cases, every, options.target)
-    return for_each_target(with_dependencies(cases, every))
+    every_variation = _variations(with_dependencies(cases, every))
+    if wanted is None or any(case.id == wanted for case in cases):
+        return every_variation
+    return [case for case in every_variation if case.base_id != base_id(wanted) or case.id == wanted]
+
+
+def _variations(cases: Sequence[Runnable]) -> list[Runnable]:
+    return [each for case in cases for each in variations(case)]
 
 
 def _failed(path: Path, cases: Sequence[Runnable], every: Sequence[Runnable], target: str | None) -> list[Runnable]:
@@ -79,8 +87,13 @@ def _failed(path: Path, cases: Sequence[Runnable], every: Sequence[Runnable], ta
         raise WrongUseError(f"{path}: no case has been run yet, so there is none that failed")
     latest = [known.latest for known in stored.values() if known.latest.verdict is not Verdict.PASSED]
     ids, pairs = {each.id for each in latest}, {(each.id, each.target) for each in latest}
-    chosen = {case.id for case in cases if case.id in ids}
-    each_target = for_each_target(with_dependencies([c for c in cases if c.id in chosen], every))
+    chosen = {v.id for case in cases for v in variations(case) if v.id in ids}
+    some = [c for c in cases if any(v.id in chosen for v in variations(c))]
+    each_target = [
+        v
+        for v in _variations(with_dependencies(some, every))
+        if v.id in chosen or v.base_id not in {c.base_id for c in some}
+    ]
     if target is not None:
         return each_target
     return [c for c in each_target if c.id not in chosen or (c.id, asked_for(c)["target"]) in pairs]

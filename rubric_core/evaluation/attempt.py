@@ -34,7 +34,7 @@ __all__ = ["Attempt", "asked_for", "secrets_of", "targets_of"]
 
 def asked_for(case: Runnable, files: Files | None = None) -> dict[str, Any]:
     """The target and the threshold of a case, as fields of its result; `files` are those on disk where nothing is said."""
-    threshold = threshold_of(case.options.threshold, case.suite, case.case, case.dialect.properties)
+    threshold = threshold_of(case.options.threshold, case.whole_suite, case.case, case.dialect.properties)
     targets = _targets_of(case, files or DiskFiles())
     return {"threshold": threshold, "target": target_name(case.suite, case.options.target, targets)}
 

@@ -23,7 +23,7 @@ from rubric_core.language.evaluators import (
     PromptProgram,
 )
 from rubric_core.language.shape import children
-from rubric_core.loading.search import find_file
+from rubric_core.loading.search import URL, find_file
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
 
@@ -63,6 +63,12 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
         "targets": entries,
         "files": {name: _digest(path, files) for name, path in _files(runnable, files, entries)},
         "workspace": _workspace(runnable, files),
+        "variant": [
+            runnable.row.label,
+            runnable.row.variables,
+            runnable.variant.variables if runnable.variant else None,
+            _prompt(runnable),
+        ],
         "asked": [options.target, options.grader_target, options.threshold],
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:32]
@@ -71,6 +77,13 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
 def files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
     """The files that take part in a run of a case and are there, the target file left out."""
     return [path for _, path in _files(runnable, files, list(_entries(runnable, targets)))]
+
+
+def _prompt(runnable: Runnable) -> Any:
+    prompt = runnable.variant.prompt if runnable.variant is not None else None
+    return (
+        plain(prompt.node, runnable.anchors if prompt.own else runnable.suite_anchors) if prompt is not None else None
+    )
 
 
 def _entries(runnable: Runnable, targets: Targets) -> Iterator[Mapping[str, Any]]:
@@ -87,6 +100,16 @@ def _files(runnable: Runnable, files: Files, entries: Sequence[Mapping[str, Any]
         path = find_file(name, directory, files, Path.cwd())
         if path is not None:
             yield name, path
+    for path in runnable.borrowed_files:
+        yield path.name, path
+    prompt = _prompt(runnable)
+    named = (
+        find_file(prompt[len(URL) :], directory, files, Path.cwd())
+        if isinstance(prompt, str) and prompt.startswith(URL)
+        else None
+    )
+    if named is not None:
+        yield str(prompt), named
     for config in runnable.evaluators:
         for shape in children(config):
             if isinstance(shape, Evaluator | PromptProgram | Aggregator | Composite):

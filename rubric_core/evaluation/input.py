@@ -128,8 +128,6 @@ class _Assembly:
             written = [m for m in written if not isinstance(m, Message) or m.role != "assistant"]
         messages = [ChatMessage(_role(m), self.texts.of(m)) for m in written]
         self._put_files_first(messages)
-        if not messages and (self.suite.has("prompts") or self.case.has("prompts")):
-            raise Unscored("rubric does not run `prompts` yet", at=self.case)
         if not any(m.content.strip() for m in messages):
             raise Unscored("the case has no input to ask", at=self.case)
         return PromptInputs(

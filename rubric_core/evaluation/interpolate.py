@@ -6,14 +6,17 @@ from collections.abc import Callable
 from collections.abc import Mapping as MappingOf
 from typing import Any
 
+from rubric_core.evaluation.nunjucks import TemplateError, Templates
+from rubric_core.evaluation.paths import MISSING, at_path
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Dialect
-from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
-__all__ = ["Interpolation"]
+__all__ = ["Interpolation", "node_of"]
 
-_NAME = re.compile(r"\A\$?\{\{\s*(.*?)\s*\}\}\Z", re.DOTALL)
+_NAME = re.compile(r"\A\$?\{\{-?\s*(.*?)\s*-?\}\}\Z", re.DOTALL)
+_PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*")
 _UNKNOWN: Any = object()
 
 
@@ -25,6 +28,7 @@ class Interpolation:
         environment: Only the variables that are named are looked at.
         variables: The `vars` of the case.
         line_of: The line of a span, for messages.
+        anchors: What aliases refer to.
     """
 
     def __init__(
@@ -33,12 +37,16 @@ class Interpolation:
         environment: MappingOf[str, str],
         variables: MappingOf[str, Any],
         line_of: Callable[[Span], int],
+        anchors: MappingOf[str, Node] | None = None,
     ) -> None:
         patterns = dialect.properties.interpolation
         self._pattern = re.compile("|".join(f"(?:{p})" for p in patterns)) if patterns else None
         self._environment = environment
         self._variables = variables
         self._line_of = line_of
+        self._anchors = anchors or {}
+        self._following: list[str] = []
+        self._templates = Templates(variables, environment) if dialect.properties.nunjucks else None
 
     def node(self, node: Node) -> Node:
         """`node` with its references filled in. Raises Unscored for a variable that is not set."""
@@ -46,6 +54,8 @@ class Interpolation:
             return node
         if isinstance(node, Scalar):
             return self._scalar(node)
+        if isinstance(node, Alias):
+            return self._behind(node)
         if isinstance(node, Sequence):
             items = [self.node(item) for item in node.items]
             return node if all(a is b for a, b in zip(items, node.items, strict=True)) else _sequence(node, items)
@@ -57,13 +67,28 @@ class Interpolation:
             )
         return node
 
+    def _behind(self, alias: Alias) -> Node:
+        """What an alias refers to, filled in; the alias itself where nothing is to be filled in."""
+        target = alias.target or self._anchors.get(alias.name)
+        if target is None or alias.recursive or alias.name in self._following:
+            return alias
+        self._following.append(alias.name)
+        try:
+            filled = self.node(target)
+        finally:
+            self._following.pop()
+        return alias if filled is target else filled
+
     def _scalar(self, node: Scalar) -> Node:
+        if self._templates is not None and "{%" in node.text and self._knows(self._templates, node.text, node):
+            text = self._rendered(self._templates, node.text, node)
+            return Scalar(node.span, node.whole, node.anchor, node.tag, text, "double")
         if self._pattern is None or "{{" not in node.text:
             return node
         whole = self._pattern.fullmatch(node.text.strip())
         if whole is not None:
             value = self._value(whole[0], node)
-            return node if value is _UNKNOWN else _made(value, node)
+            return node if value is _UNKNOWN else node_of(value, node)
         text = self._pattern.sub(lambda m: self._text(m[0], node), node.text)
         return node if text == node.text else Scalar(node.span, node.whole, node.anchor, node.tag, text, "double")
 
@@ -76,14 +101,31 @@ class Interpolation:
     def _value(self, reference: str, node: Scalar) -> Any:
         found = _NAME.match(reference)
         name = found[1] if found else ""
-        if reference.startswith("$") or name.startswith("env."):
+        if reference.startswith("$") or (name.startswith("env.") and _PATH.fullmatch(name)):
             variable = name.removeprefix("env.")
             if variable not in self._environment:
                 raise Unscored(f"the environment variable {variable} is not set (line {self._line_of(node.span)})")
             return (
                 _coerced(self._environment[variable]) if reference == node.text.strip() else self._environment[variable]
             )
-        return self._variables.get(name.removeprefix("vars."), _UNKNOWN)
+        if _PATH.fullmatch(name):
+            value = at_path(dict(self._variables), name.removeprefix("vars."))
+            return _UNKNOWN if value is MISSING else value
+        if self._templates is None or not self._knows(self._templates, reference, node):
+            return _UNKNOWN
+        return self._rendered(self._templates, reference, node)
+
+    def _knows(self, templates: Templates, template: str, node: Scalar) -> bool:
+        try:
+            return templates.knows(template)
+        except TemplateError as error:
+            raise Unscored(f"{error} (line {self._line_of(node.span)})") from None
+
+    def _rendered(self, templates: Templates, template: str, node: Scalar) -> str:
+        try:
+            return templates.text(template)
+        except TemplateError as error:
+            raise Unscored(f"{error} (line {self._line_of(node.span)})") from None
 
 
 def _coerced(text: str) -> Any:
@@ -93,15 +135,15 @@ def _coerced(text: str) -> Any:
     return json.loads(text) if re.fullmatch(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", text) else text
 
 
-def _made(value: Any, at: Scalar) -> Node:
+def node_of(value: Any, at: Node) -> Node:
     """Plain data as nodes that stand where `at` does."""
     if isinstance(value, list):
         made = Sequence(at.span, at.whole, at.anchor, None, True)
-        made.items = [_made(item, at) for item in value]
+        made.items = [node_of(item, at) for item in value]
         return made
     if isinstance(value, dict):
         mapping = Mapping(at.span, at.whole, at.anchor, None, True)
-        mapping.entries = [Entry(_made(str(name), at), _made(item, at)) for name, item in value.items()]
+        mapping.entries = [Entry(node_of(str(name), at), node_of(item, at)) for name, item in value.items()]
         return mapping
     if isinstance(value, str):
         return Scalar(at.span, at.whole, at.anchor, None, value, "double")

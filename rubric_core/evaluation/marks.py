@@ -146,8 +146,8 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
     paired = list(zip(criteria, result.criteria, strict=False)) if whole else []
     # A rubric made of plain strings, or of one criterion, has no line of its own to mark.
     gathered = config.node is None
-    if gathered and not config.span.end:
-        return  # the judge of a case that names no evaluator is written nowhere
+    if (gathered and not config.span.end) or case.elsewhere(config):
+        return  # the judge of a case that names no evaluator is written nowhere; templates are other files
     away = case.file is not None and case.inherits(config)
     if not at_work and not (gathered and paired) and not (len(paired) == 1 and result.score is not None):
         yield Mark(case.span_of(config), result.verdict, evaluator_words(result), _note(result), "evaluator", away)

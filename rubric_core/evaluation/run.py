@@ -5,11 +5,14 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
 
+from rubric_core.evaluation.asked import asked
 from rubric_core.evaluation.attempt import Attempt, asked_for, secrets_of, targets_of
 from rubric_core.evaluation.conversation import Conversation
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, Noted, silent
+from rubric_core.evaluation.filling import filled
 from rubric_core.evaluation.fingerprint import fingerprint
 from rubric_core.evaluation.grade import scalar_evaluator
+from rubric_core.evaluation.matrix import joined, variations
 from rubric_core.evaluation.repeats import repeated, repeats_of
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
@@ -39,8 +42,11 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun(case, ports)
     try:
-        async with _workspaces(case, ports, on_event) as workspaces:
-            result = await _result(case, ports, on_event, base, workspaces)
+        several = variations(case)
+        if len(several) > 1:
+            result = joined(base, [await _one(each, ports, on_event) for each in several])
+        else:
+            result = await _alone(several[0], ports, on_event, base)
     except Unscored as problem:
         result = replace(base, reason=f"{problem.reason}{case.blame(problem.at) if problem.at is not None else ''}")
     result = replace(
@@ -50,6 +56,21 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     )
     on_event(CaseDone(case.id, result))
     return result
+
+
+async def _one(case: Runnable, ports: Ports, on_event: Listener) -> CaseResult:
+    """The result of one variation. Its events are those of the case, which it cannot begin or end."""
+    base = unrun(case, ports)
+    try:
+        return await _alone(case, ports, on_event, base)
+    except Unscored as problem:
+        return replace(base, reason=f"{problem.reason}{case.blame(problem.at) if problem.at is not None else ''}")
+
+
+async def _alone(case: Runnable, ports: Ports, on_event: Listener, base: CaseResult) -> CaseResult:
+    """The result of a case, or of one variation, with the workspaces that it needs. Raises Unscored."""
+    async with _workspaces(case, ports, on_event) as workspaces:
+        return await _result(case, ports, on_event, base, workspaces)
 
 
 def unrun(case: Runnable, ports: Ports) -> CaseResult:
@@ -100,23 +121,27 @@ async def _result(
         where, message = case.problems[0]
         more = f" (and {len(case.problems) - 1} more)" if len(case.problems) > 1 else ""
         raise Unscored(f"{where} has a mistake, {message}{more}")
-    filled = case.filled(ports.environment)
-    base = replace(base, **asked_for(filled, ports.files))
-    kind = Conversation if filled.case.mode == "conversation" else Attempt
+    ready = await asked(filled(case, ports.environment), ports)
+    _ = ready.evaluators  # read from their files, if they stand in some
+    trouble = ready.row.trouble or next(iter(ready.borrowed.troubles.values()), "")
+    if trouble:
+        raise Unscored(trouble)
+    base = replace(base, **asked_for(ready, ports.files))
+    kind = Conversation if ready.case.mode == "conversation" else Attempt
 
     async def once(number: int) -> CaseResult:
-        async with workspaces.given(filled, number) as workspace:
-            result = await kind(filled, ports, on_event, number, workspace).result(base)
+        async with workspaces.given(ready, number) as workspace:
+            result = await kind(ready, ports, on_event, number, workspace).result(base)
             if workspace is not None:
                 workspace.failed = result.verdict is not Verdict.PASSED
             return result
 
-    repeats = repeats_of(filled)
+    repeats = repeats_of(ready)
     try:
         return await repeated(repeats, once, case.dialect.properties) if repeats.count > 1 else await once(1)
     except Unscored as problem:
         # The parts that are to blame belong to the case as it was filled in.
-        where = filled.blame(problem.at) if problem.at is not None else ""
+        where = ready.blame(problem.at) if problem.at is not None else ""
         raise Unscored(f"{problem.reason}{where}", problem.criteria, problem.request) from None
 
 

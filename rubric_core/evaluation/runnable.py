@@ -2,27 +2,32 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from rubric_core.analysis import Analysis
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.borrowed import Borrowed
 from rubric_core.evaluation.context import Evaluator
 from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.judge import RecordingMode
+from rubric_core.evaluation.matrix import Row, Variant
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
-from rubric_core.language.model import Case, Execution, Suite, TargetChoice
+from rubric_core.language.model import EVALUATORS, Case, DefaultTest, Suite
 from rubric_core.language.shape import Shape, children
-from rubric_core.loading.grading import evaluators_of
+from rubric_core.loading.grading import evaluators_of, gathered
 from rubric_core.loading.lower import Lowering
+from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
-from rubric_core.syntax.tree import Node
+from rubric_core.syntax.tree import Node, Tree
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 
-__all__ = ["KeepWorkspaces", "Options", "Runnable", "for_each_target", "place_words", "problems_by_case", "runnables"]
+__all__ = ["KeepWorkspaces", "Options", "Runnable", "place_words", "problems_by_case", "runnables"]
 
 KeepWorkspaces: TypeAlias = Literal["never", "failed", "all"]
 
@@ -79,12 +84,26 @@ class Runnable:
     #: Errors in the text that keep the case from being understood, with where they are: "line 3", "cases.yaml:3".
     problems: tuple[tuple[str, str], ...] = ()
     options: Options = field(default_factory=Options)
+    #: Where templates, default tests and prompts are read.
+    files: Files = field(default_factory=DiskFiles)
+    #: The row of a scenario with which the case is run.
+    row: Row = field(default_factory=Row)
+    #: Which variation of the case this is, once they are told apart.
+    variant: Variant | None = None
+    #: The environment, once it is filled in.
+    environment: Mapping[str, str] | None = None
     #: What the cases of one run share: target file, recordings. Filled on demand.
     shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def id(self) -> str:
-        """The id of the case, or its place in the file when it has none."""
+        """The id of the case, or its place in the file when it has none; a variation has its label in brackets behind it."""
+        label = self.variant.label if self.variant is not None else ""
+        return f"{self.base_id}[{label}]" if label else self.base_id
+
+    @property
+    def base_id(self) -> str:
+        """The id of the case of which this may be a variation."""
         return self.case.id or self.named or f"{self.file.name if self.file else 'line'}-{self.line}"
 
     @property
@@ -105,7 +124,72 @@ class Runnable:
     @cached_property
     def evaluators(self) -> tuple[EvaluatorShape, ...]:
         """What grades the case, in order; empty when a judge grades by its criteria."""
-        return tuple(evaluators_of(self.suite, self.case, self.dialect))
+        listed = evaluators_of(self.whole_suite, self.case, self.dialect)
+        return tuple(self.borrowed.expanded([*listed, *gathered(self._row_checks(), self.dialect)]))
+
+    def _row_checks(self) -> list[Any]:
+        """The evaluators in the row of a scenario, which stands in the same file as its tests."""
+        node = self.row.checks
+        if node is None:
+            return []
+        if self.environment is not None:
+            node = Interpolation(self.dialect, self.environment, self.variables, self.case_line, self.anchors).node(
+                node
+            )
+        made = Lowering(self.text, self.dialect, self.dialects, self.anchors).value(EVALUATORS, node, "assert")
+        return made if isinstance(made, list) else []
+
+    def case_line(self, span: Span) -> int:
+        """The line of a span of the case, from 1."""
+        return self.line_at(self.case_span(span).start)
+
+    def suite_line(self, span: Span) -> int:
+        """The line of a span of the suite, from 1."""
+        return (self.suite_line_at or self.line_at)(self.suite_span(span).start)
+
+    def elsewhere(self, shape: Shape) -> bool:
+        """Whether a part of the case stands in a file that is neither the suite nor that of the case."""
+        return bool(self.borrowed.place(shape))
+
+    @cached_property
+    def borrowed(self) -> Borrowed:
+        """What the case takes from other files."""
+        return Borrowed(self.directory, self.files, self.dialect, self.dialects, self._filled_tree)
+
+    @property
+    def borrowed_files(self) -> list[Path]:
+        """The files in which evaluators and the default test of the case stand, apart from the suite."""
+        _ = self.whole_suite, self.evaluators
+        return self.borrowed.paths
+
+    @cached_property
+    def whole_suite(self) -> Suite:
+        """The suite with its default test, when that stands in a file of its own."""
+        if not isinstance(self.suite.default_test, str):
+            return self.suite
+        made = copy(self.suite)
+        vars(made)["default_test"] = self.borrowed.default_test(self.suite.default_test)
+        return made
+
+    @property
+    def defaults(self) -> DefaultTest | None:
+        """The default test: what every case inherits."""
+        found = self.whole_suite.default_test
+        return found if isinstance(found, DefaultTest) else None
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether the dialect asks by prompts over `vars`."""
+        return self.dialect.spelled(Suite, "prompts") is not None
+
+    @cached_property
+    def variables(self) -> Mapping[str, Any]:
+        """The `vars` of the case with those that it inherits, as plain data; what they refer to is filled in with the case."""
+        if self.variant is not None and self.variant.variables is not None:
+            return self.variant.variables
+        default = self.defaults
+        inherited = plain(default.vars, self.suite_anchors) if default is not None and default.vars else {}
+        return {**inherited, **self.row.variables, **(plain(self.case.vars, self.anchors) or {})}
 
     @cached_property
     def graders(self) -> tuple[EvaluatorShape, ...]:
@@ -134,40 +218,27 @@ class Runnable:
 
     def blame(self, shape: Shape) -> str:
         """For the end of a sentence: the line of a part of the suite, as in ` (line 12)`, or ` (cases.yaml:12)`."""
+        elsewhere = self.borrowed.place(shape)
+        if elsewhere:
+            return f" ({elsewhere})"
         at = self.span_of(shape).start
         if self.file is None or not self.inherits(shape):
             return f" ({place_words(self.file, self.line_at(at))})"
         return f" ({place_words(self.path, (self.suite_line_at or self.line_at)(at))})"
 
-    def filled(self, environment: Mapping[str, str]) -> "Runnable":
-        """The same with the references to variables filled in. Raises Unscored for one that is not set."""
-        case = self._filled_case(environment)
-        suite = self._filled_suite(environment)
-        return self if case is self.case and suite is self.suite else replace(self, case=case, suite=suite)
-
-    def _filled_case(self, environment: Mapping[str, str]) -> Case:
-        if self.case.node is None:
-            return self.case
-        variables = plain(self.case.vars, self.anchors) or {}
-        filling = Interpolation(
-            self.dialect, environment, variables, lambda span: self.line_at(self.case_span(span).start)
+    def _filled_tree(self, tree: Tree) -> Node | None:
+        """The root of another file's tree, filled in once the environment is known."""
+        if self.environment is None or tree.root is None:
+            return tree.root
+        return Interpolation(self.dialect, self.environment, self._known, lambda _: self.line, tree.anchors).node(
+            tree.root
         )
-        node = filling.node(self.case.node)
-        if node is self.case.node:
-            return self.case
-        return Lowering(self.text, self.dialect, self.dialects, self.anchors).case(node) or self.case
 
-    def _suite_line(self, span: Span) -> int:
-        return (self.suite_line_at or self.line_at)(self.suite_span(span).start)
-
-    def _filled_suite(self, environment: Mapping[str, str]) -> Suite:
-        if self.suite.node is None:
-            return self.suite
-        filling = Interpolation(self.dialect, environment, {}, self._suite_line)
-        node = filling.node(self.suite.node)
-        if node is self.suite.node:
-            return self.suite
-        return Lowering(self.suite_text, self.dialect, self.dialects, self.suite_anchors).suite(node, "") or self.suite
+    @property
+    def _known(self) -> Mapping[str, Any]:
+        """Values for other files; those of the variation, because a default test is read before all are put together."""
+        own = self.variant.variables if self.variant is not None else None
+        return own if own is not None else {**self.row.variables, **(plain(self.case.vars, self.anchors) or {})}
 
 
 def place_words(file: Path | None, line: int) -> str:
@@ -205,23 +276,6 @@ def runnables(
         )
         for entry in (analysis.cases if entries is None else entries)
     ]  # fmt: skip
-
-
-def for_each_target(cases: Sequence[Runnable]) -> list[Runnable]:
-    """The cases, once for each of the targets that `execution.targets` of case or suite names."""
-    return [each for case in cases for each in _for_its_targets(case)]
-
-
-def _for_its_targets(case: Runnable) -> list[Runnable]:
-    if case.options.target is not None:
-        return [case]
-    for shape in (case.case, case.suite):
-        execution = shape.execution
-        written = execution.targets if isinstance(execution, Execution) else None
-        names = [t.name if isinstance(t, TargetChoice) else t for t in written or ()]
-        if names:
-            return [replace(case, options=replace(case.options, target=n)) for n in names if isinstance(n, str)]
-    return [case]
 
 
 def problems_by_case(analysis: Analysis, file: Path | None = None) -> dict[CaseEntry | None, list[tuple[str, str]]]:

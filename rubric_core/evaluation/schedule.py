@@ -30,14 +30,16 @@ async def run_cases(
 
 def with_dependencies(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
     """`chosen` and all the cases that they depend on, in the order of `every`."""
-    by_id = {case.id: case for case in reversed(every)}
+    by_id: dict[str, list[Runnable]] = {}
+    for each in every:
+        by_id.setdefault(each.base_id, []).append(each)
     wanted: set[int] = set()
     waiting = list(chosen)
     while waiting:
         case = waiting.pop()
         if id(case) not in wanted:  # not by the id in the text, which two cases may have
             wanted.add(id(case))
-            waiting += (by_id[name] for name in _dependencies(case) if name in by_id)
+            waiting += (each for name in _dependencies(case) for each in by_id.get(name, ()))
     return [case for case in every if id(case) in wanted]
 
 
@@ -62,7 +64,9 @@ class Schedule:
 
     async def run(self) -> list[CaseResult]:
         """The results, in the order of the cases, without those that were called off."""
-        position = {case.id: number for number, case in reversed(list(enumerate(self.cases)))}
+        position: dict[str, list[int]] = {}
+        for number, case in enumerate(self.cases):
+            position.setdefault(case.base_id, []).append(number)
         circular = _circular(self.cases)
         self.tasks = [asyncio.ensure_future(self._one(case, position, circular)) for case in self.cases]
         async with workspaces_of(self.cases, self.ports, self.on_event):
@@ -85,9 +89,18 @@ class Schedule:
             if case.id in names:
                 task.cancel()
 
-    async def _one(self, case: Runnable, position: Mapping[str, int], circular: frozenset[str]) -> CaseResult:
-        waits = [position[name] for name in _dependencies(case) if name in position]
-        if case.id in circular:
+    def _waits(self, case: Runnable, position: Mapping[str, Sequence[int]]) -> list[int]:
+        """What a case waits for: every variation of what it depends on, as far as the same target answers them."""
+        found: list[int] = []
+        for name in _dependencies(case):
+            numbers = position.get(name, ())
+            same = [n for n in numbers if self.cases[n].options.target == case.options.target]
+            found += same or numbers
+        return found
+
+    async def _one(self, case: Runnable, position: Mapping[str, Sequence[int]], circular: frozenset[str]) -> CaseResult:
+        waits = self._waits(case, position)
+        if case.base_id in circular:
             return self._left_out(case, "the cases that it depends on depend on it")
         before = await asyncio.gather(*(asyncio.shield(self.tasks[number]) for number in waits))
         failed = next((result for result in before if result.verdict is not Verdict.PASSED), None)
@@ -132,7 +145,7 @@ def _workers(cases: Sequence[Runnable]) -> int:
 
 def _circular(cases: Sequence[Runnable]) -> frozenset[str]:
     """The ids of cases that wait for themselves, directly or not, or for such a case."""
-    needs = {case.id: set(_dependencies(case)) for case in cases}
+    needs = {case.base_id: set(_dependencies(case)) for case in cases}
     done: set[str] = set()
     while True:
         ready = {name for name, waits in needs.items() if name not in done and not (waits & needs.keys()) - done}

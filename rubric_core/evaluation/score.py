@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rubric_core.evaluation.result import EvaluatorResult, Verdict
 from rubric_core.language.dialect import Properties
-from rubric_core.language.model import Case, Execution, Suite
+from rubric_core.language.model import Case, DefaultTest, Execution, RunSettings, Suite
 
 __all__ = ["Outcome", "at_least", "case_outcome", "threshold_of", "verdict_of", "weighted_mean"]
 
@@ -29,13 +29,18 @@ def verdict_of(score: float, properties: Properties, threshold: float) -> Verdic
 
 
 def threshold_of(override: float | None, suite: Suite, case: Case, properties: Properties) -> float:
-    """The score from which `case` passes: the command line, the case, the suite, else the dialect's."""
+    """The score from which `case` passes.
+
+    That of the command line, else of the case (`run`, then `execution`), of the default test, of the suite, of the dialect.
+    """
     if override is not None:
         return override
-    for shape in (case, suite):
-        execution = shape.execution
-        if isinstance(execution, Execution) and "threshold" in vars(execution):
-            return execution.threshold
+    default = suite.default_test
+    for shape in (case.run, case.execution, default, suite.execution, suite):
+        if isinstance(shape, RunSettings | Execution | DefaultTest | Suite) and "threshold" in vars(shape):
+            written = vars(shape)["threshold"]
+            if written is not None:
+                return float(written)
     return properties.threshold
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.evaluation.runnable import Options, Runnable, place_words, problems_by_case, runnables
+from rubric_core.evaluation.scenarios import scenario_cases
 from rubric_core.language.around import FileKind, LoneCase
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.files import UnreadableError, read_text
@@ -90,10 +91,15 @@ class _Loader:
         if analysis.kind is not FileKind.SUITE:
             raise NoSuiteError(_not_a_suite(path, analysis))
         frame = self._frame(path, analysis)
-        own = [replace(case, shared=frame.shared) for case in runnables(path, analysis, self.options)]
+        own = [
+            replace(case, shared=frame.shared, files=frame.files) for case in runnables(path, analysis, self.options)
+        ]
         placed = [(case.case_span(case.case.span).start, [case]) for case in own]
         if analysis.suite is not None:
             placed += [(each.span.start, list(self._external(each, frame))) for each in analysis.external]
+            if analysis.suite.has("scenarios"):
+                at = frame.suite_span(analysis.suite.key_at("scenarios")).start
+                placed.append((at, list(scenario_cases(frame))))
         cases = [case for _, several in sorted(placed, key=lambda p: p[0]) for case in several]
         return LoadedSuite(path, analysis, tuple(_distinct(cases)), self.files)
 
@@ -127,7 +133,7 @@ class _Loader:
             path=path, suite=analysis.suite or Suite(Span(0, 0)), case=Case(Span(0, 0)), dialect=analysis.dialect,
             dialects=self.language.dialects, suite_anchors=analysis.anchors(-1), suite_text=text,
             suite_span=lambda span: analysis.span_of(None, span), suite_line_at=_lines(analysis),
-            problems=tuple(problems_by_case(analysis)[None]), options=self.options,
+            problems=tuple(problems_by_case(analysis)[None]), options=self.options, files=self.project.files,
         )  # fmt: skip
 
     # Cases in other files
@@ -193,9 +199,9 @@ def _lines(analysis: Analysis) -> Callable[[int], int]:
 
 def _distinct(cases: Iterable[Runnable]) -> Iterator[Runnable]:
     """The cases; one of another file whose id is taken already says so."""
-    seen: dict[str, Runnable] = {}
+    seen: dict[tuple[str, str], Runnable] = {}
     for case in cases:
-        first = seen.setdefault(case.id, case)
+        first = seen.setdefault((case.id, case.row.label), case)
         if first is case or case.file is None:
             yield case
             continue

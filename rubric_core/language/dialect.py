@@ -94,6 +94,8 @@ class Properties:
     required_zeroes_case: bool = False
     #: Whether `_` in a type counts as `-`.
     folds_type_names: bool = False
+    #: Whether what is filled in may be more than a name: expressions with filters, conditions, loops.
+    nunjucks: bool = False
     #: Strings that stand for a value which is only known at run time, as regular expressions.
     interpolation: tuple[str, ...] = ()
     #: How bad a case without a required key is: agentv skips it with a log line, and from 2.7 on `validate` says so.

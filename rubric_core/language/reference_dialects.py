@@ -204,6 +204,7 @@ _PROPERTIES: Mapping[str, _Words] = {
     },
     "required_zeroes_case": {True: "A required evaluator below its minimum makes the score of the case 0.", False: ""},
     "folds_type_names": {True: "`_` in a type counts as `-`.", False: "Types are taken as they are written."},
+    "nunjucks": {True: "What is filled in may have filters, conditions and loops, as in Nunjucks.", False: ""},
     "interpolation": lambda value: f"Filled in when the suite runs: {_samples(value)}." if value else "",
     "incomplete_case": {
         "warning": "A case without a required key is skipped with a line in the log.",

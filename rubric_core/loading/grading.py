@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics
-from rubric_core.language.model import Case, Execution, Suite
+from rubric_core.language.model import Case, DefaultTest, Execution, Suite
 
 __all__ = ["asserts_anything", "case_list", "default_name", "evaluators_of", "gathered", "required", "suite_list"]
 
@@ -26,11 +26,16 @@ def case_list(case: Case) -> list[object] | None:
 
 
 def suite_list(suite: Suite) -> list[object] | None:
-    """The list of a suite that counts: assertions, else those under execution. Root `evaluators` are read by no release."""
+    """The list of a suite that counts: assertions, else those under execution. Root `evaluators` are read by no release.
+
+    The evaluators of the default test come behind them.
+    """
     execution = suite.execution if isinstance(suite.execution, Execution) else None
-    return _first(
+    own = _first(
         suite.assertions, execution.assertions if execution else None, execution.evaluators if execution else None
     )
+    default = suite.default_test.assertions if isinstance(suite.default_test, DefaultTest) else None
+    return own if default is None else [*(own or []), *default]
 
 
 def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]:

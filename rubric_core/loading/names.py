@@ -13,7 +13,8 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 
 __all__ = [
-    "EVALUATOR_GROUP", "KnownTargets", "entry_name", "file_named", "installed_evaluators", "known_targets", "programs", "template_of", "templates",
+    "EVALUATOR_GROUP", "KnownTargets", "entry_name", "file_named", "installed_evaluators", "known_targets", "programs", "template_file", "template_of",
+    "templates",
 ]  # fmt: skip
 
 #: The group of entry points by which an installed package brings evaluators: type to class.
@@ -128,6 +129,18 @@ def template_of(look: Look, name: str, directory: Path) -> Path | None:
     if "/" not in name and not name.endswith(_TEMPLATES):
         return templates(look, directory).get(name)
     return find_file(name.removeprefix(URL), directory, look, look.project.fallback)
+
+
+def template_file(files: Files, name: str, directory: Path) -> Path | None:
+    """The same, for whoever runs a suite."""
+    if "/" in name or name.endswith(_TEMPLATES):
+        return find_file(name.removeprefix(URL), directory, files, Path.cwd())
+    places = (
+        place / ".agentv" / "templates" / f"{name}{end}"
+        for place in directories_up(directory, files)
+        for end in _TEMPLATES
+    )
+    return next((place for place in places if files.is_file(place)), None)
 
 
 def programs(look: Look, kind: str, directory: Path) -> frozenset[str]:

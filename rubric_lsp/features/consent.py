@@ -4,7 +4,16 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rubric_core.language.evaluators import Aggregator, CodeEvaluator, Preprocessor, PromptProgram
+from rubric_core.language.evaluators import (
+    Aggregator,
+    CodeEvaluator,
+    Custom,
+    Javascript,
+    Preprocessor,
+    PromptProgram,
+    Python,
+    Webhook,
+)
 from rubric_core.language.shape import children
 from rubric_core.validation.words import count
 
@@ -47,6 +56,22 @@ def _programs(case: "Runnable") -> Iterator[str]:
                 yield _written(shape.command)
             elif isinstance(shape, Aggregator) and shape.path:
                 yield shape.path
+            elif isinstance(shape, Javascript | Python) and shape.value:
+                yield f"{'node' if isinstance(shape, Javascript) else 'python3'}: {shape.value.strip().splitlines()[0]}"
+            elif isinstance(shape, Webhook) and shape.value:
+                yield f"POST {shape.value}"
+            elif isinstance(shape, Custom):
+                yield from _of_ones_own(case, shape.type_name)
+
+
+def _of_ones_own(case: "Runnable", kind: str) -> Iterator[str]:
+    from rubric_core.loading.names import file_named  # noqa: PLC0415
+
+    for folder in ("evaluators", "assertions"):
+        path = file_named(case.files, folder, kind, case.directory)
+        if path is not None:
+            yield f".agentv/{folder}/{path.name}"
+            return
 
 
 def _commands(entry: "TargetEntry") -> Iterator[str]:

@@ -10,16 +10,20 @@ from typing import Any
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Language, analyze
+from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.context import EvaluationContext, PromptInputs, ResolvedTarget
 from rubric_core.evaluation.events import Event
+from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import CaseResult
 from rubric_core.evaluation.runnable import Options, Runnable, runnables
 from rubric_core.evaluation.schedule import run_cases
+from rubric_core.evaluation.suites import load_suite
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case
 from rubric_core.loading.lower import Lowering
+from rubric_core.loading.project import Project
 from rubric_core.ports import Answer, Clock, Http, Ports, Request
 from rubric_core.syntax.parse import parse
 
@@ -71,6 +75,14 @@ class Folder:
             http = ports.http if self.network is None else self.network(ports.http)
             around = replace(ports, http=http, clock=self.clock or ports.clock)
             results = await run_cases(cases, around, self.events.append, workers)
+        return {result.id: result for result in results}
+
+    async def run_all(self, text: str, **options: Any) -> dict[str, CaseResult]:
+        """The same for a suite with everything that belongs to it: every variation of a case by itself."""
+        suite = load_suite(self.suite(text), LANGUAGE, Project(DiskFiles(), self.path), Options(**options))
+        cases = [each for case in suite.cases for each in variations(case)]
+        async with system_ports({"PATH": _path(), **self.environment}) as ports:
+            results = await run_cases(cases, ports, self.events.append)
         return {result.id: result for result in results}
 
     async def one(self, text: str, dialect: str | None = None, **options: Any) -> CaseResult:

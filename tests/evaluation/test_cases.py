@@ -371,9 +371,3 @@ async def test_a_judge_that_looks_at_files_is_not_taken_for_one_that_reads(folde
         "# rubric: dialect=agentv-2.7\ntests: [{id: a, criteria: c, input: hi, assert: [{type: agent_judge, name: n}]}]"
     )
     assert "agent_judge is not run by rubric" in (await folder.one(text)).reason
-
-
-async def test_prompts_are_not_run_yet_and_that_is_said(folder: Folder) -> None:
-    folder.mock("x")
-    text = "# rubric: dialect=agentv-5\nprompts: ['Hi {{ a }}']\ntests: [{id: a, vars: {a: 1}, assert: [{type: contains, value: x}]}]"
-    assert "rubric does not run `prompts` yet" in (await folder.one(text)).reason

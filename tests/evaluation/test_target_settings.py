@@ -109,9 +109,9 @@ async def test_targets_that_point_to_one_share_its_limits(folder: Folder, judge:
     )
     judge.replies = [Fault(delay=0.02, body=b'{"choices": [{"message": {"content": "ok"}}]}')]
     suite = f"execution: {{targets: [default, other, real]}}\n{many(3)}"
-    from rubric_core.evaluation.runnable import for_each_target
+    from rubric_core.evaluation.matrix import variations
 
-    cases = for_each_target(folder.cases(suite))
+    cases = [each for case in folder.cases(suite) for each in variations(case)]
     from rubric_core.adapters import system_ports
     from rubric_core.evaluation.schedule import run_cases
 

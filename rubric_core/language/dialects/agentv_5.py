@@ -140,6 +140,7 @@ AGENTV_5 = AGENTV_3.successor(
     literal_members=False,
     reply_style="checks",
     flat_settings=True,
+    nunjucks=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{.*?\}\}"),
     strict_keys=True,
     template_variables=(

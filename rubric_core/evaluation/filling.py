@@ -1,0 +1,65 @@
+"""A case with everything filled in that is only known when it runs: the environment, and the values of its `vars`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from rubric_core.evaluation.interpolate import Interpolation, node_of
+from rubric_core.evaluation.matrix import Variant
+from rubric_core.evaluation.runnable import Runnable
+from rubric_core.language.model import Case, Suite
+from rubric_core.loading.lower import Lowering
+from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Scalar
+
+__all__ = ["filled"]
+
+
+def filled(case: Runnable, environment: Mapping[str, str]) -> Runnable:
+    """`case` with its references to variables filled in. Raises Unscored for one of the environment that is not set."""
+    given = replace(case, environment=environment, variant=_filled_variant(case, environment))
+    return replace(given, case=_filled_case(given, environment), suite=_filled_suite(given, environment))
+
+
+def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant | None:
+    """The values of `vars` with what these refer to: variables of the environment, and one another."""
+    if not any("{{" in text for text in _strings_in(case.variables)):
+        return case.variant
+    values = dict(case.variables)
+    filling = Interpolation(case.dialect, environment, case.variables, case.case_line, case.anchors)
+    at = case.case.node or Scalar(case.case.span, case.case.span, None, None, "", "double")
+    for name, value in case.variables.items():
+        if any("{{" in text for text in _strings_in(value)):
+            values[name] = plain(filling.node(node_of(value, at)), {})
+    return replace(case.variant or Variant(), variables=values)
+
+
+def _filled_case(case: Runnable, environment: Mapping[str, str]) -> Case:
+    if case.case.node is None or ("{{" not in case.text and "{%" not in case.text and not case.anchors):
+        return case.case
+    filling = Interpolation(case.dialect, environment, case.variables, case.case_line, case.anchors)
+    node = filling.node(case.case.node)
+    if node is case.case.node:
+        return case.case
+    return Lowering(case.text, case.dialect, case.dialects, case.anchors).case(node) or case.case
+
+
+def _filled_suite(case: Runnable, environment: Mapping[str, str]) -> Suite:
+    if case.suite.node is None or "{" not in case.suite_text:
+        return case.suite
+    filling = Interpolation(case.dialect, environment, case.variables, case.suite_line, case.suite_anchors)
+    node = filling.node(case.suite.node)
+    if node is case.suite.node:
+        return case.suite
+    return Lowering(case.suite_text, case.dialect, case.dialects, case.suite_anchors).suite(node, "") or case.suite
+
+
+def _strings_in(value: object) -> Iterator[str]:
+    """Every text in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _strings_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings_in(item)

@@ -1,0 +1,176 @@
+"""The variations of a case: its prompts, the values of its `vars`, the targets that answer it.
+
+`refund` with two prompts and `vars: {tone: [polite, curt]}` is four variations, `refund[short,tone=polite]` among them: each has
+a name of its own, and the name of the case stands for all of them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.evaluation.asked import Prompt, prompts_of
+from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.language.model import Case, Execution, Suite, TargetChoice
+from rubric_core.language.targets import Defaults, Entry
+from rubric_core.loading.names import entry_name
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.runnable import Runnable
+
+__all__ = ["Row", "Variant", "base_id", "joined", "variations"]
+
+#: Characters of a value in a name.
+_LONGEST = 40
+_RANKS = (Verdict.UNSCORED, Verdict.FAILED, Verdict.BORDERLINE, Verdict.PASSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a scenario: values for its tests."""
+
+    label: str = ""
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    #: Evaluators behind those of the test, as they are written.
+    checks: Node | None = None
+    #: Why it cannot be run.
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One variation of a case."""
+
+    #: What tells it from the others, as in `refund[LABEL]`; empty when there is no other.
+    label: str = ""
+    #: Values of `vars` that are this variation's own, as plain data.
+    variables: Mapping[str, Any] | None = None
+    prompt: Prompt | None = None
+
+
+def base_id(name: str) -> str:
+    """The id of the case of which `name` is a variation, or is the id."""
+    return name.partition("[")[0] if name.endswith("]") else name
+
+
+def variations(case: "Runnable") -> "list[Runnable]":
+    """Every variation of a case, in the order of the text; the case itself when there is but one."""
+    if case.variant is not None:
+        return [case]
+    rows = list(_rows(case))
+    prompts: Sequence[Prompt | None] = (prompts_of(case) if case.has_prompts else []) or [None]
+    targets = _targets(case)
+    if rows == [Variant()] and prompts == [None] and not targets:
+        return [case]
+    wanted: Sequence[str | None] = targets or [None]
+    several = [
+        _labelled(row, prompt if len(prompts) > 1 else None, row.variables, prompt)
+        for prompt, row in product(prompts, rows)
+    ]
+    made = [replace(case, variant=variant) for variant in _distinct(several)]
+    return [_answered_by(each, target) for target, each in product(wanted, made)]
+
+
+def _labelled(row: Variant, shown: Prompt | None, values: Mapping[str, Any] | None, prompt: Prompt | None) -> Variant:
+    label = ",".join(part for part in (shown.label if shown is not None else "", row.label) if part)
+    return Variant(label, values, prompt)
+
+
+def _distinct(several: Sequence[Variant]) -> Iterator[Variant]:
+    """The variations under names of which none is there twice."""
+    seen: dict[str, int] = {}
+    for variant in several:
+        seen[variant.label] = count = seen.get(variant.label, 0) + 1
+        yield variant if count == 1 else replace(variant, label=f"{variant.label or 'again'}~{count}")
+
+
+def _answered_by(case: "Runnable", target: str | None) -> "Runnable":
+    return case if target is None else replace(case, options=replace(case.options, target=target))
+
+
+# Values
+
+
+def _rows(case: "Runnable") -> Iterator[Variant]:
+    """One for each combination of the values of `vars` that are lists of texts; these are named in the label."""
+    if not case.has_prompts:
+        yield Variant(case.row.label)
+        return
+    written = case.variables
+    if not written and not case.row.label:
+        yield Variant()
+        return
+    lists = {n: v for n, v in written.items() if isinstance(v, list) and v and all(isinstance(i, str) for i in v)}
+    for values in product(*lists.values()):
+        chosen = dict(zip(lists, values, strict=True))
+        words = [f"{name}={_short(value)}" for name, value in chosen.items()]
+        yield Variant(",".join(part for part in (case.row.label, *words) if part), {**written, **chosen})
+
+
+def _short(value: str) -> str:
+    line = " ".join(value.replace("[", "(").replace("]", ")").split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
+# Targets
+
+
+def _targets(case: "Runnable") -> list[str]:
+    """The targets that all answer the case; empty when it is the one that suite or command line name."""
+    if case.options.target is not None:
+        return []
+    default = case.defaults
+    written: tuple[object, ...] = (
+        case.case.providers, case.case.provider, default.providers if default else None, default.provider if default else None,
+        *(_matrix_of(shape) for shape in (case.case, case.suite)), case.suite.providers, case.suite.targets,
+    )  # fmt: skip
+    for each in written:
+        names = list(_names(each))
+        if names:
+            return names
+    defaults = case.suite.defaults
+    if isinstance(defaults, Defaults) and isinstance(defaults.provider, str):
+        return [defaults.provider]
+    return []
+
+
+def _matrix_of(shape: Case | Suite) -> object:
+    return shape.execution.targets if isinstance(shape.execution, Execution) else None
+
+
+def _names(written: object) -> Iterator[str]:
+    """The names of targets in a list of names and entries, or in one of them."""
+    for each in written if isinstance(written, list) else [written]:
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, TargetChoice) and each.name:
+            yield each.name
+        elif isinstance(each, Entry) and isinstance(each.node, MappingNode):
+            name = entry_name(each.node)
+            if name:
+                yield name
+
+
+# Results
+
+
+def joined(case: CaseResult, results: Sequence[CaseResult]) -> CaseResult:
+    """The one result of a case of which every variation was run: the worst verdict, the mean of the scores."""
+    worst = min(results, key=lambda r: (_RANKS.index(r.verdict), 1.0 if r.score is None else r.score))
+    scores = [r.score for r in results if r.score is not None]
+    passed = sum(r.verdict is Verdict.PASSED for r in results)
+    first = f"{worst.id}: {worst.reason or worst.verdict.value}" if passed < len(results) else ""
+    costs = [r.cost_usd for r in results if r.cost_usd is not None]
+    rows = [
+        {"id": r.id, "target": r.target, "verdict": r.verdict.value, "score": r.score, "reason": r.reason or None, "answer": r.answer}
+        for r in results
+    ]  # fmt: skip
+    return replace(
+        worst, id=case.id, fingerprint=case.fingerprint, line=case.line,
+        score=fmean(scores) if len(scores) == len(results) else None,
+        reason=f"{passed} of {len(results)} variations passed; {first}" if first else "",
+        cost_usd=sum(costs) if costs else None, details={**(worst.details or {}), "variations": rows},
+    )  # fmt: skip

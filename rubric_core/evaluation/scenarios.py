@@ -1,0 +1,126 @@
+"""Scenarios of a suite: rows of values, each run with every one of their tests."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rubric_core.evaluation.matrix import Row
+from rubric_core.language.kinds import ByNode, ListOf, Shaped
+from rubric_core.language.model import Case, Scenario
+from rubric_core.loading.lower import Lowering
+from rubric_core.loading.search import URL, find_file
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node, Scalar
+from rubric_core.text import LineIndex
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.runnable import Runnable
+
+__all__ = ["scenario_cases"]
+
+_LARGEST = 5_000_000
+_GLOB = re.compile(r"[*?\[]")
+_SCENARIOS = ByNode(mapping=Shaped(Scenario), sequence=ListOf(ByNode(mapping=Shaped(Scenario))))
+_READ = frozenset(("id", "description", "vars", "assert"))
+
+
+def scenario_cases(frame: "Runnable") -> "Iterator[Runnable]":
+    """The tests of the scenarios of a suite, once for each row; `frame` is what every case of the suite has in common."""
+    place = frame.suite.places.get("scenarios")
+    for item in frame.suite.scenarios or ():
+        if isinstance(item, Scenario):
+            inside = replace(
+                frame, text=frame.suite_text, anchors=frame.suite_anchors, case_span=frame.suite_span,
+                line_at=frame.suite_line_at or frame.line_at, suite_line_at=None,
+            )  # fmt: skip
+            yield from _Cases(inside, item).all()
+        elif isinstance(item, str) and place is not None:
+            yield from _of_files(frame, item)
+
+
+def _of_files(frame: "Runnable", name: str) -> "Iterator[Runnable]":
+    name = name.removeprefix(URL)
+    if _GLOB.search(name):
+        paths = sorted(path for path in frame.directory.glob(name) if path.is_file())
+    else:
+        paths = [p for p in [find_file(name, frame.directory, frame.files, Path.cwd())] if p is not None]
+    for path in paths:
+        yield from _of_file(frame, path)
+    if not paths:
+        yield _broken(frame, name, f"there is no scenario file {name}")
+
+
+def _broken(frame: "Runnable", name: str, words: str) -> "Runnable":
+    at = frame.suite.at("scenarios")
+    line = (frame.suite_line_at or frame.line_at)(frame.suite_span(at).start)
+    return replace(frame, case=Case(at), named=name, problems=((f"line {line}", words),), case_span=frame.suite_span)
+
+
+def _of_file(frame: "Runnable", path: Path) -> "Iterator[Runnable]":
+    try:
+        text = frame.files.read(path, _LARGEST).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        yield _broken(frame, path.name, f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}")
+        return
+    tree = parse(text)
+    lowering = Lowering(text, frame.dialect, frame.dialects, tree.anchors)
+    made = lowering.value(_SCENARIOS, tree.root, "scenarios") if tree.root is not None else None
+    found = [s for s in (made if isinstance(made, list) else [made]) if isinstance(s, Scenario)]
+    if not found or tree.problems:
+        yield _broken(frame, path.name, f"{path.name} is no list of scenarios")
+        return
+    lines = LineIndex(text)
+    inside = replace(
+        frame, text=text, anchors=tree.anchors, file=path, case_span=lambda span: span, line_at=lambda at: lines.line_of(at) + 1,
+        suite_line_at=frame.suite_line_at or frame.line_at,
+    )  # fmt: skip
+    for scenario in found:
+        yield from _Cases(inside, scenario).all()
+
+
+@dataclass(frozen=True)
+class _Cases:
+    """The cases of one scenario."""
+
+    frame: "Runnable"
+    scenario: Scenario
+
+    def all(self) -> "Iterator[Runnable]":
+        """Every test, with each row one after the other; tests that stand in files of their own cannot be had."""
+        rows = [self._row(node, number) for number, node in enumerate(self._nodes(), start=1)] or [Row()]
+        for test in self.scenario.tests or ():
+            if isinstance(test, Case):
+                for row in rows:
+                    yield replace(self.frame, case=test, named=_named(test), row=row)
+            else:
+                yield _broken(self.frame, str(test), "rubric takes no tests of scenarios from files of their own")
+
+    def _nodes(self) -> Sequence[Node]:
+        place = self.scenario.places.get("config")
+        node = place.node if place is not None else None
+        return getattr(node, "items", ())
+
+    def _row(self, node: Node, number: int) -> Row:
+        written = plain(node, self.frame.anchors)
+        if not isinstance(written, dict):
+            return Row(trouble="a row of a scenario is a mapping with `vars`")
+        other = [name for name in written if name not in _READ]
+        label = written.get("id") or written.get("description") or f"row-{number}"
+        values = written.get("vars")
+        return Row(
+            re.sub(r"[\[\],]", " ", str(label)).strip(),
+            values if isinstance(values, dict) else {},
+            node.get("assert") if isinstance(node, MappingNode) else None,
+            f"rubric does not read `{other[0]}` in the row of a scenario" if other else "",
+        )
+
+
+def _named(test: Case) -> str:
+    """A name for a test without an id, made of its description."""
+    node = test.places["description"].node if test.has("description") else None
+    words = re.findall(r"\w+", node.text.lower()) if isinstance(node, Scalar) else []
+    return "-".join(words)[:60]

@@ -1,0 +1,56 @@
+"""Templates of evaluators in runs: what an `include` stands for, and what is said when it stands for nothing."""
+
+import pytest
+from suites import Folder
+
+from rubric_core.evaluation.marks import marks_of
+from rubric_core.evaluation.result import Verdict
+
+SUITE = """
+tests:
+  - id: a
+    criteria: c
+    input: hi
+    vars: {word: kind}
+    assertions:
+      - {include: safety}
+      - {type: contains, value: hi}
+"""
+
+
+async def test_an_include_is_replaced_by_its_template(folder: Folder) -> None:
+    folder.mock("hi, be kind")
+    folder.write(".agentv/templates/safety.yaml", '- {type: contains, value: "{{ word }}"}\n- {include: ../more.yml}\n')
+    folder.write(".agentv/more.yml", "assertions:\n  - {type: contains, value: nowhere, name: last}\n")
+    result = await folder.one(SUITE)
+    assert [(e.name, e.score) for e in result.evaluators] == [
+        ("contains-kind", 1), ("last", 0), ("contains-hi", 1),
+    ]  # fmt: skip
+    (case,) = folder.cases(SUITE)
+    assert [case.line_at(m.span.start) for m in marks_of(case, result)] == [3, 9], "of what stands in the suite"
+
+
+async def test_a_line_of_a_template_is_named(folder: Folder) -> None:
+    folder.mock("hi")
+    folder.write(".agentv/templates/safety.yaml", "# safety\n- {type: execution-metrics}\n")
+    result = await folder.one(SUITE)
+    assert result.verdict is Verdict.UNSCORED
+    assert "execution-metrics needs at least one limit (safety.yaml:2)" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({}, "there is no template safety"),
+        ({"safety.yaml": "just: words"}, "the template safety.yaml is no list of evaluators"),
+        ({"safety.yaml": "[{include: other}]", "other.yaml": "[{include: safety}]"}, "the template safety includes itself"),
+        ({"safety.yaml": "[{include: a}]", "a.yaml": "[{include: b}]", "b.yaml": "[{include: c}]", "c.yaml": "[]"}, "more than 3 levels deep"),
+    ],
+)  # fmt: skip
+async def test_a_template_that_cannot_be_used(folder: Folder, files: dict[str, str], words: str) -> None:
+    folder.mock("hi")
+    for name, text in files.items():
+        folder.write(f".agentv/templates/{name}", text)
+    result = await folder.one(SUITE)
+    assert result.verdict is Verdict.UNSCORED
+    assert words in result.reason, result.reason
