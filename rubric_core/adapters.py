@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -17,6 +17,8 @@ from rubric_core.guard import Guard
 from rubric_core.ports import Finished, HttpReply, NetworkError, Ports, Program
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 __all__ = ["DiskFiles", "HttpxHttp", "OsProcesses", "SystemClock", "filtered", "system_ports"]
@@ -25,6 +27,8 @@ T = TypeVar("T")
 _WINDOWS = sys.platform == "win32"
 #: How long the output of a program's children is still read when the program itself has ended.
 _LINGER = 0.5
+#: Connections of one pool; a pool may have many, and there may be many pools.
+_CONNECTIONS = 16
 # What programs need to find themselves and each other. Anything else (keys, tokens) has to be named by the target.
 _PASSED = frozenset(
     (  # noqa: SIM905  # fifty words read better without quotes
@@ -193,23 +197,45 @@ def _kill(transport: asyncio.SubprocessTransport) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
+class _Pool:
+    """A client with its connections."""
+
+    def __init__(self, client: "httpx.AsyncClient") -> None:
+        self.client = client
+        #: How many requests it has.
+        self.busy = 0
+
+
 class HttpxHttp:
     """HTTP by httpx; connections are kept and used again. Close it in the loop that used it."""
 
     def __init__(self) -> None:
-        self._clients: dict[str, httpx.AsyncClient] = {}
+        self._pools: dict[str, list[_Pool]] = {}
+        self._certificates: ssl.SSLContext | None = None
 
-    def _client(self, scheme: str) -> "httpx.AsyncClient":
+    @contextmanager
+    def _client(self, scheme: str) -> "Iterator[httpx.AsyncClient]":
+        """A client with room. A pool looks through all of its connections at every request, so each is kept small."""
+        pools = self._pools.setdefault(scheme, [])
+        pool = next((p for p in pools if p.busy < _CONNECTIONS), None)
+        if pool is None:
+            pool = self._new(scheme)
+            pools.append(pool)
+        pool.busy += 1
+        try:
+            yield pool.client
+        finally:
+            pool.busy -= 1
+
+    def _new(self, scheme: str) -> _Pool:
         import httpx  # noqa: PLC0415  # 80 ms that nobody should pay before something is asked
 
-        client = self._clients.get(scheme)
-        if client is None:
-            # Loading the certificates costs more than a local model's answer; plain http needs none.
-            limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
-            client = self._clients[scheme] = httpx.AsyncClient(
-                verify=scheme == "https", limits=limits, follow_redirects=False
-            )
-        return client
+        # Loading the certificates costs more than a local model's answer: once is enough, and plain http needs none.
+        verify: Any = False
+        if scheme == "https":
+            verify = self._certificates = self._certificates or httpx.create_ssl_context()
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=_CONNECTIONS)
+        return _Pool(httpx.AsyncClient(verify=verify, limits=limits, follow_redirects=False))
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
@@ -244,20 +270,22 @@ class HttpxHttp:
     async def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, size_limit: int
     ) -> HttpReply:
-        client = self._client(url.partition(":")[0])
         received = bytearray()
-        async with client.stream(method, url, headers=dict(headers), content=body, timeout=None) as reply:
-            async for chunk in reply.aiter_bytes():
-                received += chunk
-                if len(received) > size_limit:
-                    raise NetworkError(f"{urlsplit(url).netloc.rpartition('@')[2]} sent more than {size_limit:,} bytes")
-            return HttpReply(reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, bytes(received))
+        with self._client(url.partition(":")[0]) as client:
+            async with client.stream(method, url, headers=dict(headers), content=body, timeout=None) as reply:
+                async for chunk in reply.aiter_bytes():
+                    received += chunk
+                    if len(received) > size_limit:
+                        raise NetworkError(
+                            f"{urlsplit(url).netloc.rpartition('@')[2]} sent more than {size_limit:,} bytes"
+                        )
+                return HttpReply(reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, bytes(received))
 
     async def close(self) -> None:
         """Close every connection."""
-        for client in self._clients.values():
-            await client.aclose()
-        self._clients.clear()
+        for pool in (pool for pools in self._pools.values() for pool in pools):
+            await pool.client.aclose()
+        self._pools.clear()
 
 
 async def _within(doing: Coroutine[Any, Any, T], seconds: float) -> T | None:

@@ -1,0 +1,91 @@
+"""What 200 judges asked at once take beyond the time of one: `python tests/bench/bench_judges.py`. Prints, and never fails."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from rubric_core.adapters import system_ports
+from rubric_core.analysis import Language, analyze
+from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.runnable import runnables
+from rubric_core.evaluation.schedule import run_cases
+
+CALLS, DELAY, LIMIT, REPEATS = 200, 0.1, 0.5, 5
+
+# A process of its own, so that the judge's work is not counted: it waits, then says that all is well.
+SERVER = f"""
+import asyncio, json
+VERDICT = json.dumps({{"checks": [{{"id": "x", "satisfied": True, "reasoning": "so"}}], "overall_reasoning": ""}})
+BODY = json.dumps({{"choices": [{{"message": {{"content": VERDICT}}}}], "usage": {{"prompt_tokens": 9, "completion_tokens": 9}}}}).encode()
+HEAD = f"HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: {{len(BODY)}}\\r\\n\\r\\n".encode()
+
+async def serve(reader, writer):
+    try:
+        while True:
+            head = await reader.readuntil(b"\\r\\n\\r\\n")
+            length = next(int(l.split(b":")[1]) for l in head.split(b"\\r\\n") if l.lower().startswith(b"content-length"))
+            await reader.readexactly(length)
+            await asyncio.sleep({DELAY})
+            writer.write(HEAD + BODY)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+async def main():
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=1000)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+asyncio.run(main())
+"""
+
+
+def suite() -> str:
+    """A case for each call, and one rubric each."""
+    row = "  - {{id: c{n}, criteria: c, input: hi {n}, assertions: [{{type: rubrics, criteria: [{{id: x, outcome: It is so}}]}}]}}\n"
+    return "tests:\n" + "".join(row.format(n=n) for n in range(CALLS))
+
+
+async def once(path: Path) -> tuple[float, float]:
+    """The seconds of one run, from cases that are read to results, and the seconds of this process's work in it."""
+    language = Language()
+    cases = runnables(path, analyze(language.document(path.read_text()), language))
+    async with system_ports({}) as ports:
+        began, worked = time.perf_counter(), time.process_time()
+        results = await run_cases(cases, ports, workers=CALLS)
+        took = time.perf_counter() - began, time.process_time() - worked
+    wrong = [r.reason for r in results if r.verdict is not Verdict.PASSED]
+    if wrong:
+        sys.exit(f"{len(wrong)} cases did not pass: {wrong[0]}")
+    return took
+
+
+def main() -> None:
+    """Print the median of several runs."""
+    with subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+            with tempfile.TemporaryDirectory() as folder:
+                bot = {"name": "default", "provider": "mock", "response": "ok", "grader_target": "judge"}
+                judge = {"name": "judge", "provider": "openai", "model": "m", "base_url": url}
+                Path(folder, "targets.yaml").write_text(json.dumps({"targets": [bot, judge]}))
+                path = Path(folder, "judged.eval.yaml")
+                path.write_text(suite())
+                times = [asyncio.run(once(path)) for _ in range(REPEATS + 1)][1:]
+        finally:
+            server.kill()
+    walls, work = [t[0] for t in times], [t[1] for t in times]
+    beyond = median(walls) - DELAY
+    print(f"{CALLS} judges of {DELAY * 1000:.0f} ms at once: {median(walls):.2f} s, {beyond:.2f} s beyond the ideal (may take {LIMIT} s)")  # fmt: skip
+    print(
+        f"  fastest {min(walls):.2f} s, slowest {max(walls):.2f} s of {REPEATS}; work of this process {median(work):.2f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()
