@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from shutil import which
 
 from rubric_core.cli import main as rubric
 from rubric_core.cli.style import Style
@@ -22,8 +23,12 @@ def main() -> int:
     _say(style, "2  A run, with the results where the cases are written", f"rubric run {here}/quickstart.eval.yaml")
     ran = rubric(["run", f"{here}/quickstart.eval.yaml"])
     _say(style, "3  The same while you type", "")
-    print(f"   VS Code   make vsix && code --install-extension editors/vscode/rubric.vsix, then open {here}")
-    print(f"   Neovim    .venv/bin/nvim -u editors/neovim/init-example.lua {here}/broken.eval.yaml")
+    print(
+        "   VS Code   make vsix && code --install-extension editors/vscode/rubric.vsix && code .   (open this folder)"
+    )
+    nvim, note = _neovim(examples.parent)
+    print(f"   Neovim    {nvim} --clean -u editors/neovim/init-example.lua {here}/broken.eval.yaml{note}")
+    print("   Others    editors/README.md")
     # Both examples have findings on purpose: an error in the first, a failing case in the second.
     return 0 if (checked, ran) == (1, 1) else 1
 
@@ -33,6 +38,13 @@ def _shown(examples: Path) -> str:
         return str(examples.relative_to(Path.cwd()))
     except ValueError:
         return str(examples)
+
+
+def _neovim(root: Path) -> tuple[str, str]:
+    """The Neovim that is here, and what to say of it."""
+    if (root / ".venv" / "bin" / "nvim").is_file():
+        return ".venv/bin/nvim", ""
+    return "nvim", "" if which("nvim") else "   (0.10 or later; `make test` brings one: .venv/bin/nvim)"
 
 
 def _say(style: Style, title: str, command: str) -> None:

@@ -202,7 +202,9 @@ class Neovim:
 class ScreenNeovim(Neovim):
     """The same in a terminal of its own, so that a test sees what a person sees."""
 
-    size = (112, 34)
+    def __init__(self, file: Path, *, size: tuple[int, int] = (112, 34), **options: Any) -> None:
+        self.size = size  # columns and rows
+        super().__init__(file, **options)
 
     def _tmux(self, *arguments: str) -> str:
         argv = ["tmux", "-L", self.home.name, "-f", "/dev/null", "-u", *arguments]

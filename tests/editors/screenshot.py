@@ -18,6 +18,17 @@ BRIGHT = ("#5c6370", "#ff7a85", "#b3f6c0", "#fce094", "#a6dbff", "#ffcaff", "#8c
 PALETTE = DARK + BRIGHT
 FONT = "'JetBrains Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 NO_BREAK = "\u00a0"  # an ordinary space next to another is dropped by SVG
+#: The pieces of a frame as paths through the middle (x, y) of their cell.
+FRAME = {
+    "│": "M{x:.1f} {top} V{bottom}",
+    "─": "M{left:.1f} {y} H{right:.1f}",
+    "╭": "M{right:.1f} {y} Q{x:.1f} {y} {x:.1f} {bottom}",
+    "╮": "M{left:.1f} {y} Q{x:.1f} {y} {x:.1f} {bottom}",
+    "╰": "M{right:.1f} {y} Q{x:.1f} {y} {x:.1f} {top}",
+    "╯": "M{left:.1f} {y} Q{x:.1f} {y} {x:.1f} {top}",
+}
+#: Filled cells, with their opacity.
+BLOCKS = {"█": 1, "░": 0.25}
 SEQUENCE = re.compile(r"\x1b\[([0-9;:]*)m|\x1b[^\[].?|\x1b\[[^a-zA-Z]*[a-zA-Z]")
 
 
@@ -182,9 +193,21 @@ def _drawn(rows: list[list[tuple[int, str, Style]]]) -> Iterator[str]:
             if style.paper not in (None, BACKGROUND):
                 place = f'x="{left:.1f}" y="{top}" width="{width:.1f}" height="{CELL_HEIGHT}"'
                 yield f'<rect {place} fill="{style.paper}"/>'
-            if words := text.strip(" "):
+            if text in FRAME:
+                yield _line(text, style, left, top)
+            elif text in BLOCKS:
+                place = f'x="{left:.1f}" y="{top + 2}" width="{CELL_WIDTH + 0.2:.1f}" height="{CELL_HEIGHT - 4}"'
+                yield f'<rect {place} fill="{style.ink}" opacity="{BLOCKS[text]}"/>'
+            elif words := text.strip(" "):
                 left += (len(text) - len(text.lstrip(" "))) * CELL_WIDTH
                 yield _text(words, style, left, top + 13.5)
+
+
+def _line(part: str, style: Style, left: float, top: float) -> str:
+    """A piece of a frame, which joins the next one whatever the font."""
+    x, y, right, bottom = left + CELL_WIDTH / 2, top + CELL_HEIGHT / 2, left + CELL_WIDTH, top + CELL_HEIGHT
+    path = FRAME[part].format(left=left, top=top, right=right, bottom=bottom, x=x, y=y)
+    return f'<path d="{path}" stroke="{style.ink}" fill="none"/>'
 
 
 def _text(text: str, style: Style, left: float, base: float) -> str:

@@ -47,6 +47,7 @@ M.run_file = on_file('rubric.runFile')
 M.run_failed = on_file('rubric.runFailed')
 M.again = on_file('rubric.runAgain')
 M.cancel = on_file('rubric.cancel')
+M.clear = on_file('rubric.clearResults')
 
 --- Run one case several times.
 ---@param count integer
@@ -72,13 +73,6 @@ function M.run_evaluator(bufnr, name)
       return client_of.execute('rubric.runEvaluator', { case[1], case[2], name }, bufnr)
     end
     client_of.notify('no evaluator under the cursor', vim.log.levels.WARN)
-  end)
-end
-
---- Remove the results shown in a file.
-function M.clear(bufnr)
-  client_of.execute('rubric.clearResults', { uri_of(bufnr) }, bufnr, function()
-    tests.forget(uri_of(bufnr))
   end)
 end
 

@@ -20,6 +20,15 @@ local function words(hint)
   return vim.trim(table.concat(parts))
 end
 
+--- A reason that was cut for editors with little room, whole.
+local function whole(text, tooltip)
+  local head, start = text:match('^(.*%s%s)(%S.-)…$')
+  if head and type(tooltip) == 'string' and vim.startswith(tooltip, start) then
+    return head .. tooltip:match('^[^\n]*')
+  end
+  return text
+end
+
 --- Mark and score in the colour of the verdict, what follows in the background.
 local function chunks(text, name)
   local head, rest = text:match('^(.-)(%s%s.*)$')
@@ -33,7 +42,7 @@ end
 function M.divided(hints)
   local others, results = {}, {}
   for _, hint in ipairs(hints) do
-    local text = words(hint)
+    local text = whole(words(hint), hint.tooltip)
     local name = verdict.of_text(text)
     if name then
       table.insert(results, { line = hint.position.line, text = text, verdict = name })

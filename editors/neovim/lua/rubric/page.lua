@@ -113,7 +113,8 @@ local function evaluator(page, found, width, told)
   if said and said ~= '' and #(found.criteria or {}) == 0 then
     paragraph(page, said, '    ', found.verdict ~= 'passed' and group(found.verdict) or 'RubricDetail')
   end
-  for _, miss in ipairs(found.misses or {}) do
+  local listed = #(found.criteria or {}) == 0 and found.misses or {} -- criteria say it with their reasons
+  for _, miss in ipairs(listed) do
     if miss ~= said then
       table.insert(page, { { '    ' }, { '− ' .. miss, group('failed') } })
     end

@@ -12,6 +12,16 @@ local function place(uri, range)
   return { filename = vim.uri_to_fname(uri), lnum = start.line + 1, col = start.character + 1 }
 end
 
+--- A message without the mark of its verdict, which stands before it already.
+local function one_line(message)
+  for _, mark in pairs(verdict.marks) do
+    if vim.startswith(message, mark) then
+      message = message:sub(#mark + 1):gsub('^:?%s*', '')
+    end
+  end
+  return (message:gsub('%s*\n%s*', ' · '))
+end
+
 local function of_case(item, state)
   local uri = item.textDocument.uri
   local head = ('%s %s'):format(verdict.marks[state.verdict], item.label)
@@ -21,7 +31,7 @@ local function of_case(item, state)
     local at = message.location or { uri = uri, range = item.range }
     table.insert(entries, vim.tbl_extend('force', place(at.uri, at.range), {
       type = BY_SEVERITY[message.severity] or TYPES[state.verdict],
-      text = ('%s%s: %s'):format(head, score, (message.message:gsub('%s*\n%s*', ' · '))),
+      text = ('%s: %s'):format(head, one_line(message.message)),
     }))
   end
   if #entries == 0 then

@@ -9,7 +9,7 @@ local M = {}
 ---@field label string
 ---@field kind 'suite'|'case'|'evaluator'
 ---@field parent string?
----@field textDocument { uri: string }
+---@field textDocument { uri: string } the file that has its text, which need not be the suite's
 ---@field range lsp.Range?
 
 ---@class rubric.State how a test stands
@@ -20,17 +20,24 @@ local M = {}
 ---@field durationMs number?
 ---@field messages { message: string, severity: string?, location: lsp.Location? }[]?
 
+---@class rubric.Run
+---@field cases table<string, true> those that were begun
+---@field total integer
+---@field done integer
+
 local suites = {} ---@type table<string, rubric.Item[]> by the suite's URI
+local known = {} ---@type table<string, rubric.Item> by id
 local states = {} ---@type table<string, rubric.State> by id
-local runs = {} ---@type table<string, { tests: table<string, true>, total: integer, done: integer, text: string[] }>
+local runs = {} ---@type table<string, rubric.Run> by id
 local last_output = {} ---@type string[]
-local due = {} ---@type table<string, true> suites that wait to be drawn
+local due = {} ---@type table<string, true> files that wait to be drawn
+local listeners = {} ---@type fun(event: rubric.Event, params: table)[]
 
-local listeners = {} ---@type (fun(event: 'began'|'state'|'output'|'ended'|'lost', params: table))[]
+---@alias rubric.Event 'began'|'state'|'output'|'ended'|'lost'
 
---- Hear of runs: what began, how tests stand, what was written, what ended, that the server was lost; each
---- with what the server said.
----@param listener fun(event: 'began'|'state'|'output'|'ended'|'lost', params: table)
+--- Hear of runs: one began, a test stands differently, something was written, a run ended, the server was lost; each with
+--- what the server said.
+---@param listener fun(event: rubric.Event, params: table)
 function M.listen(listener)
   table.insert(listeners, listener)
 end
@@ -110,9 +117,9 @@ end
 --- Draw the signs of a buffer.
 ---@param bufnr integer
 function M.draw(bufnr)
-  local signs = {}
-  for _, item in ipairs(M.items(vim.uri_from_bufnr(bufnr), 'case')) do
-    local word = M.word(M.state(item.id))
+  local uri, signs = vim.uri_from_bufnr(bufnr), {}
+  for _, item in pairs(known) do
+    local word = item.kind == 'case' and item.textDocument.uri == uri and M.word(M.state(item.id))
     if word and item.range then
       table.insert(signs, { line = item.range.start.line, verdict = word })
     end
@@ -137,80 +144,84 @@ local function draw_soon(uri)
   due[uri] = true
 end
 
-local function suite_of(id)
-  return (id:gsub('::.*$', ''))
+--- The suite that an item is in: the item itself, or that of its parent.
+local function suite_of(item, among)
+  while item.parent and among[item.parent] do
+    item = among[item.parent]
+  end
+  return item.parent or item.id
 end
 
---- Tests were found, or found anew.
+--- Tests were found, or found anew; how one stood that is not there any more is forgotten.
 function M.discovered(params)
+  local before = {}
   for _, uri in ipairs(params.scope or {}) do
+    for _, item in ipairs(suites[uri] or {}) do
+      before[item.id], known[item.id] = true, nil
+      draw_soon(item.textDocument.uri)
+    end
     suites[uri] = nil
-    draw_soon(uri)
   end
   for _, item in ipairs(params.tests or {}) do
-    local uri = item.textDocument.uri
+    known[item.id] = item
+  end
+  for _, item in ipairs(params.tests or {}) do
+    local uri = suite_of(item, known)
     suites[uri] = suites[uri] or {}
     table.insert(suites[uri], item)
-    draw_soon(uri)
+    before[item.id] = nil
+    draw_soon(item.textDocument.uri)
+  end
+  for id in pairs(before) do
+    states[id] = nil
   end
 end
 
 function M.run_began(params)
-  runs[params.runId] = { tests = {}, total = 0, done = 0, text = {} }
+  runs[params.runId] = { cases = {}, total = 0, done = 0 }
   last_output = {}
   tell('began', params)
 end
 
-local function count(run, params, case)
-  if not case then
-    return
-  elseif params.state == 'enqueued' or params.state == 'started' then
-    if not run.tests[params.testId] then
-      run.tests[params.testId] = true
-      run.total = run.total + 1
-    end
-  elseif params.state ~= 'outdated' and params.state ~= 'fresh' then
+local function count(run, id, word)
+  if word == 'enqueued' or word == 'started' then
+    run.total = run.total + (run.cases[id] and 0 or 1)
+    run.cases[id] = true
+  elseif run.cases[id] and word ~= 'outdated' and word ~= 'fresh' then
     run.done = math.min(run.done + 1, run.total)
   end
 end
 
-local function is_case(id)
-  for _, item in ipairs(suites[suite_of(id)] or {}) do
-    if item.id == id then
-      return item.kind == 'case'
-    end
+--- How a test stands after `params`, when it stood at `state`.
+---@return rubric.State
+local function after(state, params)
+  local word = params.state
+  if word == 'enqueued' or word == 'started' then
+    return vim.tbl_extend('force', state, { running = true })
+  elseif word == 'outdated' or word == 'fresh' then
+    return vim.tbl_extend('force', state, { stale = word == 'outdated' })
+  elseif word == 'skipped' then
+    return vim.tbl_extend('force', state, { running = false })
   end
-  return false
+  return { verdict = word, score = params.score, durationMs = params.durationMs, messages = params.messages }
 end
 
 --- A test stands differently now.
 function M.test_state(params)
-  local id, word = params.testId, params.state
-  local state = states[id] or {}
-  if word == 'enqueued' or word == 'started' then
-    state.running = true
-  elseif word == 'outdated' or word == 'fresh' then
-    state.stale = word == 'outdated'
-  elseif word == 'skipped' then
-    state.running = nil
-  else
-    state = {
-      verdict = word,
-      score = params.score,
-      durationMs = params.durationMs,
-      messages = params.messages,
-    }
+  local id = params.testId
+  states[id] = after(M.state(id), params)
+  local item = known[id]
+  if item and item.kind == 'case' then
+    if runs[params.runId] then
+      count(runs[params.runId], id, params.state)
+    end
+    draw_soon(item.textDocument.uri)
   end
-  states[id] = state
-  if runs[params.runId] then
-    count(runs[params.runId], params, is_case(id))
-  end
-  draw_soon(suite_of(id))
   tell('state', params)
 end
 
 function M.test_output(params)
-  vim.list_extend(last_output, vim.split(params.text:gsub('\n$', ''), '\n'))
+  vim.list_extend(last_output, vim.split(params.text:gsub('\r\n', '\n'):gsub('\n$', ''), '\n'))
   tell('output', params)
 end
 
@@ -221,24 +232,14 @@ function M.run_ended(params)
   vim.api.nvim_exec_autocmds('User', { pattern = 'RubricRunEnded', data = params, modeline = false })
 end
 
---- Results of a suite are not shown any more.
-function M.forget(uri)
-  for id in pairs(states) do
-    if suite_of(id) == uri then
-      states[id] = nil
-    end
-  end
-  draw_soon(uri)
-end
-
 --- The server has gone: nothing runs any more. What had finished stays.
 function M.server_ended()
   runs = {}
   tell('lost', {})
   for id, state in pairs(states) do
-    if state.running then
-      state.running = nil
-      draw_soon(suite_of(id))
+    state.running = nil
+    if known[id] then
+      draw_soon(known[id].textDocument.uri)
     end
   end
   for uri in pairs(suites) do

@@ -1,0 +1,34 @@
+use zed_extension_api::{self as zed, settings::LspSettings};
+
+struct Rubric;
+
+impl zed::Extension for Rubric {
+    fn new() -> Self {
+        Rubric
+    }
+
+    /// The server that `lsp.rubric.binary` of the settings names, else the one on the PATH.
+    fn language_server_command(
+        &mut self,
+        _server: &zed::LanguageServerId,
+        worktree: &zed::Worktree,
+    ) -> zed::Result<zed::Command> {
+        let binary = LspSettings::for_worktree("rubric", worktree)
+            .ok()
+            .and_then(|settings| settings.binary);
+        let named = binary.as_ref().and_then(|binary| binary.path.clone());
+        let command = named
+            .or_else(|| worktree.which("rubric-lsp"))
+            .ok_or("rubric-lsp was not found: pipx install rubric-lsp")?;
+        let args = binary
+            .and_then(|binary| binary.arguments)
+            .unwrap_or_else(|| vec!["--stdio".into()]);
+        Ok(zed::Command {
+            command,
+            args,
+            env: worktree.shell_env(),
+        })
+    }
+}
+
+zed::register_extension!(Rubric);
