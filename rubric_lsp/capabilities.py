@@ -196,5 +196,8 @@ def offered(client: Client, commands: Iterable[str]) -> dict[str, Any]:
         "workspaceSymbolProvider": True,
         **({"diagnosticProvider": pulled} if client.pulls_diagnostics else {}),
         "executeCommandProvider": {"commands": list(commands), "workDoneProgress": True},
-        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
+        "workspace": {
+            "workspaceFolders": {"supported": True, "changeNotifications": True},
+            **({"textDocumentContent": {"schemes": ["rubric"]}} if client.text_contents else {}),
+        },
     }

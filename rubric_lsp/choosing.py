@@ -18,7 +18,7 @@ from rubric_lsp.orders import Order, Wanted
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
 from rubric_lsp.workspace import Snapshot, Workspace
 
-__all__ = ["Part", "chosen", "distinct", "suite_of", "unsaved"]
+__all__ = ["Part", "case_named", "chosen", "distinct", "suite_of", "unsaved"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,14 @@ def suite_of(snapshot: Snapshot, documents: Workspace, options: Options | None =
         return suite_in(path, snapshot.analysis, documents.project, read, options)
     except NoSuiteError as error:
         raise RefusedError(INVALID_PARAMS, str(error)) from None
+
+
+def case_named(snapshot: Snapshot, documents: Workspace, name: str) -> Runnable:
+    """A case of a suite. Raises RefusedError for one that is not there."""
+    for case in distinct(suite_of(snapshot, documents).cases):
+        if case.id == name:
+            return case
+    raise RefusedError(INVALID_PARAMS, f"the suite has no case with the id {name}")
 
 
 def chosen(

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rubric_lsp.orders import Order
+from rubric_lsp.orders import Order, Wanted
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
 from rubric_lsp.workspace import path_of
 
@@ -13,18 +13,35 @@ if TYPE_CHECKING:
 
 __all__ = ["Commands"]
 
+_ARGUMENTS = ("a URI", "the id of a case", "the name of an evaluator")
+#: More runs of one case than this are a slip of the finger.
+_MOST_REPEATS = 100
+
 
 class Commands:
     """What `workspace/executeCommand` can be asked for."""
 
     def __init__(self, server: "RubricServer") -> None:
         self._server = server
-        self._table: dict[str, tuple[int, Callable[..., Awaitable[object]]]] = {
-            "rubric.runCase": (2, self._run_case),
-            "rubric.runFile": (1, self._run_file),
-            "rubric.cancel": (1, self._cancel),
-            "rubric.clearResults": (1, self._clear),
-            "rubric.trust": (1, self._trust),
+        #: How many texts each needs, how many arguments it takes at most, and what carries it out.
+        self._table: dict[str, tuple[int, int, Callable[..., Awaitable[object]]]] = {
+            "rubric.runCase": (2, 2, self._run_case),
+            "rubric.runEvaluator": (3, 3, self._run_evaluator),
+            "rubric.runFile": (1, 1, self._run_file),
+            "rubric.runFailed": (1, 1, self._run_failed),
+            "rubric.runAgain": (1, 1, self._run_again),
+            "rubric.repeat": (2, 3, self._repeat),
+            "rubric.record": (2, 2, self._record),
+            "rubric.cancel": (1, 1, self._cancel),
+            "rubric.clearResults": (1, 1, self._clear),
+            "rubric.openReport": (2, 2, self._open_report),
+            "rubric.openAnswer": (2, 2, self._open_answer),
+            "rubric.openPrompt": (2, 2, self._open_prompt),
+            "rubric.openReply": (2, 3, self._open_reply),
+            "rubric.openTrace": (2, 2, self._open_trace),
+            "rubric.diffAnswer": (2, 2, self._diff_answer),
+            "rubric.copyCommand": (2, 2, self._copy_command),
+            "rubric.trust": (1, 1, self._trust),
         }
 
     @property
@@ -37,20 +54,40 @@ class Commands:
         found = self._table.get(name)
         if found is None:
             raise RefusedError(INVALID_PARAMS, f"there is no command {name}; there are {', '.join(self._table)}")
-        amount, command = found
+        amount, most, command = found
         given = list(arguments[:amount])
         if len(given) < amount or not all(isinstance(a, str) and a for a in given):
-            raise RefusedError(
-                INVALID_PARAMS,
-                f"{name} takes {'a URI' if amount == 1 else 'a URI and the id of a case'}, found {list(arguments)!r}",
-            )
-        return await command(*given)
+            needed = " and ".join(_ARGUMENTS[:amount])
+            raise RefusedError(INVALID_PARAMS, f"{name} takes {needed}, found {list(arguments)!r:.200}")
+        return await command(*arguments[:most])
+
+    # -- running ------------------------------------------------------------------------------------------------------
+
+    async def _start(self, order: Order) -> object:
+        return _begun(await self._server.runs.start(order))
 
     async def _run_case(self, uri: str, case_id: str) -> object:
-        return _begun(await self._server.runs.start(Order.of(uri, case_id)))
+        return await self._start(Order.of(uri, case_id))
+
+    async def _run_evaluator(self, uri: str, case_id: str, name: str) -> object:
+        return await self._start(Order((Wanted(uri, (case_id,), name),)))
 
     async def _run_file(self, uri: str) -> object:
-        return _begun(await self._server.runs.start(Order.of(uri)))
+        return await self._start(Order.of(uri))
+
+    async def _run_failed(self, uri: str) -> object:
+        return await self._start(Order.of(uri, failed=True))
+
+    async def _run_again(self, uri: str) -> object:
+        return _begun(await self._server.runs.again(uri))
+
+    async def _repeat(self, uri: str, case_id: str, times: object = 5) -> object:
+        if not isinstance(times, int) or isinstance(times, bool) or not 1 <= times <= _MOST_REPEATS:
+            raise RefusedError(INVALID_PARAMS, f"a case is repeated 1 to {_MOST_REPEATS} times, found {times!r:.50}")
+        return await self._start(Order.of(uri, case_id, repeat=times))
+
+    async def _record(self, uri: str, case_id: str) -> object:
+        return await self._start(Order.of(uri, case_id, record=True))
 
     async def _cancel(self, uri: str) -> object:
         self._server.runs.cancel(uri)
@@ -59,6 +96,35 @@ class Commands:
     async def _clear(self, uri: str) -> object:
         self._server.runs.clear(uri)
         return None
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    async def _open_report(self, uri: str, case_id: str) -> object:
+        return await self._server.reading.show("report", uri, case_id)
+
+    async def _open_answer(self, uri: str, case_id: str) -> object:
+        return await self._server.reading.show("answer", uri, case_id)
+
+    async def _open_prompt(self, uri: str, case_id: str) -> object:
+        return await self._server.reading.show("prompt", uri, case_id)
+
+    async def _open_reply(self, uri: str, case_id: str, evaluator: object = "") -> object:
+        return await self._server.reading.show("reply", uri, case_id, evaluator if isinstance(evaluator, str) else "")
+
+    async def _open_trace(self, uri: str, case_id: str) -> object:
+        return await self._server.reading.show("trace", uri, case_id)
+
+    async def _diff_answer(self, uri: str, case_id: str) -> object:
+        return await self._server.reading.compare(uri, case_id)
+
+    async def _copy_command(self, uri: str, case_id: str) -> object:
+        """The line itself: a clipboard is the client's. One that does not know what to do with it shows it."""
+        line = self._server.reports.command(self._server.runs.at(uri), case_id)
+        if not self._server.client.tests:
+            self._server.say(line)
+        return line
+
+    # -- trust --------------------------------------------------------------------------------------------------------
 
     async def _trust(self, uri: str) -> object:
         path = path_of(uri)

@@ -1,6 +1,6 @@
 """The route table: one line of work for each method."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from rubric_lsp.features import tokens
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
 from rubric_lsp.features.lenses import lenses
+from rubric_lsp.features.run_actions import RunAction, run_actions
 from rubric_lsp.features.selection import selections
 from rubric_lsp.features.symbols import symbols
 from rubric_lsp.features.typing import typed
@@ -94,6 +95,7 @@ def _tests(s: "RubricServer") -> None:
     s.answers("rubric/runTests", s.tests.run)
     s.answers("rubric/cancelTests", s.tests.cancel)
     s.answers("rubric/report", s.tests.report)
+    s.answers("workspace/textDocumentContent", lambda p: s.reading.content(p.uri))
 
 
 def _navigation(s: "RubricServer") -> None:
@@ -145,7 +147,11 @@ def _named(s: "RubricServer", d: Snapshot, offset: int) -> Any:
 def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
     asked, wanted, read = convert.was_asked(p), convert.wanted_kinds(p), s.around.reader(d.path)
     span = convert.within(d, p)
-    found = list(actions(d.analysis, span, asked=asked, runnable=d.can_run, wanted=wanted, read=read))
+
+    def runs() -> Iterable[RunAction]:
+        return run_actions(d.analysis, span, s.runs.results(d), asked=asked) if d.can_run else ()
+
+    found = list(actions(d.analysis, span, asked=asked, wanted=wanted, read=read, runs=runs))
     found = [a for a in found if wanted(a.kind)]
     if not s.client.resolves_edits:
         found = [settled for a in found if (settled := a.settled(len(d.document))) is not None]

@@ -1,7 +1,6 @@
 """Running cases from the editor: one task for each command, shown as progress, cancelled at a word."""
 
 import asyncio
-import contextlib
 import itertools
 import time
 from contextlib import AsyncExitStack
@@ -211,6 +210,7 @@ class Runs:
             self.record.done(part.uri, result)
             self.stored.note(part, result)
         self._server.tests.done(job, part, result)
+        self._server.reading.changed(part.uri)
 
     async def _outside_world(self) -> "Ports":
         if self._ports is None:
@@ -236,13 +236,9 @@ class Runs:
         self._refreshing = None
         client = self._server.client
         if client.refreshes_lenses:
-            self._server.keep(self._look_again("workspace/codeLens/refresh"))
+            self._server.keep(self._server.ask_quietly("workspace/codeLens/refresh"))
         if client.refreshes_hints:
-            self._server.keep(self._look_again("workspace/inlayHint/refresh"))
-
-    async def _look_again(self, method: str) -> None:
-        with contextlib.suppress(RefusedError):
-            await self._server.protocol.ask(method)
+            self._server.keep(self._server.ask_quietly("workspace/inlayHint/refresh"))
 
 
 def _steps(job: "Job") -> "dict[tuple[str, str], Steps]":

@@ -22,6 +22,7 @@ from rubric_lsp.navigation import Navigation
 from rubric_lsp.progress import ProgressBoard
 from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError, RubricProtocol
 from rubric_lsp.pulling import Pulling
+from rubric_lsp.reading import Reading
 from rubric_lsp.reporting import Reports
 from rubric_lsp.routes import route
 from rubric_lsp.runs import Runs
@@ -67,6 +68,7 @@ class RubricServer(LanguageServer):
         self.tests = Tests(self)
         self.runs = Runs(self)
         self.reports = Reports(self)
+        self.reading = Reading(self)
         self._kept: set[asyncio.Task[object]] = set()
         #: The version of the files around suites, when those that are not open were last looked at.
         self._surveyed = -1
@@ -89,10 +91,10 @@ class RubricServer(LanguageServer):
         """Show a message to the person: only for what they asked for, or have to know."""
         self.protocol.tell("window/showMessage", {"type": kind, "message": message})
 
-    async def ask_quietly(self, method: str) -> None:
+    async def ask_quietly(self, method: str, params: object = None) -> None:
         """A request whose answer says nothing."""
         with contextlib.suppress(RefusedError):
-            await self.protocol.ask(method)
+            await self.protocol.ask(method, params)
 
     def publish(self, publication: dict[str, Any]) -> None:
         """Send diagnostics."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.turns import TURN, turn_evaluators
-from rubric_core.language.evaluators import Criterion, Evaluator, LlmJudge, Rubric
+from rubric_core.language.evaluators import Criterion, Evaluator, LlmJudge, Rubric, ScoreRanges
 from rubric_core.language.model import Turn
 from rubric_core.text import Span
 
@@ -14,6 +15,7 @@ __all__ = [
     "LONGEST",
     "SIGNS",
     "Mark",
+    "age_words",
     "case_words",
     "criterion_words",
     "evaluator_words",
@@ -43,6 +45,8 @@ class Mark:
     what: str = "case"
     #: Whether `span` is in the suite, while the case stands in a file of its own.
     in_suite: bool = False
+    #: Of a criterion: the band that its score is in, with its bounds and text.
+    band: tuple[Span, str] | None = None
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
@@ -61,8 +65,17 @@ def seconds_words(duration_ms: float | None) -> str:
     return f"{seconds:.1f}s" if seconds < 10 else f"{seconds:.0f}s" if seconds < 120 else f"{seconds / 60:.0f}min"
 
 
-def case_words(result: CaseResult) -> str:
-    """The mark of a case: sign, score, how many runs passed, time, cost, and the criterion whose gate failed."""
+def age_words(at: str, now: datetime) -> str:
+    """How long ago something was, from an hour on: 3h ago, 2d ago; empty for less, and when that cannot be told."""
+    try:
+        hours = (now - datetime.fromisoformat(at)).total_seconds() / 3600
+    except (ValueError, TypeError):
+        return ""
+    return "" if hours < 1 else f"{hours:.0f}h ago" if hours < 48 else f"{hours / 24:.0f}d ago"
+
+
+def case_words(result: CaseResult, age: str = "") -> str:
+    """The mark of a case: sign, score, how many runs passed, time, cost, age, and the criterion whose gate failed."""
     sign = SIGNS[result.verdict]
     if result.score is None:
         return shortened(
@@ -77,6 +90,7 @@ def case_words(result: CaseResult) -> str:
         times,
         seconds_words(result.duration_ms),
         cost,
+        age,
         f"gate: {gate}" if gate else "",
     )
     return shortened("  ".join(part for part in parts if part))
@@ -160,12 +174,26 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
             judged.reason or judged.reasoning,
             "criterion",
             away,
+            _hit(case, criterion, judged),
         )
         if judged.raw is not None and criterion.score_ranges is not None and judged.band:
             at = case.span_of(criterion, criterion.key_at("score_ranges"))
             yield Mark(
                 at, judged.verdict, shortened(_band(criterion, judged.raw, judged.band)), judged.band, "band", away
             )
+
+
+def _hit(case: Runnable, criterion: Criterion, judged: CriterionResult) -> tuple[Span, str] | None:
+    bands = criterion.score_ranges.bands if isinstance(criterion.score_ranges, ScoreRanges) else []
+    for band in bands:
+        if (
+            judged.raw is not None
+            and band.low is not None
+            and band.high is not None
+            and band.low <= judged.raw <= band.high
+        ):
+            return case.span_of(band), _band(criterion, judged.raw, band.text)
+    return None
 
 
 def _criteria(config: Evaluator) -> Sequence[object]:
@@ -177,6 +205,8 @@ def _criteria(config: Evaluator) -> Sequence[object]:
 def _note(result: EvaluatorResult) -> str:
     if result.score is None:
         return result.reason
+    if result.gate:
+        return f"gate: {result.gate}"
     return "" if result.criteria else result.misses[0] if result.misses and result.verdict is not Verdict.PASSED else ""
 
 

@@ -22,7 +22,7 @@ def code_actions(
     """Actions; plain commands for a client that knows nothing else."""
     wanted = list(found)
     if not client.action_literals:
-        return [_command(snapshot, a.title, a.command, a.case_id) for a in wanted if a.command]
+        return [_command(snapshot, a) for a in wanted if a.command]
     given = {(str(d.code), d.range.start.line, d.range.start.character): d for d in params.context.diagnostics}
     return [_code_action(snapshot, a, given, client, n) for n, a in enumerate(wanted)]
 
@@ -43,7 +43,7 @@ def _code_action(
     elif action.edits:
         made["edit"] = workspace_edit(snapshot, action.edits, client)
     if action.command:
-        made["command"] = _command(snapshot, action.title, action.command, action.case_id)
+        made["command"] = _command(snapshot, action)
     if action.preferred and client.preferred_actions:
         made["isPreferred"] = True
     at = snapshot.position(action.at.start) if action.at is not None else None
@@ -53,13 +53,11 @@ def _code_action(
     return made
 
 
-def _command(snapshot: Snapshot, title: str, command: str, case_id: str) -> Json:
-    return {"title": title, "command": command, "arguments": [snapshot.uri, case_id] if case_id else [snapshot.uri]}
+def _command(snapshot: Snapshot, what: Action | Lens) -> Json:
+    about = [what.case_id, *what.more] if what.case_id else []
+    return {"title": what.title, "command": what.command, "arguments": [snapshot.uri, *about]}
 
 
 def code_lenses(snapshot: Snapshot, found: Iterable[Lens]) -> list[Json]:
     """Code lenses; none of them needs resolving."""
-    return [
-        {"range": range_of(snapshot, n.span), "command": _command(snapshot, n.title, n.command, n.case_id)}
-        for n in found
-    ]
+    return [{"range": range_of(snapshot, n.span), "command": _command(snapshot, n)} for n in found]

@@ -1,26 +1,26 @@
 """Code actions: the fixes of what is wrong here, every safe fix at once, other ways to write it, and running the case."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from rubric_core.analysis import Analysis
 from rubric_core.fixing import safe_edits
 from rubric_core.text import Edit, Span
 from rubric_core.validation.ignoring import suppression_edit
-from rubric_lsp.features.results import id_span
+from rubric_lsp.features.run_actions import RUN, RUN_RESULTS, RunAction
 
 __all__ = ["FIX_ALL", "KINDS", "QUICK_FIX", "RUN", "Action", "Reader", "actions"]
 
 #: Gives the text of a file that a suite refers to.
 Reader = Callable[[str], str | None]
 
-QUICK_FIX, FIX_ALL, RUN = "quickfix", "source.fixAll.rubric", "rubric.run"
+QUICK_FIX, FIX_ALL = "quickfix", "source.fixAll.rubric"
 #: Characters of a text of which everything can be worked out before it is asked for.
 _SOON = 200_000
 # As long as these are there, other findings may be missing.
 _NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large"})
 _REWRITE, _MIGRATE = "refactor.rewrite", "refactor.rewrite.migrate"
-KINDS = (QUICK_FIX, FIX_ALL, RUN, _REWRITE, _MIGRATE, "refactor.extract", "refactor.inline")
+KINDS = (QUICK_FIX, FIX_ALL, RUN, RUN_RESULTS, _REWRITE, _MIGRATE, "refactor.extract", "refactor.inline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Action:
     edits: tuple[Edit, ...] = ()
     command: str = ""
     case_id: str = ""
+    #: Further arguments of the command, behind the id of the case.
+    more: tuple[str | int, ...] = ()
     preferred: bool = False
     #: The code and span of the finding that it takes away.
     code: str = ""
@@ -55,9 +57,9 @@ def actions(
     within: Span,
     *,
     asked: bool = True,
-    runnable: bool = True,
     wanted: Callable[[str], bool] = lambda _: True,
     read: Reader = lambda _: None,
+    runs: Callable[[], Iterable[RunAction]] = tuple,
 ) -> Iterator[Action]:
     """What can be done within a stretch of the text.
 
@@ -65,9 +67,9 @@ def actions(
         analysis: The text.
         within: The stretch: what is selected, or the cursor.
         asked: Whether a person asked, rather than the editor, which only looks for something to offer.
-        runnable: Whether the text has cases that can be run.
         wanted: Whether a kind of action is of any use.
         read: Gives the text of a file that the text refers to.
+        runs: Gives what has to do with runs.
     """
     if wanted(QUICK_FIX):
         yield from _fixes(analysis, within)
@@ -75,8 +77,9 @@ def actions(
         edits = safe_edits(analysis.diagnostics)
         if edits:
             yield Action("Fix everything that can be fixed safely", FIX_ALL, tuple(edits))
-    if runnable and wanted(RUN):
-        yield from _runs(analysis, within, asked=asked)
+    if wanted(RUN) or wanted(RUN_RESULTS):
+        for each in runs():
+            yield Action(each.title, each.kind, command=each.command, case_id=each.case_id, more=each.more)
     if asked and any(map(wanted, ("refactor.extract", "refactor.inline", _REWRITE, _MIGRATE))):
         yield from _refactorings(analysis, within, read)
 
@@ -108,15 +111,3 @@ def _fixes(analysis: Analysis, within: Span) -> Iterator[Action]:
         quiet = suppression_edit(analysis.document, found)
         if quiet is not None:
             yield Action(f"Ignore {found.code} here", QUICK_FIX, (quiet,), code=found.code, at=found.span)
-
-
-def _runs(analysis: Analysis, within: Span, *, asked: bool) -> Iterator[Action]:
-    entry = analysis.case_at(within.start)
-    name = entry.case.id if entry is not None else None
-    if entry is not None and isinstance(name, str) and name:
-        # Offered unasked on every line, a light bulb would never go out.
-        line = id_span(analysis, entry)
-        if asked or (line.start <= within.end and within.start <= line.end):
-            yield Action(f"Run case ‹{name}›", RUN, command="rubric.runCase", case_id=name)
-    if asked and any(entry.case.id for entry in analysis.cases):
-        yield Action("Run every case of this file", RUN, command="rubric.runFile")

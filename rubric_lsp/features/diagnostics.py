@@ -133,4 +133,5 @@ def _part(mark: "Mark", note: Note) -> Problem:
     words = f"{mark.verdict.value} {told}".strip()
     message = f"{words}: {mark.note}" if mark.note else words
     code = f"criterion-{mark.verdict.value}"
-    return Problem(mark.span, _SEVERITIES[mark.verdict.value], code, message, RAN, related=(note,))
+    hit = (Note(mark.band[0], f"the band of this score: {mark.band[1]}"),) if mark.band is not None else ()
+    return Problem(mark.span, _SEVERITIES[mark.verdict.value], code, message, RAN, related=(*hit, note))

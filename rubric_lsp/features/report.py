@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rubric_core.evaluation.explain import to_pass
 from rubric_core.evaluation.marks import SIGNS, seconds_words, shortened
 from rubric_core.validation.words import number
 from rubric_lsp.features.results import Shown, brief
@@ -28,6 +29,8 @@ def _report(shown: Shown, result: "CaseResult", command: str) -> Iterator[str]:
     yield _head(shown, result)
     yield "" if shown.stale else result.reason
     yield _table(result)
+    wanted = to_pass(result)
+    yield f"To pass: {wanted}" if wanted else ""
     yield "\n".join(_criteria(result))
     yield f"**Answer** {shortened(result.answer, 300)}" if result.answer else ""
     yield _history(shown)
@@ -57,10 +60,19 @@ def _when(at: str) -> str:
 def _table(result: "CaseResult") -> str:
     if not result.evaluators:
         return ""
+    total = sum(e.weight for e in result.evaluators)
     rows = "\n".join(
-        f"| {_cell(e.name)} | {_score(e)} | {_bar(e.score)} | {_cell(_gate(e))} |" for e in result.evaluators
+        f"| {_cell(e.name)} | {_score(e)} | {_bar(e.score)} | {_share(e, total)} | {_cell(_gate(e))} |"
+        for e in result.evaluators
     )
-    return f"| evaluator | score × weight | | |\n|---|---|---|---|\n{rows}"
+    return f"| evaluator | score × weight | | gives | |\n|---|---|---|---|---|\n{rows}"
+
+
+def _share(found: "EvaluatorResult", total: float) -> str:
+    """What an evaluator adds to the score of the case, and how much it could."""
+    if not total or found.score is None:
+        return ""
+    return f"{found.score * found.weight / total:.2f} of {found.weight / total:.2f}"
 
 
 def _cell(text: str) -> str:

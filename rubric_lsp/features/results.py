@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,13 +51,15 @@ Results = Mapping[str, Shown]
 
 def brief(shown: Shown) -> str:
     """A case in one short line, empty when there is nothing to tell."""
-    from rubric_core.evaluation.marks import case_words, shortened  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.marks import age_words, case_words, shortened  # noqa: PLC0415  # loaded when something was run
 
     if shown.running:
         return shortened(f"{RUNNING} {shown.running}")
     if shown.result is None:
         return ""
-    return shortened(f"{STALE} stale · was {stale_words(shown.result)}") if shown.stale else case_words(shown.result)
+    if shown.stale:
+        return shortened(f"{STALE} stale · was {stale_words(shown.result)}")
+    return case_words(shown.result, age_words(shown.result.at, datetime.now(tz=timezone.utc)))
 
 
 def stale_words(result: "CaseResult") -> str:

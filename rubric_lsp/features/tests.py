@@ -1,10 +1,11 @@
 """Suites, cases and evaluators as the items of a tree of tests, and what became of each in the words of such a tree."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from rubric_core.language.evaluators import Evaluator
 from rubric_core.loading.grading import default_name
 from rubric_core.text import Span
 
@@ -13,7 +14,17 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult
     from rubric_core.evaluation.runnable import Runnable
 
-__all__ = ["SEPARATOR", "Item", "Message", "evaluator_messages", "evaluator_names", "items", "messages", "skipped"]
+__all__ = [
+    "SEPARATOR",
+    "Item",
+    "Message",
+    "evaluator_messages",
+    "evaluator_names",
+    "items",
+    "messages",
+    "names_of",
+    "skipped",
+]
 
 SEPARATOR = "::"
 _LONGEST = 60
@@ -79,8 +90,13 @@ def items(cases: "Sequence[Runnable]") -> Iterator[Item]:
 
 def evaluator_names(case: "Runnable") -> list[str]:
     """The names of the evaluators of a case, each different: the second `contains-x` is `contains-x #2`."""
+    return names_of(case.evaluators)
+
+
+def names_of(evaluators: Iterable[Evaluator]) -> list[str]:
+    """The names of evaluators, in order, each different."""
     names: list[str] = []
-    for shape in case.evaluators:
+    for shape in evaluators:
         name = default_name(shape)
         number = sum(n == name or n.startswith(f"{name} #") for n in names)
         names.append(f"{name} #{number + 1}" if number else name)

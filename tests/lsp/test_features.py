@@ -125,7 +125,9 @@ def test_a_client_without_literals_gets_commands(connect: Connect) -> None:
     client.initialize(BARE)
     client.open(URI, SUITE)
     here = {"start": at(SUITE, "value: Hello"), "end": at(SUITE, "value: Hello")}
-    assert {a["command"] for a in actions(client, where=here)} == {"rubric.runCase", "rubric.runFile"}
+    assert {a["command"] for a in actions(client, where=here)} == {
+        "rubric.runCase", "rubric.runEvaluator", "rubric.repeat", "rubric.copyCommand", "rubric.openPrompt", "rubric.runFile",
+    }  # fmt: skip
     assert {a["command"] for a in actions(client)} == {"rubric.runFile"}
 
 
@@ -134,10 +136,13 @@ def test_lenses_run_the_file_and_each_case(client: Client) -> None:
     assert [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in lenses] == [
         (2, "▶ Run 2 cases"),
         (3, "▶ Run"),
+        (3, "×5"),
         (14, "▶ Run"),
+        (14, "×5"),
     ]
     assert lenses[0]["command"]["arguments"] == [URI]
-    assert lenses[2]["command"]["arguments"] == [URI, "renamed"]
+    assert lenses[2]["command"]["arguments"] == [URI, "bands", 5]
+    assert lenses[3]["command"]["arguments"] == [URI, "renamed"]
 
 
 def test_the_outline(client: Client) -> None:

@@ -410,7 +410,7 @@ def test_a_client_without_progress_and_refresh(connect: Connect, folder: Path, u
     client = connected(connect, folder, uri, BARE)
     run(client, uri, "late")
     until("the failure", lambda: "case-failed" in outcomes(client, uri))
-    lens = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})[2]
+    lens = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})[4]
     assert lens["command"]["title"].startswith("✘ 0.50"), "without hints, the lens has the result"
     assert client.requests == []
     assert client.heard("$/progress") == []

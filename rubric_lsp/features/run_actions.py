@@ -1,0 +1,104 @@
+"""Code actions about runs: everything that lenses, menus and palettes offer, for editors that have none of these."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rubric_core.analysis import Analysis
+from rubric_core.language.evaluators import Criterion, Evaluator, LlmJudge, Rubric
+from rubric_core.language.model import Suite
+from rubric_core.language.shape import children
+from rubric_core.loading.grading import evaluators_of
+from rubric_core.text import Span
+from rubric_core.validation.rule import CaseEntry
+from rubric_lsp.features.results import Results, Shown, id_span
+from rubric_lsp.features.tests import names_of
+
+__all__ = ["RUN", "RUN_RESULTS", "TIMES", "RunAction", "run_actions"]
+
+RUN, RUN_RESULTS = "rubric.run", "rubric.run.results"
+#: How often “Repeat” repeats.
+TIMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RunAction:
+    """A title and a command; its arguments are the document's URI, the id of a case where it is about one, and `more`."""
+
+    title: str
+    command: str
+    case_id: str = ""
+    more: tuple[str | int, ...] = ()
+    kind: str = RUN
+
+
+def run_actions(analysis: Analysis, within: Span, results: Results, *, asked: bool) -> Iterator[RunAction]:
+    """What can be run at a place, and what can be looked at there."""
+    entry = analysis.case_at(within.start)
+    name = entry.case.id if entry is not None else None
+    if entry is not None and isinstance(name, str) and name:
+        # Offered unasked on every line, a light bulb would never go out.
+        line = id_span(analysis, entry)
+        if asked or (line.start <= within.end and within.start <= line.end):
+            yield RunAction(f"Run case ‹{name}›", "rubric.runCase", name)
+        if asked:
+            yield from _about_case(analysis, entry, name, within, results.get(name, Shown()))
+    if (asked and any(entry.case.id for entry in analysis.cases)) or (asked and analysis.external):
+        yield from _about_file(results)
+
+
+def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, shown: Shown) -> Iterator[RunAction]:
+    evaluators = evaluators_of(analysis.suite or Suite(Span(0, 0)), entry.case, analysis.dialect)
+    at = _evaluator_at(analysis, entry, evaluators, within.start)
+    if at:
+        yield RunAction(f"Run this evaluator only ‹{at}›", "rubric.runEvaluator", name, (at,))
+    yield RunAction(f"Repeat ×{TIMES} ‹{name}›", "rubric.repeat", name, (TIMES,))
+    judged = not evaluators or any(isinstance(s, LlmJudge | Rubric) for e in evaluators for s in children(e))
+    if judged:
+        yield RunAction(f"Run and record ‹{name}›", "rubric.record", name)
+    yield RunAction(f"Copy the command line ‹{name}›", "rubric.copyCommand", name)
+    yield RunAction(f"Open the prompt ‹{name}›", "rubric.openPrompt", name, kind=RUN_RESULTS)
+    if shown.result is None:
+        return
+    result = shown.result
+    yield RunAction(f"Open report ‹{name}›", "rubric.openReport", name, kind=RUN_RESULTS)
+    if result.answer:
+        yield RunAction(f"Open the answer ‹{name}›", "rubric.openAnswer", name, kind=RUN_RESULTS)
+    if any(each.judge for each in result.evaluators):
+        about = (at,) if at else ()
+        yield RunAction(f"Open the judge's reply ‹{at or name}›", "rubric.openReply", name, about, RUN_RESULTS)
+    yield RunAction(f"Open the trace ‹{name}›", "rubric.openTrace", name, kind=RUN_RESULTS)
+    if result.answer and entry.case.has("expected_output"):
+        title = "Compare the answer with what was expected"
+        yield RunAction(f"{title} ‹{name}›", "rubric.diffAnswer", name, kind=RUN_RESULTS)
+
+
+def _about_file(results: Results) -> Iterator[RunAction]:
+    yield RunAction("Run every case of this file", "rubric.runFile")
+    done = [shown.result for shown in results.values() if shown.result is not None]
+    if any(result.verdict != "passed" for result in done):
+        yield RunAction("Run failed cases", "rubric.runFailed")
+    if done:
+        yield RunAction("Run again", "rubric.runAgain")
+    if any(shown.running for shown in results.values()):
+        yield RunAction("Cancel", "rubric.cancel")
+    if done:
+        yield RunAction("Clear results", "rubric.clearResults", kind=RUN_RESULTS)
+
+
+def _evaluator_at(analysis: Analysis, entry: CaseEntry, evaluators: Sequence[Evaluator], offset: int) -> str:
+    """The name of the evaluator of a case at an offset; empty where there is none."""
+    for name, shape in zip(names_of(evaluators), evaluators, strict=True):
+        if any(analysis.span_of(entry, span).covers(offset) for span in _spans(shape)):
+            return name
+    return ""
+
+
+def _spans(shape: Evaluator) -> Iterator[Span]:
+    """Where an evaluator is written; one that was put together of strings, at each of them."""
+    if shape.node is not None and not shape.borrowed:
+        yield shape.node.whole
+        return
+    items = vars(shape).get("criteria")
+    for item in items if isinstance(items, list) else ():
+        if isinstance(item, Criterion):
+            yield item.node.whole if item.node is not None else item.span

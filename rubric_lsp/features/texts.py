@@ -1,0 +1,75 @@
+"""What a run left behind, as documents to read: answer, prompt, the judge's reply, everything."""
+
+import difflib
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, get_args
+
+from rubric_core.evaluation.marks import SIGNS
+from rubric_core.evaluation.rows import case_row
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
+
+__all__ = ["KINDS", "Kind", "difference", "file_name", "reply", "trace"]
+
+Kind = Literal["answer", "expected", "prompt", "reply", "trace", "report", "difference"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+_ENDINGS = {"trace": "json", "report": "md", "reply": "md", "difference": "diff"}
+
+
+def file_name(kind: Kind, case_id: str) -> str:
+    """A name for the document, which says what it is and how to colour it."""
+    safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in case_id)[:80]
+    return f"{safe}.{kind}.{_ENDINGS.get(kind, 'txt')}"
+
+
+def reply(result: "CaseResult", evaluator: str = "") -> str:
+    """What judges said about a case, and what they were asked; of one evaluator, by its name, or of all."""
+    chosen = [e for e in result.evaluators if e.name == evaluator] or [e for e in _flat(result.evaluators) if e.judge]
+    return "\n".join(line for each in chosen for line in _reply(each))
+
+
+def _flat(results: "tuple[EvaluatorResult, ...]") -> "Iterator[EvaluatorResult]":
+    for each in results:
+        yield each
+        yield from _flat(each.members)
+
+
+def _reply(found: "EvaluatorResult") -> Iterator[str]:
+    score = "no score" if found.score is None else f"{found.score:.2f}"
+    yield f"# {found.name}: {SIGNS[found.verdict]} {score}"
+    yield ""
+    if found.judge:
+        yield f"Judge: {found.judge}"
+        yield ""
+    for text in (found.reason, found.reasoning):
+        if text:
+            yield from (text, "")
+    for criterion in found.criteria:
+        yield from _criterion(criterion)
+    for name, told in (found.evaluator_raw_request or {}).items():
+        if name.endswith("_prompt") and told:
+            yield from (f"## {name.replace('_', ' ').capitalize()}", "", str(told), "")
+
+
+def _criterion(found: "CriterionResult") -> Iterator[str]:
+    raw = f" {found.raw}/10" if found.raw is not None else ""
+    yield f"## {SIGNS[found.verdict]} {found.id}{raw}"
+    yield ""
+    for text in (found.outcome, f"Band: {found.band}" if found.band else "", found.reasoning or found.reason):
+        if text:
+            yield from (text, "")
+
+
+def trace(result: "CaseResult") -> str:
+    """Everything that is kept of a run, as JSON."""
+    return json.dumps(case_row(result), ensure_ascii=False, indent=2) + "\n"
+
+
+def difference(expected: str, answer: str) -> str:
+    """The expected output against the answer, as a unified diff."""
+    lines = difflib.unified_diff(
+        expected.splitlines(), answer.splitlines(), "expected_output", "answer", lineterm="", n=1_000
+    )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,122 @@
+"""Documents to read that a run left behind: shown by the client where it can ask for them, else written to a file of a cache."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
+
+from rubric_lsp.features.results import Shown
+from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
+from rubric_lsp.reporting import expected_of, prompt_of
+
+if TYPE_CHECKING:
+    from rubric_lsp.features.texts import Kind
+    from rubric_lsp.server import RubricServer
+
+__all__ = ["SCHEME", "Reading"]
+
+#: Of the URIs of documents that only the server has.
+SCHEME = "rubric"
+
+
+class Reading:
+    """Shows answers, prompts, replies and reports."""
+
+    def __init__(self, server: "RubricServer") -> None:
+        self._server = server
+        #: What the client has been shown, and may want to have again, by the suite that it is about.
+        self._shown: dict[str, set[str]] = {}
+
+    async def show(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
+        """Show a document: its URI. Raises RefusedError where there is nothing to show."""
+        text = self.text(kind, uri, name, evaluator)
+        if self._server.client.text_contents:
+            target = self._uri(kind, uri, name, evaluator)
+            self._shown.setdefault(uri, set()).add(target)
+        else:
+            target = (await asyncio.to_thread(_cached, kind, uri, name, text)).as_uri()
+        if self._server.client.shows_documents:
+            # Not waited for: the client may show it when it has the answer to what it is waiting for itself.
+            self._server.keep(self._server.ask_quietly("window/showDocument", {"uri": target, "takeFocus": True}))
+        else:
+            self._server.say(f"rubric: the {kind} of {name} is in {target}")
+        return target
+
+    def _uri(self, kind: "Kind", uri: str, name: str, evaluator: str) -> str:
+        from rubric_lsp.features.texts import file_name  # noqa: PLC0415
+
+        about = {"kind": kind, "suite": uri, "case": name, **({"evaluator": evaluator} if evaluator else {})}
+        return f"{SCHEME}:/{quote(file_name(kind, name))}?{urlencode(about)}"
+
+    def content(self, uri: str) -> dict[str, str]:
+        """`workspace/textDocumentContent`. Raises RefusedError for a URI that is none of ours."""
+        from rubric_lsp.features.texts import KINDS  # noqa: PLC0415
+
+        asked = {key: values[0] for key, values in parse_qs(urlsplit(uri).query).items()}
+        kind = next((k for k in KINDS if k == asked.get("kind")), None)
+        if kind is None or "suite" not in asked or "case" not in asked:
+            raise RefusedError(INVALID_PARAMS, f"{uri} is no document of rubric's")
+        return {"text": self.text(kind, asked["suite"], asked["case"], asked.get("evaluator", ""))}
+
+    def text(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
+        """What is in a document. Raises RefusedError where there is nothing to show."""
+        from rubric_lsp.choosing import case_named  # noqa: PLC0415  # what runs need is loaded when something was run
+        from rubric_lsp.features import texts  # noqa: PLC0415
+
+        server = self._server
+        snapshot = server.runs.at(uri)
+        case = case_named(snapshot, server.documents, name)
+        if kind == "prompt":
+            return _something(prompt_of(case), f"what {name} asks cannot be told: a file that it names is not there")
+        if kind == "expected":
+            return _something(expected_of(case), f"{name} has no expected_output")
+        result = server.runs.results(snapshot).get(name, Shown()).result
+        if result is None:
+            raise RefusedError(INVALID_PARAMS, f"{name} has not been run yet")
+        if kind == "report":
+            return server.reports.markdown(snapshot, name) or ""
+        if kind == "trace":
+            return texts.trace(result)
+        if kind == "reply":
+            return _something(texts.reply(result, evaluator), f"no judge was asked about {name}")
+        answer = _something(result.answer, f"{name} has no answer: {result.reason}")
+        if kind == "answer":
+            return answer
+        return texts.difference(_something(expected_of(case), f"{name} has no expected_output"), answer)
+
+    async def compare(self, uri: str, name: str) -> dict[str, Any]:
+        """The expected output and the answer, for a client that shows differences itself; others are shown a document."""
+        self.text("difference", uri, name)
+        if not self._server.client.diffs:
+            return {"difference": await self.show("difference", uri, name)}
+        parts = {"expected": self.text("expected", uri, name), "answer": self.text("answer", uri, name)}
+        return {"title": f"{name}: expected ↔ answer", **parts}
+
+    def changed(self, uri: str) -> None:
+        """The results of a suite have changed: documents about them are asked for again."""
+        for shown in self._shown.get(uri, ()):
+            self._server.keep(self._server.ask_quietly("workspace/textDocumentContent/refresh", {"uri": shown}))
+
+
+def _something(text: str, else_say: str) -> str:
+    if not text:
+        raise RefusedError(INVALID_PARAMS, else_say)
+    return text
+
+
+def _cached(kind: "Kind", uri: str, name: str, text: str) -> Path:
+    """A file that holds `text`, not to be edited and not for others to read."""
+    import hashlib  # noqa: PLC0415
+
+    from rubric_core.evaluation.store import write_atomically  # noqa: PLC0415
+    from rubric_lsp.features.texts import file_name  # noqa: PLC0415
+
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(home) / "rubric" / "texts" / hashlib.sha256(uri.encode()).hexdigest()[:12]
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.chmod(0o700)
+    path = folder / file_name(kind, name)
+    write_atomically(path, text)
+    path.chmod(0o400)
+    return path
