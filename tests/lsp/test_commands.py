@@ -145,7 +145,7 @@ def test_a_failed_criterion_leads_to_its_band(connect: Connect, uri: str) -> Non
     assert found[0]["message"] == "failed 4/10 → 0.40  min 0.6: curt, no apology"
     band = found[0]["relatedInformation"][0]
     assert band["message"] == "the band of this score: 3–6 curt"
-    assert band["location"]["range"]["start"] == {"line": line("score_ranges"), "character": 35}
+    assert band["location"]["range"]["start"] == {"line": line("score_ranges"), "character": 36}
     hover = client.at("hover", uri, line("id: refund"), 9)["contents"]["value"]
     assert "To pass: tone at 6 or more" in hover
     assert "| manners | ✘ 0.70 × 1" in hover
