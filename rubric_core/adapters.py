@@ -6,20 +6,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
-from urllib.parse import urlsplit
+from uuid import uuid4
 
 from rubric_core.disk import DiskFiles
+from rubric_core.escaped import MARK, kill_escaped, marked
 from rubric_core.guard import Guard
-from rubric_core.ports import Finished, HttpReply, NetworkError, Ports, Program
+from rubric_core.network import HttpxHttp
+from rubric_core.ports import Finished, Ports, Program
 
 if TYPE_CHECKING:
-    import ssl
-
-    import httpx
+    pass
 
 __all__ = ["DiskFiles", "HttpxHttp", "OsProcesses", "SystemClock", "filtered", "system_ports"]
 
@@ -27,8 +27,6 @@ T = TypeVar("T")
 _WINDOWS = sys.platform == "win32"
 #: How long the output of a program's children is still read when the program itself has ended.
 _LINGER = 0.5
-#: Connections of one pool; a pool may have many, and there may be many pools.
-_CONNECTIONS = 16
 # What programs need to find themselves and each other. Anything else (keys, tokens) has to be named by the target.
 _PASSED = frozenset(
     (  # noqa: SIM905  # fifty words read better without quotes
@@ -66,6 +64,8 @@ class _Watch(asyncio.SubprocessProtocol):
     """Gathers what a program writes, up to a limit, and says when something happens."""
 
     def __init__(self, limit: int) -> None:
+        #: By which everything that the program starts is known.
+        self.mark = uuid4().hex
         self.output: dict[int, bytearray] = {1: bytearray(), 2: bytearray()}
         self.too_much = False
         self.exited = False
@@ -163,6 +163,7 @@ class OsProcesses:
 
     async def _end(self, transport: asyncio.SubprocessTransport, watch: _Watch) -> None:
         _kill(transport)
+        kill_escaped(watch.mark, transport.get_pid())
         self._guard.release(transport.get_pid())
         transport.close()
         await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the loop has to hear of it
@@ -171,7 +172,7 @@ class OsProcesses:
         # The constant exists on Windows only.
         group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         options: dict[str, Any] = {"creationflags": group} if _WINDOWS else {"start_new_session": True}
-        environment = {**self._environment, **program.environment}
+        environment = {**self._environment, **program.environment, MARK: marked(watch.mark)}
         loop = asyncio.get_running_loop()
         transport, _ = await loop.subprocess_exec(
             lambda: watch, *program.argv, cwd=program.cwd, env=environment, **options
@@ -195,121 +196,6 @@ def _kill(transport: asyncio.SubprocessTransport) -> None:
         return
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-
-
-class _Pool:
-    """A client with its connections."""
-
-    def __init__(self, client: "httpx.AsyncClient") -> None:
-        self.client = client
-        #: How many requests it has.
-        self.busy = 0
-
-
-class HttpxHttp:
-    """HTTP by httpx; connections are kept and used again. Close it in the loop that used it."""
-
-    def __init__(self) -> None:
-        self._pools: dict[str, list[_Pool]] = {}
-        self._certificates: ssl.SSLContext | None = None
-
-    @contextmanager
-    def _client(self, scheme: str) -> "Iterator[httpx.AsyncClient]":
-        """A client with room. A pool looks through all of its connections at every request, so each is kept small."""
-        pools = self._pools.setdefault(scheme, [])
-        pool = next((p for p in pools if p.busy < _CONNECTIONS), None)
-        if pool is None:
-            pool = self._new(scheme)
-            pools.append(pool)
-        pool.busy += 1
-        try:
-            yield pool.client
-        finally:
-            pool.busy -= 1
-
-    def _new(self, scheme: str) -> _Pool:
-        import httpx  # noqa: PLC0415  # 80 ms that nobody should pay before something is asked
-
-        # Loading the certificates costs more than a local model's answer: once is enough, and plain http needs none.
-        verify: Any = False
-        if scheme == "https":
-            verify = self._certificates = self._certificates or httpx.create_ssl_context()
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=_CONNECTIONS)
-        return _Pool(httpx.AsyncClient(verify=verify, limits=limits, follow_redirects=False))
-
-    async def post(
-        self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
-    ) -> HttpReply:
-        """See `ports.Http.post`."""
-        return await self._whole("POST", url, headers, body, time_limit, size_limit)
-
-    async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
-        """See `ports.Http.get`."""
-        return await self._whole("GET", url, {}, b"", time_limit, size_limit)
-
-    async def _whole(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes, time_limit: float, size_limit: int
-    ) -> HttpReply:
-        import httpx  # noqa: PLC0415
-
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise NetworkError(f"{url} is no http address")
-        host = parts.netloc.rpartition("@")[2]
-        try:
-            reply = await _within(self._request(method, url, headers, body, size_limit), time_limit)
-        except httpx.ConnectError as error:
-            raise NetworkError(f"connection to {host} {_why(error)}") from None
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-            broken = isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError)
-            raise NetworkError(f"{host} broke off: {str(error) or type(error).__name__}", transient=broken) from None
-        if reply is None:
-            raise NetworkError(f"no reply from {host} within {time_limit:g} s")
-        return reply
-
-    async def _request(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes, size_limit: int
-    ) -> HttpReply:
-        received = bytearray()
-        with self._client(url.partition(":")[0]) as client:
-            async with client.stream(method, url, headers=dict(headers), content=body, timeout=None) as reply:
-                async for chunk in reply.aiter_bytes():
-                    received += chunk
-                    if len(received) > size_limit:
-                        raise NetworkError(
-                            f"{urlsplit(url).netloc.rpartition('@')[2]} sent more than {size_limit:,} bytes"
-                        )
-                return HttpReply(reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, bytes(received))
-
-    async def close(self) -> None:
-        """Close every connection."""
-        for pool in (pool for pools in self._pools.values() for pool in pools):
-            await pool.client.aclose()
-        self._pools.clear()
-
-
-async def _within(doing: Coroutine[Any, Any, T], seconds: float) -> T | None:
-    """What `doing` gives, None when it takes longer. However this ends, `doing` has ended before."""
-    task = asyncio.ensure_future(doing)
-    try:
-        done, _ = await asyncio.wait({task}, timeout=seconds)
-        return task.result() if done else None
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task})
-
-
-def _why(error: BaseException) -> str:
-    """A connection error in a word or two."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, ConnectionRefusedError):
-            return "refused"
-        if isinstance(seen, OSError) and seen.strerror:
-            return f"failed: {seen.strerror}"
-        seen = seen.__cause__ or seen.__context__
-    return f"failed: {error}" if str(error) else "failed"
 
 
 @asynccontextmanager

@@ -157,7 +157,7 @@ async def test_a_score_that_is_no_share_is_asked_for_again_and_never_clamped(
         (Fault(body=b'{"choices": []}'), "no chat completion"),
         (Fault(body=b'{"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}'), "max_output_tokens"),
         (Fault(hang_up=True), "broke off"),
-        (Fault(endless=True), "sent more than 10,000,000 bytes"),
+        (Fault(endless=True), "sends more than 10,000,000 bytes"),
         (
             Fault(302, headers={"Location": "http://127.0.0.1:1/?key=sk-very-secret-key"}),
             "sends elsewhere (302 to http://127.0.0.1:1/)",

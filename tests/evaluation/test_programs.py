@@ -71,6 +71,27 @@ async def test_children_do_not_outlive_a_program_that_ends(folder: Folder) -> No
     assert await gone(int(finished.stdout))
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not tell")
+@pytest.mark.parametrize("end", ["", "time.sleep(60)"])
+async def test_daemons_do_not_outlive_a_program_either(folder: Folder, end: str) -> None:
+    daemon = "os.fork() and os._exit(0); os.setsid(); open('pid', 'w').write(f'{os.getpid()} '); time.sleep(60)"
+    script = f"""
+import os, subprocess, sys, time
+subprocess.Popen([sys.executable, '-c', {f"import os, time; {daemon}"!r}], start_new_session=True).wait()
+while not os.path.exists('pid') or not open('pid').read().endswith(' '):
+    time.sleep(0.01)
+open('ready', 'w')
+{end}
+"""
+    running = asyncio.ensure_future(program(folder, script))
+    while not (folder.path / "ready").exists():
+        await asyncio.sleep(0.02)
+    if end:
+        running.cancel()
+    await asyncio.wait([running])
+    assert await gone(int((folder.path / "pid").read_text()))
+
+
 async def test_a_program_that_never_stops_writing(folder: Folder) -> None:
     finished = await program(folder, "while True: print('x' * 10_000)", output_limit=1_000_000)
     assert (finished.stopped, len(finished.stdout)) == ("output", 1_000_000)

@@ -102,9 +102,9 @@ class Asking:
             return 0.0
 
     def _unreached(self, error: NetworkError) -> str:
-        hint = " Is the server running?" if "refused" in str(error) else ""
+        hint = ". Is the server running?" if "refused" in str(error) else ""
         where = "timeout_seconds" if str(error).startswith("no reply") else self.address
-        return self.place.redact(f"{error}.{hint} ({self.place.where(where)})")
+        return self.place.redact(f"{error}{hint} ({self.place.where(where)})")
 
     def _refused(self, reply: HttpReply, retries: int) -> str:
         place, status = self.place, reply.status

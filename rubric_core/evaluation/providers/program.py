@@ -15,6 +15,7 @@ LONGEST_ARGUMENT = 120_000
 _OUTPUT_LIMIT = 20_000_000
 _SHOWN = 400
 _TOO_LONG = 7
+_BY_SIGNAL = 128
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,15 @@ class Runs:
 
 def ended_words(code: int) -> str:
     """How a program ended, as in "ended with exit code 3"."""
-    if code >= 0:
-        return f"ended with exit code {code}"
+    if code < 0:
+        return f"was ended by {_signal(-code) or f'signal {-code}'}"
+    # A shell gives its own exit code where a signal ended the program.
+    by_signal = _signal(code - _BY_SIGNAL)
+    return f"ended with exit code {code}{f' ({by_signal})' if by_signal else ''}"
+
+
+def _signal(number: int) -> str:
     try:
-        return f"was ended by {signal.Signals(-code).name}"
+        return signal.Signals(number).name
     except ValueError:
-        return f"was ended by signal {-code}"
+        return ""

@@ -1,0 +1,143 @@
+"""The network, by httpx, which is imported with the first request."""
+
+import asyncio
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from rubric_core.ports import HttpReply, NetworkError
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+__all__ = ["HttpxHttp"]
+
+T = TypeVar("T")
+#: Connections of one pool; there may be many pools.
+_CONNECTIONS = 16
+
+
+class _Pool:
+    """A client with its connections."""
+
+    def __init__(self, client: "httpx.AsyncClient") -> None:
+        self.client = client
+        #: How many requests it has.
+        self.busy = 0
+
+
+class HttpxHttp:
+    """HTTP by httpx; connections are kept and used again. Close it in the loop that used it."""
+
+    def __init__(self) -> None:
+        self._pools: dict[str, list[_Pool]] = {}
+        self._certificates: ssl.SSLContext | None = None
+
+    @contextmanager
+    def _client(self, scheme: str) -> "Iterator[httpx.AsyncClient]":
+        """A client with room. A pool looks through all of its connections at every request, so each is kept small."""
+        pools = self._pools.setdefault(scheme, [])
+        pool = next((p for p in pools if p.busy < _CONNECTIONS), None)
+        if pool is None:
+            pool = self._new(scheme)
+            pools.append(pool)
+        pool.busy += 1
+        try:
+            yield pool.client
+        finally:
+            pool.busy -= 1
+
+    def _new(self, scheme: str) -> _Pool:
+        import httpx  # noqa: PLC0415  # 80 ms that nobody should pay before something is asked
+
+        # Loading the certificates costs more than a local model's answer: once is enough, and plain http needs none.
+        verify: Any = False
+        if scheme == "https":
+            verify = self._certificates = self._certificates or httpx.create_ssl_context()
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=_CONNECTIONS)
+        return _Pool(httpx.AsyncClient(verify=verify, limits=limits, follow_redirects=False))
+
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
+        """See `ports.Http.post`."""
+        return await self._whole("POST", url, headers, body, time_limit, size_limit)
+
+    async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
+        """See `ports.Http.get`."""
+        return await self._whole("GET", url, {}, b"", time_limit, size_limit)
+
+    async def _whole(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, time_limit: float, size_limit: int
+    ) -> HttpReply:
+        import httpx  # noqa: PLC0415
+
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise NetworkError(f"{url} is no http address")
+        host = _host(url)
+        try:
+            reply = await _within(self._request(method, url, headers, body, size_limit), time_limit)
+        except httpx.ConnectError as error:
+            raise NetworkError(f"connection to {host} {_why(error)}") from None
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            broken = isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError)
+            raise NetworkError(
+                f"{host} broke off: {str(error).rstrip('.') or type(error).__name__}", transient=broken
+            ) from None
+        if reply is None:
+            raise NetworkError(f"no reply from {host} within {time_limit:g} s")
+        return reply
+
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, size_limit: int
+    ) -> HttpReply:
+        received = bytearray()
+        with self._client(url.partition(":")[0]) as client:
+            async with client.stream(method, url, headers=dict(headers), content=body, timeout=None) as reply:
+                promised = reply.headers.get("content-length", "")
+                if promised.isdecimal() and int(promised) > size_limit:
+                    raise NetworkError(f"{_host(url)} sends more than {size_limit:,} bytes")
+                async for chunk in reply.aiter_bytes():
+                    received += chunk
+                    if len(received) > size_limit:
+                        raise NetworkError(f"{_host(url)} sends more than {size_limit:,} bytes")
+                return HttpReply(reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, bytes(received))
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for pool in (pool for pools in self._pools.values() for pool in pools):
+            await pool.client.aclose()
+        self._pools.clear()
+
+
+def _host(url: str) -> str:
+    """Host and port, without a password."""
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
+async def _within(doing: Coroutine[Any, Any, T], seconds: float) -> T | None:
+    """What `doing` gives, None when it takes longer. However this ends, `doing` has ended before."""
+    task = asyncio.ensure_future(doing)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        return task.result() if done else None
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
+
+
+def _why(error: BaseException) -> str:
+    """A connection error in a word or two."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, ConnectionRefusedError):
+            return "refused"
+        if isinstance(seen, OSError) and seen.strerror:
+            return f"failed: {seen.strerror}"
+        seen = seen.__cause__ or seen.__context__
+    return f"failed: {error}" if str(error) else "failed"
