@@ -12,7 +12,7 @@ from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.states import BlockState, Found, Frame
 from rubric_core.language.around import ITEMS, PROVIDER_ITEM, ROOTS, FileKind
-from rubric_core.language.detect import choose, modeline
+from rubric_core.language.detect import Sign, choose, modeline
 from rubric_core.language.detect_around import around_choice
 from rubric_core.language.kinds import Kind
 from rubric_core.language.model import CASE, Case, Execution, Suite
@@ -82,7 +82,8 @@ def analyze(
     first = next(_items(states), None) if frame.item_key == ROOT_LIST else None
     outside = project.look() if project is not None else None
     kind = kind or kind_of(path, root, first, outside)
-    signs = reduce(or_, (state.signs for state in states.values()))
+    # As numbers: a union of flags for each block would take longer than all the rest of a keystroke.
+    signs = Sign(reduce(or_, {state.signs for state in states.values()}, 0))
     around = None if kind is FileKind.SUITE else around_choice(kind, root, [*_items(states)], document.text)
     choice = choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
     if not choice.certain and outside is not None and path is not None:
@@ -227,7 +228,8 @@ class Check:
         state.own_targets = own_targets(inner)
         visited += inner
         state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
-        visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]
+        if any(each.borrowed for each in visited):
+            visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]
         state.findings = self._judge(visited, context)
 
     def _judge(self, visited: Iterable[Issue | Shape], context: Context) -> tuple[Found, ...]:

@@ -32,7 +32,7 @@ class BlockState:
     def __init__(self, text: str, tree: Tree, item_keys: frozenset[str], *, frame: bool) -> None:
         self.tree = tree
         self.ignores = ignores_in(text, self.tree, item_keys if frame else None)
-        self.signs = signs_of(self.tree.root, text, frame=frame)
+        self.signs = int(signs_of(self.tree.root, text, frame=frame))
         #: Names of anchors that are used here and defined elsewhere.
         self.borrows = frozenset(a.name for a in self.tree.aliases if a.target is None)
         self.key: object = None

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from enum import IntFlag, auto
 from typing import NamedTuple
 
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["Choice", "Sign", "choose", "modeline", "signs_of"]
 
@@ -80,14 +80,11 @@ def signs_of(root: Node | None, text: str, *, frame: bool) -> Sign:
     signs = Sign(0)
     if "{{" in text and re.search(r"\{\{\s*env\.", text):
         signs |= Sign.ENV
-    for node in walk(root):
-        if isinstance(node, Mapping):
-            for entry in node.entries:
-                name = entry.name
-                if name in _KEYS:
-                    signs |= _KEYS[name]
-                elif name == "type" and isinstance(entry.value, Scalar):
-                    signs |= _type_sign(entry.value.text)
+    names, types = _words(root)
+    for name in names & _KEYS.keys():
+        signs |= _KEYS[name]
+    for name in types:
+        signs |= _type_sign(name)
     if frame and isinstance(root, Mapping):
         for entry in root.entries:
             signs |= _TOP.get(entry.name or "", Sign(0))
@@ -97,12 +94,37 @@ def signs_of(root: Node | None, text: str, *, frame: bool) -> Sign:
     return signs if frame else signs | _of_cases(root)
 
 
+def _words(root: Node | None) -> tuple[set[str], set[str]]:
+    """Every key, and every `type`. Collected first: there are few different ones, and a union of flags takes long."""
+    names: set[str] = set()
+    types: set[str] = set()
+    stack = [root] if root is not None else []
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Mapping):
+            for entry in node.entries:
+                key, value = entry.key, entry.value
+                if isinstance(key, Scalar):
+                    names.add(key.text)
+                    if key.text == "type" and isinstance(value, Scalar):
+                        types.add(value.text)
+                else:
+                    stack.append(key)
+                if not isinstance(value, Scalar):
+                    stack.append(value)
+        elif isinstance(node, Sequence):
+            stack += (item for item in node.items if not isinstance(item, Scalar))
+    return names, types
+
+
 def _of_cases(node: Node | None) -> Sign:
     """The keys of the cases themselves, not of what is in them."""
     signs = Sign(0)
     for case in node.items if isinstance(node, Sequence) else [node]:
         for entry in case.entries if isinstance(case, Mapping) else ():
-            signs |= _CASE.get(entry.name or "", Sign(0))
+            found = _CASE.get(entry.name or "")
+            if found is not None:
+                signs |= found
     return signs
 
 

@@ -141,6 +141,12 @@ class Dialect:
     #: What tells other shapes apart, by their base: the kinds of providers.
     families: Mapping[type[Shape], Mapping[str, TypeName]] = field(default_factory=dict)
     _tables: dict[type[Shape], dict[str, Spelling]] = field(default_factory=dict, repr=False, compare=False)
+    _fields: "dict[type[Shape], list[tuple[Spelling, Key[object]]]]" = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    _needed: "dict[type[Shape], list[tuple[Spelling, Key[object]]]]" = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -164,8 +170,19 @@ class Dialect:
 
     def fields(self, shape: type[Shape]) -> list[tuple[Spelling, Key[object]]]:
         """The keys that an author should use, with their declarations, in the order of the catalogue."""
-        current = {s.field: s for s in self.table(shape).values() if s.fate is Fate.CURRENT}
-        return [(current[name], declared) for name, declared in shape.keys.items() if name in current]
+        found = self._fields.get(shape)
+        if found is None:
+            current = {s.field: s for s in self.table(shape).values() if s.fate is Fate.CURRENT}
+            found = [(current[name], declared) for name, declared in shape.keys.items() if name in current]
+            self._fields[shape] = found
+        return found
+
+    def needed(self, shape: type[Shape]) -> list[tuple[Spelling, Key[object]]]:
+        """Those of its fields that `shape` needs, or needs one of a group of."""
+        found = self._needed.get(shape)
+        if found is None:
+            found = self._needed[shape] = [each for each in self.fields(shape) if self.demanded(shape, each[1].field)]
+        return found
 
     def demanded(self, shape: type[Shape], attribute: str) -> bool:
         """Whether `shape` needs the field here."""

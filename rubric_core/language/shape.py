@@ -1,6 +1,6 @@
 """Shapes and keys: how a class in `model` declares a part of the language once, for everything that reads it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast, overload
 
 from rubric_core.language.kinds import Kind
@@ -173,19 +173,35 @@ class Shape:
         return f"{type(self).__name__}({fields})"
 
 
-def children(shape: Shape) -> Iterator[Shape]:
+def children(shape: Shape) -> list[Shape]:
     """`shape` and every shape inside it, outer ones first, in the order of the catalogue."""
-    yield shape
-    for field in (*shape.places, *type(shape).parts):
-        yield from _inside(vars(shape).get(field))
+    found: list[Shape] = []
+    _collect(shape, found)
+    return found
 
 
-def _inside(value: object) -> Iterator[Shape]:
+def _collect(shape: Shape, found: list[Shape]) -> None:
+    # Every shape of a text comes by here more than once: most values are plain, and are left at once.
+    found.append(shape)
+    fields = vars(shape)
+    for field in shape.places:
+        value = fields.get(field)
+        if value.__class__ not in _PLAIN:
+            _inside(value, found)
+    for field in type(shape).parts:
+        _inside(fields.get(field), found)
+
+
+_PLAIN = frozenset({str, float, int, bool, type(None)})
+
+
+def _inside(value: object, found: list[Shape]) -> None:
     if isinstance(value, Shape):
-        yield from children(value)
+        _collect(value, found)
     elif isinstance(value, list):
         for item in cast("list[object]", value):
-            yield from _inside(item)
+            if item.__class__ not in _PLAIN:
+                _inside(item, found)
     elif isinstance(value, dict):
         for item in cast("dict[str, object]", value).values():
-            yield from _inside(item)
+            _inside(item, found)

@@ -287,11 +287,9 @@ class Lowering(Tags):
             vars(made)[field] = value
 
     def _missing(self, made: Shape, node: Mapping, *, lenient: bool) -> None:
-        written = {*made.places, *made.unread}
+        written = {*made.places, *made.unread} if made.unread else made.places
         groups: dict[str, bool] = {}
-        for spelling, declared in self.dialect.fields(type(made)):
-            if not self.dialect.demanded(type(made), declared.field):
-                continue
+        for spelling, declared in self.dialect.needed(type(made)):
             present = declared.field in written
             if declared.group:
                 groups[declared.group] = any(

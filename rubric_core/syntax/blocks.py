@@ -7,7 +7,7 @@ That is why blocks can be cut without parsing, and why one broken case cannot ta
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -26,9 +26,10 @@ _BREAKS = re.compile(r"\r\n?|\n")
 _LINE_END = r"(?:\r\n?|\n|\Z)"
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _ROOT_LIST = re.compile(r"\ufeff?(?:(?:[ \t]*(?:#[^\r\n]*)?|---[ \t]*)(?:\r\n?|\n))*( *)-(?=[ \t\r\n]|\Z)")
-_STOP = re.compile(
-    r"(?:^|(?<=[\r\n]))(?![ \t\r\n#-]|\Z)|(?:^|(?<=[\r\n]))(?:---|\.\.\.)(?=[ \t\r\n]|\Z)|(?:^|(?<=[\r\n]))-(?=[ \t\r\n]|\Z)"
-)
+_MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
+#: How a line begins that ends a list: at any column of its dashes, and at column 0, where a dash goes on with it.
+_STOP = rf"(?:(?![ \t\r\n#-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
+_STOP_AT_ZERO = rf"(?:(?![ \t\r\n#-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
 
 
 class Block:
@@ -262,19 +263,21 @@ def _cut(text: str, begin: int, column: int, limit: int | None = None) -> tuple[
     """Offsets of the items from `begin` on, comments before an item included, and where the list ends."""
     limit = len(text) if limit is None else limit
     end = limit
-    stop = _STOP_AT_ZERO if column == 0 else _STOP
-    for found in stop.finditer(text, begin, limit):
-        if found.start() >= begin:
-            end = found.start()
-            break
-    dashes = re.compile(rf"(?:^|(?<=[\r\n])) {{{column}}}-(?=[ \t\r\n]|\Z)")
+    end = next(_lines(_STOP_AT_ZERO if column == 0 else _STOP, text, begin, limit), limit)
     starts: list[int] = []
-    for found in dashes.finditer(text, begin, end):
-        starts.append(_leading_start(text, found.start(), column, starts[-1] + 1 if starts else begin))
+    for at in _lines(rf" {{{column}}}-(?=[ \t\r\n]|\Z)", text, begin, end):
+        starts.append(_leading_start(text, at, column, starts[-1] + 1 if starts else begin))
     return starts, end
 
 
-_STOP_AT_ZERO = re.compile(r"(?:^|(?<=[\r\n]))(?:(?![ \t\r\n#-]|\Z)|(?:---|\.\.\.)(?=[ \t\r\n]|\Z)|-(?![ \t\r\n]|\Z))")
+def _lines(pattern: str, text: str, begin: int, limit: int) -> Iterator[int]:
+    """Where lines that begin so start, from the line at `begin` on."""
+    if re.compile(pattern).match(text, begin, limit):
+        yield begin
+    # A search for line breaks is one for a character; to try at each character whether a line begins there takes long.
+    below = re.compile(("[\\r\\n]" if "\r" in text else "\\n") + pattern)
+    for found in below.finditer(text, begin, limit):
+        yield found.start() + 1
 
 
 def _leading_start(text: str, dash_line: int, column: int, floor: int = 0) -> int:

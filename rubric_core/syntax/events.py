@@ -16,6 +16,7 @@ DEEPEST = 200
 # libyaml where it is there: ten times as fast as the loader in Python, and the same events.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
+_BLOCK = frozenset({"literal", "folded"})
 _PROPERTY_END = " \t\r\n"
 
 
@@ -31,17 +32,16 @@ class Failure:
         self.context_offset = error.context_mark.index if error.context_mark else None
 
 
-def build(text: str, original: Callable[[int], int]) -> tuple[Tree, Failure | None]:
+def build(text: str, original: Callable[[int], int] | None = None) -> tuple[Tree, Failure | None]:
     """The tree of the first document in `text`, as far as libyaml gets, and why it stopped.
 
-    `original` maps an offset in `text` to the offset that the tree shall name.
+    `original` maps an offset in `text` to the offset that the tree shall name; without, they are the same.
     """
     builder = _Builder(text, original)
     loader = _Loader(text)
     failure = None
     try:
-        while builder.take(loader.get_event()):
-            pass
+        builder.run(loader.get_event)
     except yaml.MarkedYAMLError as error:
         failure = Failure(error, len(text))
     except yaml.YAMLError as error:
@@ -72,18 +72,22 @@ def stumble(text: str) -> Failure | None:
 class _Open:
     """A collection that is not closed yet, and the key that waits for its value."""
 
-    __slots__ = ("key", "node", "property_start")
+    __slots__ = ("entries", "items", "key", "node", "property_start")
 
     def __init__(self, node: Mapping | Sequence, property_start: int) -> None:
         self.node = node
         self.property_start = property_start
         self.key: Node | None = None
+        # One of the two: asking for the class of a node at every event would take longer.
+        self.entries = node.entries if isinstance(node, Mapping) else None
+        self.items = node.items if isinstance(node, Sequence) else None
 
 
 class _Builder:
-    def __init__(self, text: str, original: Callable[[int], int]) -> None:
+    def __init__(self, text: str, original: Callable[[int], int] | None) -> None:
         self.text = text
-        self.original = original
+        self.original = original or _same
+        self.moves = original is not None
         self.root: Node | None = None
         self.stack: list[_Open] = []
         self.too_deep = 0
@@ -92,15 +96,24 @@ class _Builder:
         self.aliases: list[Alias] = []
         self.documents = 0
 
-    def take(self, event: Any) -> bool:
-        """Add one event; whether more are wanted."""
+    def run(self, get_event: Callable[[], Any]) -> None:
+        """Add every event of the first document."""
+        # The time that a text takes to be read for the first time is spent here: most events are scalars.
+        scalar, add = self._scalar, self._add
+        while True:
+            event = get_event()
+            if type(event) is yaml.ScalarEvent:
+                if not self.too_deep:
+                    add(scalar(event))
+            elif not self._take(event):
+                return
+
+    def _take(self, event: Any) -> bool:
+        """Add an event that is no scalar; whether more are wanted."""
         kind = type(event)
-        if kind is yaml.ScalarEvent:
-            if not self.too_deep:
-                self._add(self._scalar(event))
-        elif kind in (yaml.MappingStartEvent, yaml.SequenceStartEvent):
+        if kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
             self._open(event)
-        elif kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
+        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
             self._close(event.end_mark.index)
         elif kind is yaml.AliasEvent:
             if not self.too_deep:
@@ -139,10 +152,13 @@ class _Builder:
     def _scalar(self, event: Any) -> Scalar:
         start, end = event.start_mark.index, event.end_mark.index
         style = _STYLES.get(event.style, "plain")
+        if event.anchor is None and event.tag is None and not self.moves and style not in _BLOCK:
+            span = Span(start, end)
+            return Scalar(span, span, None, None, event.value, style)
         inner = start
         if event.anchor is not None or event.tag is not None:
             inner = min(self._skip_properties(start), end)
-        if style in ("literal", "folded"):
+        if style in _BLOCK:
             end = inner + len(self.text[inner:end].rstrip())
         node = Scalar(self._span(inner, end), self._span(start, end), event.anchor, event.tag, event.value, style)
         if event.anchor is not None:
@@ -177,20 +193,22 @@ class _Builder:
             return
         opened = self.stack.pop()
         node = opened.node
-        if isinstance(node, Mapping):
+        first, last = node.span
+        if opened.entries is not None:
             if opened.key is not None:
                 at = opened.key.whole.end
-                node.entries.append(Entry(opened.key, Scalar(Span(at, at), Span(at, at), None, None, "", "plain")))
-            first = node.entries[0].key.whole.start if node.entries else node.span.start
-            last = node.entries[-1].span.end if node.entries else node.span.end
-        else:
-            first = node.items[0].whole.start if node.items else node.span.start
-            last = node.items[-1].whole.end if node.items else node.span.end
+                opened.entries.append(Entry(opened.key, Scalar(Span(at, at), Span(at, at), None, None, "", "plain")))
+            if opened.entries:
+                first, last = opened.entries[0].key.whole.start, opened.entries[-1].span.end
+        elif opened.items:
+            first, last = opened.items[0].whole.start, opened.items[-1].whole.end
+        start = node.span.start
         if node.flow:
-            node.span = Span(node.span.start, self.original(end) if end is not None else last)
+            node.span = Span(start, self.original(end) if end is not None else last)
         else:
-            node.span = Span(min(first, node.span.start), max(last, first))
-        node.whole = Span(min(opened.property_start, node.span.start), node.span.end)
+            node.span = Span(min(first, start), max(last, first))
+        begin = min(opened.property_start, node.span.start)
+        node.whole = node.span if begin == node.span.start else Span(begin, node.span.end)
         self._add(node)
 
     def _add(self, node: Node) -> None:
@@ -198,10 +216,14 @@ class _Builder:
             self.root = node
             return
         top = self.stack[-1]
-        if isinstance(top.node, Sequence):
-            top.node.items.append(node)
+        if top.items is not None:
+            top.items.append(node)
         elif top.key is None:
             top.key = node
-        else:
-            top.node.entries.append(Entry(top.key, node))
+        elif top.entries is not None:
+            top.entries.append(Entry(top.key, node))
             top.key = None
+
+
+def _same(offset: int) -> int:
+    return offset

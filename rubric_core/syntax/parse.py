@@ -37,7 +37,7 @@ def parse(text: str) -> Tree:
         return _moved(parse(text[1:]), 1)
     foreign = [m.start() for m in _FOREIGN.finditer(text)]
     readable = _FOREIGN.sub(_STAND_IN, text) if foreign else text
-    tree, failure = build(readable, _same)
+    tree, failure = build(readable)
     problems = list(tree.problems)
     if failure is not None:
         tree, repaired = _repair(readable, failure, tree)
@@ -54,10 +54,6 @@ def parse(text: str) -> Tree:
         if text[at] not in _HARMLESS
     ]
     return Tree(tree.root, tuple(sorted(problems, key=lambda p: p.span)), tree.anchors, tree.aliases)
-
-
-def _same(offset: int) -> int:
-    return offset
 
 
 def _moved(tree: Tree, by: int) -> Tree:

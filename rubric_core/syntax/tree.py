@@ -31,7 +31,11 @@ class Scalar(Node):
     __slots__ = ("style", "text")
 
     def __init__(self, span: Span, whole: Span, anchor: str | None, tag: str | None, text: str, style: Style) -> None:
-        super().__init__(span, whole, anchor, tag)
+        # Written out: there are more of them than of everything else together.
+        self.span = span
+        self.whole = whole
+        self.anchor = anchor
+        self.tag = tag
         self.text = text
         self.style = style
 

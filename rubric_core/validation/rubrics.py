@@ -1,5 +1,8 @@
 """What the rules about rubrics share: where criteria stand."""
 
+from functools import lru_cache
+from typing import Any
+
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
@@ -9,9 +12,15 @@ __all__ = ["criteria_of", "field_of"]
 
 def field_of(shape: Shape) -> str:
     """The field in which a shape keeps criteria, or nothing."""
-    if isinstance(shape, Rubric):
+    cls: Any = type(shape)
+    return _field_of(cls)
+
+
+@lru_cache(maxsize=512)
+def _field_of(cls: Any) -> str:
+    if issubclass(cls, Rubric):
         return "criteria"
-    return "rubrics" if isinstance(shape, LlmJudge | Case) else ""
+    return "rubrics" if issubclass(cls, LlmJudge | Case) else ""
 
 
 def criteria_of(shape: Shape) -> list[Criterion]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.shape import Shape
+from rubric_core.language.evaluators import LlmJudge, Rubric
+from rubric_core.language.model import Case
 from rubric_core.validation.rubrics import criteria_of, field_of
 from rubric_core.validation.rule import Context, Finding, rule
 
@@ -10,7 +11,7 @@ __all__ = ["ALL_WEIGHTS_ZERO"]
 
 
 @rule("all-weights-zero", "error", "A rubric in which no criterion counts")
-def ALL_WEIGHTS_ZERO(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def ALL_WEIGHTS_ZERO(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """The weighted mean has no value then, and the score is 0 whatever the answer is."""
     criteria = criteria_of(shape)
     if criteria and all(c.weight == 0 for c in criteria):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, Evaluator
-from rubric_core.language.shape import Shape
+from rubric_core.language.model import Case
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, rule
 from rubric_core.validation.words import number
@@ -12,7 +12,7 @@ __all__ = ["BAD_WEIGHT"]
 
 
 @rule("bad-weight", "error", "A weight that is negative, or a criterion with weight 0")
-def BAD_WEIGHT(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def BAD_WEIGHT(shape: Case | Criterion | Evaluator, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Negative weights are errors; 0 means that a criterion is judged and counts for nothing."""
     if isinstance(shape, Criterion | Evaluator) and shape.weight < 0:
         consequence = (

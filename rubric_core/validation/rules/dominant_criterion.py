@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.shape import Shape
+from rubric_core.language.evaluators import LlmJudge, Rubric
+from rubric_core.language.model import Case
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, rule
 from rubric_core.validation.words import number
@@ -11,7 +12,7 @@ __all__ = ["DOMINANT_CRITERION"]
 
 
 @rule("dominant-criterion", "hint", "One criterion that decides the rubric alone")
-def DOMINANT_CRITERION(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def DOMINANT_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Meeting it is enough to pass, whatever the others say, so they are not really asserted."""
     criteria = criteria_of(shape)
     total = sum(c.weight for c in criteria)

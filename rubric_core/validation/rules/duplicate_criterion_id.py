@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Criterion
-from rubric_core.language.shape import Shape
+from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
+from rubric_core.language.model import Case
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
@@ -11,7 +11,7 @@ __all__ = ["DUPLICATE_CRITERION_ID"]
 
 
 @rule("duplicate-criterion-id", "error", "Two criteria of one rubric with one id")
-def DUPLICATE_CRITERION_ID(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def DUPLICATE_CRITERION_ID(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A judge's reply names criteria by id, so the second would take the place of the first."""
     seen: dict[str, Criterion] = {}
     for position, criterion in enumerate(criteria_of(shape), 1):

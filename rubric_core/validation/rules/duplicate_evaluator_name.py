@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import AssertSet, Composite, Evaluator
 from rubric_core.language.model import Case, Execution, Suite
-from rubric_core.language.shape import Shape
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_EVALUATOR_NAME"]
 
+#: Shapes with lists of evaluators.
+_Holder = Case | Suite | Execution | Composite | AssertSet
+
 
 @rule("duplicate-evaluator-name", "warning", "Two evaluators of one list with one name")
-def DUPLICATE_EVALUATOR_NAME(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def DUPLICATE_EVALUATOR_NAME(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Results, and the weights of a composite, go by name."""
-    if not isinstance(shape, Case | Suite | Execution | Composite | AssertSet):
-        return
     for field in ("assertions", "evaluators"):
         seen: dict[str, Evaluator] = {}
         for item in vars(shape).get(field) or []:

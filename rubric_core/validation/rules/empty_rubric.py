@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import LlmRubric, Rubric
-from rubric_core.language.shape import Shape
+from rubric_core.language.evaluators import LlmJudge, LlmRubric, Rubric
+from rubric_core.language.model import Case
 from rubric_core.syntax.tree import Sequence
 from rubric_core.validation.rubrics import field_of
 from rubric_core.validation.rule import Context, Finding, rule
@@ -12,7 +12,7 @@ __all__ = ["EMPTY_RUBRIC"]
 
 
 @rule("empty-rubric", "warning", "A rubric without a usable criterion")
-def EMPTY_RUBRIC(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """An evaluator of which nothing is left is skipped, and the case is easier to pass than it looks."""
     if isinstance(shape, LlmRubric) and not (shape.has("criteria") or shape.has("prompt")):
         yield Finding(

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Evaluator
-from rubric_core.language.model import Case, Execution, Suite
-from rubric_core.language.shape import Shape
+from rubric_core.language.around import Template
+from rubric_core.language.evaluators import AssertSet, Composite, Evaluator
+from rubric_core.language.model import Case, DefaultTest, Execution, Suite, Turn
 from rubric_core.loading.grading import case_list
 from rubric_core.validation.rule import Context, Finding, rule
 
@@ -13,9 +13,12 @@ __all__ = ["NO_EFFECT"]
 #: Fields that list evaluators.
 _LISTS = ("assertions", "evaluators")
 
+#: Shapes with lists of evaluators.
+_Holder = Case | Suite | Execution | Composite | AssertSet | Turn | DefaultTest | Template
+
 
 @rule("no-effect", "warning", "Something that can change no result")
-def NO_EFFECT(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A weight of 0 without a gate, and a threshold of 0, make a check that cannot fail."""
     if isinstance(shape, Execution | Suite) and shape.has("threshold") and shape.threshold == 0:
         yield Finding(shape.at("threshold"), "with a threshold of 0 every answer passes")

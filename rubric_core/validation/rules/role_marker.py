@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, ContentBlock, Message
-from rubric_core.language.shape import Shape
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Span
 from rubric_core.validation.rule import Context, Finding, rule
@@ -15,7 +14,7 @@ _MARKER = re.compile(r"@\[(?:System|User|Assistant|Tool)\]:")
 
 
 @rule("role-marker", "warning", "Text that holds a marker such as @[User]:")
-def ROLE_MARKER(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def ROLE_MARKER(shape: Case | ContentBlock | Message, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The engine marks turns with these words itself, so a text that has them reads as several turns."""
     field = (
         "input"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Criterion
-from rubric_core.language.shape import Shape
+from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
+from rubric_core.language.model import Case
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
@@ -11,7 +11,7 @@ __all__ = ["SAME_CRITERION"]
 
 
 @rule("same-criterion", "warning", "The same demand twice in one rubric")
-def SAME_CRITERION(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def SAME_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """It counts twice in the score, which a weight says more clearly."""
     seen: dict[str, Criterion] = {}
     for criterion in criteria_of(shape):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, LlmJudge, LlmRubric, Rubric, Rubrics
-from rubric_core.language.shape import Shape
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -12,9 +11,9 @@ __all__ = ["SKIPPED_STRING"]
 
 
 @rule("skipped-string", "warning", "A plain string among criteria that have to be mappings")
-def SKIPPED_STRING(shape: Shape, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def SKIPPED_STRING(shape: Rubric | LlmJudge, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`rubrics` of an evaluator takes mappings; strings are only read on a case and under `criteria`."""
-    if isinstance(shape, Rubrics | LlmRubric) or not isinstance(shape, Rubric | LlmJudge):
+    if isinstance(shape, Rubrics | LlmRubric):
         return
     items = shape.criteria if isinstance(shape, Rubric) else shape.rubrics
     name = context.dialect.spelled(Criterion, "outcome") or "outcome"
