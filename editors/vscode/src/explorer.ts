@@ -187,7 +187,7 @@ export class Explorer implements vscode.Disposable {
       this.kinds.set(item, test.kind);
     }
     item.label = test.label;
-    item.description = test.description;
+    // Not its description: VS Code reads that to the blind in place of the label.
     item.sortText = test.sortText;
     // One that has its children already is not asked for them again.
     item.canResolveChildren = test.canResolveChildren && item.children.size === 0;
@@ -209,6 +209,7 @@ export class Explorer implements vscode.Disposable {
     if (item) {
       [...item.children].forEach(([child]) => this.forget(child));
       this.items.delete(id);
+      this.runs.forget(id);
       (item.parent?.children ?? this.controller.items).delete(id);
     }
   }

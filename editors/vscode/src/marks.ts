@@ -1,7 +1,7 @@
 /**
  * The lines on which VS Code shows the message of a failed test. The server's hint would say the same again there.
  *
- * As in VS Code, a message moves with its line, and goes when the line is edited.
+ * As in VS Code, they are those of the latest run only; a message moves with its line, and goes when the line is edited.
  */
 
 import * as vscode from 'vscode';
@@ -23,6 +23,11 @@ export class Marks implements vscode.Disposable {
       testId,
       places.map(({ uri, range }) => ({ uri: uri.toString(), line: range.start.line })),
     );
+  }
+
+  /** Another run begins, whose messages take the place of all others. */
+  clear(): void {
+    this.byTest.clear();
   }
 
   remove(testId: string): void {

@@ -64,7 +64,7 @@ export interface RunEnded {
   borderline: number;
   failed: number;
   unscored: number;
-  cancelled: number;
+  cancelled: boolean;
   durationMs: number;
   costUsd?: number;
 }
@@ -102,6 +102,9 @@ export interface Evaluator {
   /** Its part of the case's score, 0..1. */
   share: number;
   contribution?: number;
+  /** 0..1 */
+  minimum?: number;
+  /** The criterion that failed it. */
   gate?: string;
   reason?: string;
   reasoning?: string;
@@ -109,13 +112,15 @@ export interface Evaluator {
   misses: string[];
   range?: Range;
   criteria: Criterion[];
+  /** Of a composite, or of a turn. */
+  members?: Evaluator[];
 }
 
 export interface Report {
   testId: string;
   caseId: string;
   suite: { uri: string; name: string };
-  range: Range;
+  range?: Range;
   dialect: string;
   target: string;
   judges: string[];

@@ -137,7 +137,7 @@ class Panel {
       prompt: () => run('rubric.openPrompt'),
       answer: () => run('rubric.openAnswer'),
       diff: () => this.report && this.texts.compare(this.report),
-      suite: () => this.showSuite(vscode.Uri.parse(suite), line ?? this.report?.range.start.line ?? 0),
+      suite: () => this.showSuite(vscode.Uri.parse(suite), line ?? this.report?.range?.start.line ?? 0),
     };
     await acts[command]?.();
   }

@@ -5,7 +5,7 @@ import { ProtocolNotificationType, NotificationType } from 'vscode-languageclien
 import { RubricClient } from './client';
 import { Marks } from './marks';
 import * as protocol from './protocol';
-import { Message, RunBegan, RunEnded, RunWish, State, TestState } from './protocol';
+import { Message, RunBegan, RunEnded, RunWish, TestState } from './protocol';
 
 /** How far a run is, for the status bar. */
 export interface Going {
@@ -19,14 +19,19 @@ interface Run {
   cases: string[];
 }
 
+/** How long no more results have to come, in milliseconds. */
+const SETTLED_MS = 200;
 const OVER = new Set(['passed', 'borderline', 'failed', 'unscored', 'skipped']);
 
 export class Runs implements vscode.Disposable {
   private readonly running = new Map<string, Run>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly updated = new vscode.EventEmitter<TestState>();
-  /** The last that was heard of each test. */
-  private readonly last = new Map<string, State>();
+  /** What became of each test. */
+  private readonly last = new Map<string, TestState>();
+  private readonly outdated = new Set<string>();
+  /** Shows what is known from before, such as from a run in a terminal. */
+  private earlier: { shown: vscode.TestRun; end: NodeJS.Timeout } | undefined;
   private client: RubricClient | undefined;
   /** What the server says is shown in order, and after the answer that names the run. */
   private queue: Promise<unknown> = Promise.resolve();
@@ -53,7 +58,14 @@ export class Runs implements vscode.Disposable {
 
   /** Whether a test has passed as its text stands. */
   hasPassed(id: string): boolean {
-    return this.last.get(id) === 'passed';
+    return this.last.get(id)?.state === 'passed' && !this.outdated.has(id);
+  }
+
+  /** A test is not there any more, or what became of it is not wanted any more. */
+  forget(id: string): void {
+    this.last.delete(id);
+    this.outdated.delete(id);
+    this.marks.remove(id);
   }
 
   listen(client: RubricClient): void {
@@ -90,7 +102,7 @@ export class Runs implements vscode.Disposable {
   abandon(): void {
     for (const [runId, { shown, waiting }] of this.running) {
       const message = new vscode.TestMessage('The language server stopped before there was a result.');
-      waiting.forEach((id) => withItem(this.find(id), (item) => shown.errored(item, message)));
+      withItems([...waiting].map(this.find), (item) => shown.errored(item, message));
       shown.end();
       this.running.delete(runId);
     }
@@ -131,19 +143,20 @@ export class Runs implements vscode.Disposable {
     const items = tests.map(this.find).filter((item) => item !== undefined);
     const shown = this.controller.createTestRun(request ?? new vscode.TestRunRequest(items), label || undefined, true);
     shown.token.onCancellationRequested(() => this.cancel(runId));
+    this.marks.clear();
     this.running.set(runId, { shown, waiting: new Set(tests), cases: tests.filter(this.isCase) });
     items.forEach((item) => shown.enqueued(item));
     this.changed.fire();
   }
 
   private state(told: TestState): void {
+    if (this.isKnown(told)) {
+      return;
+    }
     const item = this.find(told.testId);
     const run = this.running.get(told.runId);
     if (item) {
-      this.remember(item, told);
-      if (run) {
-        this.show(run.shown, item, told);
-      }
+      this.remember(item, told, run?.shown);
     }
     if (run && OVER.has(told.state) && run.waiting.delete(told.testId)) {
       this.changed.fire();
@@ -151,20 +164,52 @@ export class Runs implements vscode.Disposable {
     this.updated.fire(told);
   }
 
-  private remember(item: vscode.TestItem, { state, testId }: TestState): void {
+  private remember(item: vscode.TestItem, told: TestState, run: vscode.TestRun | undefined): void {
+    const { state, testId } = told;
+    if (OVER.has(state)) {
+      this.last.set(testId, told);
+    }
     if (state === 'outdated') {
-      this.controller.invalidateTestResults(item);
-    }
-    if (state !== 'fresh') {
-      this.last.set(testId, state);
-    }
-    if (state === 'outdated' || state === 'started') {
+      this.outdated.add(testId);
       this.marks.remove(testId);
+      this.controller.invalidateTestResults(item);
+    } else if (state === 'fresh') {
+      // VS Code cannot take back that a result is outdated: it is told the result again.
+      this.outdated.delete(testId);
+      withItems([item, ...[...item.children].map(([, child]) => child)], (each) => {
+        const before = this.last.get(each.id);
+        return before && this.show(this.fromBefore(), each, { ...before, messages: [] });
+      });
+    } else {
+      this.outdated.delete(testId);
+      this.show(run ?? this.fromBefore(), item, run ? told : { ...told, messages: [] });
     }
   }
 
+  /** Whether the same was said before, of an evaluator and then with its case, or of a file that is opened again. */
+  private isKnown(told: TestState): boolean {
+    const before = this.last.get(told.testId);
+    const same = (a: TestState) => JSON.stringify({ ...a, runId: '' }) === JSON.stringify({ ...told, runId: '' });
+    return before !== undefined && OVER.has(told.state) && ['', before.runId].includes(told.runId) && same(before);
+  }
+
+  /** A run for results that are known already; VS Code knows no others. It ends when no more come. */
+  private fromBefore(): vscode.TestRun {
+    if (this.earlier) {
+      this.earlier.end.refresh();
+      return this.earlier.shown;
+    }
+    this.marks.clear();
+    const shown = this.controller.createTestRun(new vscode.TestRunRequest([]), 'Earlier results', false);
+    const end = setTimeout(() => {
+      shown.end();
+      this.earlier = undefined;
+    }, SETTLED_MS);
+    this.earlier = { shown, end };
+    return shown;
+  }
+
   private show(shown: vscode.TestRun, item: vscode.TestItem, told: TestState): void {
-    const messages = (told.messages ?? []).map((message) => this.message(message, item));
     switch (told.state) {
       case 'enqueued':
         return shown.enqueued(item);
@@ -176,18 +221,37 @@ export class Runs implements vscode.Disposable {
         return shown.skipped(item);
       case 'failed':
       case 'borderline':
-        this.marks.put(told.testId, messages);
-        return shown.failed(item, messages.length ? messages : new vscode.TestMessage(told.state), told.durationMs);
+        return shown.failed(item, this.messages(told, item), told.durationMs);
       case 'unscored': // trouble, not a verdict on the answer
-        this.marks.put(told.testId, messages);
-        return shown.errored(item, messages.length ? messages : new vscode.TestMessage('unscored'), told.durationMs);
+        return shown.errored(item, this.messages(told, item), told.durationMs);
     }
+  }
+
+  /**
+   * What is wrong, at the lines of the parts that are: VS Code shows it there in red, and once is enough. The line of
+   * the case has the server's hint. A difference comes last: VS Code would show it in place of the words.
+   */
+  private messages(told: TestState, item: vscode.TestItem): vscode.TestMessage[] {
+    const [first, ...rest] = told.messages ?? [{ message: told.state, severity: 'error' }];
+    if (!first) {
+      return []; // known from before: hints say it
+    }
+    const parts = telling(this.isCase(told.testId) ? rest : [first, ...rest]);
+    const at = parts[0]?.location ?? first.location;
+    const whole = this.isCase(told.testId) ? [{ ...first, location: at }] : [];
+    const all = [...parts, ...whole].map((each) => this.message(each, item));
+    if (first.expected !== undefined && first.actual !== undefined) {
+      const difference = this.message({ ...first, message: 'The answer beside what was expected', location: at }, item);
+      difference.expectedOutput = first.expected;
+      difference.actualOutput = first.actual;
+      all.push(difference);
+    }
+    this.marks.put(told.testId, all);
+    return all;
   }
 
   private message(told: Message, item: vscode.TestItem): vscode.TestMessage {
     const message = new vscode.TestMessage(told.message);
-    message.expectedOutput = told.expected;
-    message.actualOutput = told.actual;
     message.contextValue = 'rubric';
     const range = item.range;
     message.location = told.location
@@ -200,7 +264,7 @@ export class Runs implements vscode.Disposable {
     const run = this.running.get(end.runId);
     if (run) {
       // What was cancelled goes back to what it was.
-      run.waiting.forEach((id) => withItem(this.find(id), (item) => run.shown.skipped(item)));
+      withItems([...run.waiting].map(this.find), (item) => run.shown.skipped(item));
       run.shown.appendOutput(`${tally(end)}\r\n`);
       run.shown.end();
       this.running.delete(end.runId);
@@ -209,14 +273,23 @@ export class Runs implements vscode.Disposable {
   }
 }
 
-function withItem(item: vscode.TestItem | undefined, act: (item: vscode.TestItem) => void): void {
-  if (item) {
-    act(item);
-  }
+/** A mark and a number alone. */
+const BARE = /^\S+( [\d./]+)?$/;
+
+/** Messages that say something of their own. */
+function telling(messages: Message[]): Message[] {
+  const distinct = messages.filter((each, index) => messages.findIndex(({ message }) => message === each.message) === index);
+  const wordy = distinct.filter(({ message }) => !BARE.test(message));
+  return wordy.length ? wordy : distinct;
+}
+
+function withItems(items: (vscode.TestItem | undefined)[], act: (item: vscode.TestItem) => unknown): void {
+  items.filter((item) => item !== undefined).forEach(act);
 }
 
 function tally(end: RunEnded): string {
-  const counts = (['passed', 'borderline', 'failed', 'unscored', 'cancelled'] as const).filter((each) => end[each]);
+  const counts = (['passed', 'borderline', 'failed', 'unscored'] as const).filter((each) => end[each]).map((each) => `${end[each]} ${each}`);
+  const words = [...counts, ...(end.cancelled ? ['cancelled'] : [])].join(', ') || 'nothing was run';
   const cost = end.costUsd ? `, $${end.costUsd.toPrecision(2)}` : '';
-  return `${counts.map((each) => `${end[each]} ${each}`).join(', ') || 'nothing was run'} in ${(end.durationMs / 1000).toFixed(1)} s${cost}`;
+  return `${words} in ${(end.durationMs / 1000).toFixed(1)} s${cost}`;
 }

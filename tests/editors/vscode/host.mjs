@@ -7,8 +7,7 @@ import { EXTENSION, openStudio } from './studio.mjs';
 
 const unpacked = fs.mkdtempSync(path.join(os.tmpdir(), 'vsix-'));
 execFileSync('python3', ['-m', 'zipfile', '-e', EXTENSION, unpacked]); // what is shipped, not what is in src
-const flags = ['--vscode-option', 'enable-smoke-test-driver'];
-const studio = await openStudio({ workspace: path.resolve(process.argv[2]), install: false, flags });
+const studio = await openStudio({ workspace: path.resolve(process.argv[2]), install: false, driven: true });
 let code = 1;
 try {
   let finished;

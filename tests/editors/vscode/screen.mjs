@@ -1,7 +1,9 @@
 // What a person sees and clicks. Usage: screen.mjs SCENARIO WORKSPACE PICTURES. Exit 1 when it cannot be seen.
 import fs from 'node:fs';
 import path from 'node:path';
-import { openStudio, sleep } from './studio.mjs';
+import { openStudio, REPOSITORY } from './studio.mjs';
+import { notified, until } from './look.mjs';
+import { tour } from './tour.mjs';
 
 const [name, workspace, pictures] = process.argv.slice(2);
 fs.mkdirSync(pictures, { recursive: true });
@@ -10,7 +12,7 @@ const server = process.env.RUBRIC_SERVER_FOLDER;
 const inEnvironment = { serverFolder: '', environmentFrom: server };
 const offline = { PIP_CONFIG_FILE: '/dev/null', PIP_FIND_LINKS: '', PIP_INDEX_URL: 'http://127.0.0.1:9/simple', PIP_RETRIES: '0' };
 const scenarios = {
-  work: { options: { settings: { 'workbench.colorTheme': 'Default Dark Modern' } }, play: work },
+  tour: { options: { workspace: path.join(REPOSITORY, 'examples') }, play: tour },
   'no-server': { options: { machine: { 'rubric.server.command': ['/nowhere/rubric-lsp', '--stdio'] } }, play: noServer },
   'broken-server': { options: { machine: { 'rubric.server.command': ['false'] } }, play: brokenServer },
   restricted: { options: { trusted: false }, play: restricted },
@@ -22,37 +24,6 @@ const scenarios = {
   'no-python': { options: { serverFolder: '', path: '/nowhere' }, play: noPython },
   crash: { options: {}, play: crash },
 };
-
-async function work({ page, shot, open }) {
-  await open('broken.eval.yaml');
-  await page.waitForSelector('.squiggly-error');
-  await page.locator('.codelens-decoration a', { hasText: 'Run' }).first().waitFor();
-  await page.keyboard.press('Control+Shift+M');
-  await page.locator('.markers-panel .monaco-list-row', { hasText: 'two bands' }).waitFor();
-  await shot('problems');
-  await page.keyboard.press('Control+Shift+M');
-  await page.locator('.view-line span', { hasText: /^expected_outcome$/ }).first().click();
-  await page.keyboard.press('Control+.');
-  await page.locator('.action-widget .monaco-list-row', { hasText: 'criteria' }).first().waitFor();
-  await shot('quick-fix');
-  await page.keyboard.press('Enter');
-  await page.locator('.view-line', { hasText: 'expected_outcome' }).waitFor({ state: 'detached' });
-  await page.keyboard.press('Control+S');
-  await page.keyboard.press('Control+P');
-  await page.keyboard.type('support.eval.yaml');
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: 'support.eval.yaml' }).first().waitFor();
-  await page.keyboard.press('Enter');
-  await page.locator('.tab.active', { hasText: 'support.eval.yaml' }).waitFor();
-  await page.locator('.codelens-decoration a', { hasText: 'Run' }).first().waitFor();
-  await command(page, 'Rubric: Run every case of this file');
-  const marked = (id, mark) => page.locator('.view-line', { hasText: new RegExp(`id:\\s*${id}.*${mark}`, 'u') });
-  await marked('refund', '✔').waitFor();
-  await marked('late-order', '✘').waitFor();
-  await shot('results');
-  await page.locator('.view-line span', { hasText: /^late-order$/ }).first().hover();
-  await page.locator('.monaco-hover:not(.hidden)', { hasText: 'late-order' }).first().waitFor();
-  await shot('report');
-}
 
 async function checked({ page, open }) {
   await open('broken.eval.yaml');
@@ -131,32 +102,6 @@ async function restricted({ page, shot, open }) {
   await page.locator('.notifications-toasts', { hasText: 'Manage Workspace Trust' }).waitFor();
   await page.waitForTimeout(500); // it slides in
   await shot(name);
-}
-
-/** One message with a button, and no stack trace anywhere. */
-async function notified(page, text, button, timeout = 30_000) {
-  const toasts = page.locator('.notifications-toasts .notification-list-item');
-  await toasts.filter({ hasText: text }).waitFor({ timeout });
-  await page.waitForTimeout(1500); // for those that would follow
-  const shown = await toasts.allInnerTexts();
-  if (shown.length !== 1) throw new Error(`one message, not ${shown.length}: ${shown.join(' | ')}`);
-  if (!(await toasts.locator('.monaco-button', { hasText: button }).count())) throw new Error('no button');
-  if (/Error:|\bat .*:\d+:\d+/.test(shown[0])) throw new Error(`a stack trace: ${shown[0]}`);
-}
-
-async function until(look, patience = 30_000) {
-  for (const end = Date.now() + patience; Date.now() < end; await sleep(50)) {
-    const seen = await look();
-    if (seen) return seen;
-  }
-  throw new Error(`not seen: ${look}`);
-}
-
-async function command(page, title) {
-  await page.keyboard.press('F1');
-  await page.keyboard.type(title);
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor();
-  await page.keyboard.press('Enter');
 }
 
 const { options, play } = scenarios[name];

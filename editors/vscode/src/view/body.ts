@@ -1,7 +1,7 @@
 /** What the report of a case shows. */
 
 import { Criterion, Evaluator, Report, Verdict } from '../protocol';
-import { contributions, history, scale } from './drawings';
+import { history, part, scale, total } from './drawings';
 import { html, Html } from './html';
 
 export const SIGNS: Record<Verdict, string> = { passed: '✔', borderline: '◐', failed: '✘', unscored: '○' };
@@ -29,7 +29,7 @@ function header(report: Report): Html {
   return html`<header>
     <h1>${report.caseId}</h1>
     <p class="verdict ${report.verdict}" data-announce>
-      <span class="word"><span aria-hidden="true">${SIGNS[report.verdict]}</span> ${report.verdict}</span>
+      <span class="word"><span class="sign" aria-hidden="true">${SIGNS[report.verdict]}</span> ${report.verdict}</span>
       ${number && html`<span class="number">${number}</span><span class="needed">needs ${report.threshold.toFixed(2)}</span>`}
     </p>
     ${report.stale && html`<p class="stale"><span aria-hidden="true">◌</span> Stale: the case has changed since this run.</p>`}
@@ -54,25 +54,26 @@ function score(report: Report): Html {
   }
   return html`<section aria-labelledby="score">
     <h2 id="score">Score</h2>
-    ${contributions(report)}
+    ${report.score !== undefined && total(report)}
     <table>
-      <thead><tr><th scope="col">Evaluator</th><th scope="col">Verdict</th><th scope="col" class="n">Score</th><th scope="col" class="n">Weight</th><th scope="col" class="n">Share</th><th scope="col" class="n">Gives</th></tr></thead>
+      <thead><tr><th scope="col">Evaluator</th><th scope="col">Verdict</th><th scope="col" class="n">Score</th><th scope="col" class="n">Weight</th><th scope="col" class="n">Share</th><th scope="col" class="n">Gives</th><th></th></tr></thead>
       <tbody>${report.evaluators.map(
         (each) => html`<tr>
           <th scope="row">${each.name}</th>
           <td>${verdict(each.verdict)}</td>
           <td class="n">${decimal(each.score)}</td><td class="n">${plain(each.weight)}</td>
-          <td class="n">${Math.round(each.share * 100)} %</td><td class="n">${decimal(each.contribution)}</td>
+          <td class="n">${Math.round(each.share * 100)} %</td><td class="n">${decimal(each.contribution)}</td><td>${part(each)}</td>
         </tr>`,
       )}</tbody>
     </table>
   </section>`;
 }
 
-function evaluator(each: Evaluator, index: number): Html {
+function evaluator(each: Evaluator, index: number | string): Html {
   const said = [each.gate && html`<p><strong>Gate:</strong> ${each.gate}</p>`, paragraph(each.reason), each.reasoning !== each.reason && paragraph(each.reasoning)];
   const lists = [list('Found', each.hits, '✔'), list('Missing', each.misses, '✘')];
-  const shown = [...said, ...lists, ...each.criteria.map(criterion)];
+  const members = (each.members ?? []).map((member, number) => evaluator(member, `${index}-${number}`));
+  const shown = [...said, ...lists, ...each.criteria.map(criterion), ...members];
   if (!shown.some((part) => part && part.markup)) {
     return html``;
   }
@@ -124,14 +125,14 @@ function link(text: string, line: number | undefined): Html {
   return line === undefined ? html`${text}` : html`<a href="#" data-act="suite" data-line="${line}" data-key="line-${line}-${text}" title="Show in suite">${text}</a>`;
 }
 
-const verdict = (which: Verdict) => html`<span class="mark ${which}"><span aria-hidden="true">${SIGNS[which]}</span> ${which}</span>`;
+const verdict = (which: Verdict) => html`<span class="mark ${which}"><span class="sign" aria-hidden="true">${SIGNS[which]}</span> ${which}</span>`;
 const paragraph = (text: string | undefined) => (text ? html`<p>${text}</p>` : html``);
 const decimal = (value: number | undefined) => (value === undefined ? '–' : value.toFixed(2));
 const plain = (value: number) => String(Math.round(value * 100) / 100);
 
 function list(name: string, items: string[], sign: string): Html {
-  const listed = items.map((item) => html`<li><span aria-hidden="true">${sign}</span> ${item}</li>`);
-  return items.length ? html`<h3>${name}</h3><ul class="signed">${listed}</ul>` : html``;
+  const listed = items.map((item) => html`<li><span class="sign" aria-hidden="true">${sign}</span> ${item}</li>`);
+  return items.length ? html`<h3>${name}</h3><ul class="signed ${name.toLowerCase()}">${listed}</ul>` : html``;
 }
 
 const seconds = (ms: number) => (ms < 950 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -1,6 +1,6 @@
 /** Scores as pictures. Each says in words what it shows; colours come from the theme, through classes. */
 
-import { Criterion, Report, Verdict } from '../protocol';
+import { Criterion, Evaluator, Report, Verdict } from '../protocol';
 import { html, Html } from './html';
 
 const POINTS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -21,22 +21,24 @@ export function scale(each: Criterion): Html {
   return html`<div class="scale" aria-hidden="true">${POINTS.map(cell)}</div><ol class="bands">${bands.map(line)}</ol>`;
 }
 
-/** What each evaluator could give to the score, and how much of it it gave, up to the threshold and beyond. */
-export function contributions(report: Report): Html {
+/** What the evaluators give, one after the other, against the score that is needed. */
+export function total(report: Report): Html {
   let at = 0;
-  const bars = report.evaluators.map((each) => {
-    const x = at;
-    at += each.share;
-    const given = Math.min(each.contribution ?? (each.score ?? 0) * each.share, each.share);
-    return html`<g class="${each.verdict}"><title>${each.name}: ${given.toFixed(2)} of ${each.share.toFixed(2)}</title>
-      <rect class="room" x="${percent(x)}" width="${percent(each.share)}" y="4" height="16"></rect>
-      <rect class="given" x="${percent(x)}" width="${percent(given)}" y="4" height="16"></rect>
-      <rect class="edge" x="${percent(x)}" width="1" y="4" height="16"></rect></g>`;
+  const parts = report.evaluators.map((each) => {
+    const given = each.contribution ?? 0;
+    at += given;
+    return html`<rect class="given" x="${percent(at - given)}" width="${percent(given)}" y="4" height="12"><title>${each.name} ${given.toFixed(2)}</title></rect>
+      <rect class="edge" x="${percent(at)}" width="${given > 0 && at < 0.999 ? 1 : 0}" y="4" height="12"></rect>`;
   });
-  const words = report.evaluators.map((each) => `${each.name} ${(each.contribution ?? 0).toFixed(2)} of ${each.share.toFixed(2)}`);
   const needed = percent(report.threshold);
-  return html`<svg class="contributions" role="img" aria-label="What each evaluator gives: ${words.join(', ')}; needed ${report.threshold.toFixed(2)}" height="24" width="100%">
-    ${bars}<line class="threshold" x1="${needed}" x2="${needed}" y1="0" y2="24"></line></svg>`;
+  return html`<svg class="total" role="img" aria-label="${at.toFixed(2)} of ${report.threshold.toFixed(2)} needed" height="20" width="100%">
+    <rect class="room" width="100%" y="4" height="12"></rect>${parts}<line class="threshold" x1="${needed}" x2="${needed}" y1="0" y2="20"></line></svg>`;
+}
+
+/** What an evaluator gives of what it could. */
+export function part(each: Evaluator): Html {
+  return html`<svg class="part" aria-hidden="true" width="100" height="8">
+    <rect class="room" width="${percent(each.share)}" height="8"></rect><rect class="given" width="${percent(each.contribution ?? 0)}" height="8"></rect></svg>`;
 }
 
 const STEP = 18;
@@ -48,7 +50,7 @@ export function history(report: Report): Html {
   const width = runs.length * STEP;
   const y = (score: number) => Math.round((1 - score) * (HEIGHT - 16)) + 8;
   const points = runs.map((run, index) => ({ ...run, x: index * STEP + STEP / 2, y: y(run.score ?? 0) }));
-  const line = points.map((point) => `${point.x},${point.y}`).join(' ');
+  const line = points.filter((point) => point.score !== undefined).map((point) => `${point.x},${point.y}`).join(' ');
   const marks = points.map((point) => html`<g class="${point.verdict}"><title>${point.verdict}${point.score !== undefined && ` ${point.score.toFixed(2)}`}, ${point.at.slice(0, 16).replace('T', ' ')}</title>${shape(point.verdict, point.x, point.y)}</g>`);
   const words = runs.map((run) => `${run.verdict}${run.score === undefined ? '' : ` ${run.score.toFixed(2)}`}`).join(', ');
   return html`<svg class="history" role="img" aria-label="Last ${runs.length} runs, oldest first: ${words}" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}">

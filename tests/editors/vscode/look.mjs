@@ -1,0 +1,60 @@
+// Ways to look at VS Code's screen and to do what a person does there.
+import { sleep } from './studio.mjs';
+
+/** One message with a button, and no stack trace anywhere. */
+export async function notified(page, text, button, timeout = 30_000) {
+  const toasts = page.locator('.notifications-toasts .notification-list-item');
+  await toasts.filter({ hasText: text }).waitFor({ timeout });
+  await page.waitForTimeout(1500); // for those that would follow
+  const shown = await toasts.allInnerTexts();
+  if (shown.length !== 1) throw new Error(`one message, not ${shown.length}: ${shown.join(' | ')}`);
+  if (!(await toasts.locator('.monaco-button', { hasText: button }).count())) throw new Error('no button');
+  if (/Error:|\bat .*:\d+:\d+/.test(shown[0])) throw new Error(`a stack trace: ${shown[0]}`);
+}
+
+export async function until(look, patience = 30_000) {
+  for (const end = Date.now() + patience; Date.now() < end; await sleep(50)) {
+    const seen = await look();
+    if (seen) return seen;
+  }
+  throw new Error(`not seen: ${look}`);
+}
+
+/** Choose a command of the palette. */
+export async function command(page, title) {
+  await page.keyboard.press('F1');
+  await page.locator('.quick-input-widget input[aria-controls]').fill(`>${title}`); // typing would go to where the focus was
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor();
+  await page.keyboard.press('Enter');
+}
+
+/** Open a file of the workspace by its name. */
+export async function openFile(page, name) {
+  await page.keyboard.press('Control+P');
+  await page.keyboard.type(name);
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.tab.active', { hasText: name }).waitFor();
+}
+
+/** Put the cursor at the end of a line of the active editor, given by its number. */
+export async function goTo(page, number) {
+  await page.keyboard.press('Control+G');
+  await page.locator('.quick-input-widget input').first().waitFor();
+  await page.keyboard.type(String(number));
+  await page.keyboard.press('Enter');
+  await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  await page.keyboard.press('End');
+}
+
+/** The line of the editor that shows a text. */
+export const line = (page, text) => page.locator('.view-line', { hasText: text });
+
+/** A row of the Test Explorer, by how its label begins. */
+export const test = (page, label) => page.locator(`.test-explorer .monaco-list-row[aria-label^="${label}"]`);
+
+/** The page inside a webview. */
+export async function webview(page) {
+  const outer = page.frameLocator('iframe.webview.ready').last();
+  return outer.frameLocator('iframe#active-frame');
+}
