@@ -29,6 +29,10 @@ from rubric_core.validation.suppression import Placed, Suppression, UnusedIgnore
 __all__ = ["Findings"]
 
 
+#: Files whose cases belong to a suite elsewhere.
+_TAKEN_OVER = (FileKind.CASES, FileKind.CASE, FileKind.DATASET)
+
+
 class Findings:
     """The findings of every block and those across blocks, with what comments say about them."""
 
@@ -70,7 +74,8 @@ class Findings:
                 start = analysis.document.start(number)
                 for rule, finding in (*state.findings, *state.links.findings):
                     yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))
-        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external)
+        siblings = analysis.siblings if analysis.kind in _TAKEN_OVER else ()
+        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external, siblings)
         context = Context("", self.dialect)
         found = [(rule, f) for rule in self.language.visitors(CaseList) for f in rule.check(whole, context)]
         if analysis.kind is FileKind.TARGETS:
