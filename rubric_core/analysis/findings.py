@@ -8,6 +8,7 @@ from typing import Any
 
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.around import FileKind
+from rubric_core.language.model import CaseInclude
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import NotASuite, WrongRoot
@@ -74,7 +75,9 @@ class Findings:
                 start = analysis.document.start(number)
                 for rule, finding in (*state.findings, *state.links.findings):
                     yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))
-        siblings = analysis.siblings if analysis.kind in _TAKEN_OVER else ()
+        shapes = (s for state in self.states.values() for s in state.shapes)
+        taken_over = analysis.kind in _TAKEN_OVER or any(isinstance(s, CaseInclude) for s in shapes)
+        siblings = analysis.siblings if taken_over else ()
         whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external, siblings)
         context = Context("", self.dialect)
         found = [(rule, f) for rule in self.language.visitors(CaseList) for f in rule.check(whole, context)]

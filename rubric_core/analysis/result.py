@@ -49,9 +49,9 @@ class Analysis:
         self.depends_on: frozenset[Path] = frozenset()
         #: The files that it refers to and that can be checked, and what they are.
         self.refers_to: Mapping[Path, FileKind] = {}
-        #: The paths in the case list, and the cases behind them, in the order of the text.
         #: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
         self.siblings: Collection[str] | None = None
+        #: The paths in the case list, and the cases behind them, in the order of the text.
         self.external: tuple[ExternalCases, ...] = ()
         #: What is known of each block, for the check that fills this in and for views of one place.
         self.states = states

@@ -106,7 +106,8 @@ class _Catalogue:
 
     def evaluators(self, links: Mapping[str, str]) -> str:
         """The types of evaluators, what all of them take, and what they are made of."""
-        shapes = list(dict.fromkeys(t.shape for dialect in self.dialects for t in dialect.types.values()))
+        types = (t for dialect in self.dialects for t in dialect.types.values())
+        shapes = list(dict.fromkeys(t.shape for t in types if t.fate is not Fate.REJECTED))
         parts = ["# Evaluators", "", "## Every evaluator", "", self.table(Evaluator)]
         inner: list[type[Shape]] = []
         for shape in shapes:

@@ -180,7 +180,7 @@ class Lowering(Tags):
         if not isinstance(node, Mapping):
             return self._wrong(kind, node, name)
         shape = kind.shape
-        if shape is Case and node.get("include") is not None and self.dialect.spelled(CaseInclude, "include"):
+        if shape is Case and node.get("include") is not None and self.dialect.table(CaseInclude):
             shape = CaseInclude
         return self.shape(shape, node)
 

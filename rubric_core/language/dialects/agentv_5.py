@@ -109,6 +109,7 @@ AGENTV_5 = AGENTV_3.successor(
         adds(DerivedMetric),
         adds(RunSettings),
         adds(CaseInclude),
+        tolerates(CaseInclude, "include", "include", fate=Fate.DEPRECATED, note="write the path as `file://…`"),
         adds(
             Case, "description", "provider", "providers", "prompts", "assert_scoring_function", "options", "threshold", "run", "environment",
             assertions="assert",
