@@ -15,8 +15,9 @@ def NOTHING_ASKED(cases: CaseList, context: Context) -> Iterator[Finding]:  # no
     suite = cases.suite
     if suite is None or cases.siblings is None or not _asks_by_prompts(context) or _may_have_prompts(suite):
         return
-    silent = [e for e in cases.cases if not (e.case.has("prompts") or e.case.has("turns") or e.case.has("input"))]
-    if not silent:
+    # An `input` that is refused says it already.
+    silent = [e for e in cases.cases if not (e.case.has("prompts") or e.case.has("turns") or "input" in e.case.unread)]
+    if not silent or "input" in suite.unread:
         return
     message = "nothing is asked: neither the suite nor this case has `prompts`"
     if len(silent) == len(cases.cases) and suite.has("cases"):
