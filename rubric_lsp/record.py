@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rubric_core.language.model import Case, Suite
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.results import Past, Results, Shown
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.workspace import Snapshot, Workspace
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult
@@ -37,7 +37,7 @@ class _Case:
     # The fingerprint of the case as it stands, with what it was worked out from.
     case: Case | None = None
     suite: Suite | None = None
-    files: int = -1
+    files: object = None
     fingerprint: str = ""
 
 
@@ -45,13 +45,15 @@ class Record:
     """The results of every suite of the conversation.
 
     Args:
+        documents: What is open.
         refreshed: Told when the results of a suite have been worked out anew.
     """
 
-    def __init__(self, refreshed: Callable[[Snapshot, Results], None]) -> None:
+    def __init__(self, documents: Workspace, refreshed: Callable[[Snapshot, Results], None]) -> None:
+        self._documents = documents
         self._refreshed = refreshed
         self._suites: dict[str, dict[str, _Case]] = {}
-        self._shown: dict[str, tuple[Snapshot, int, int, Results]] = {}
+        self._shown: dict[str, tuple[Snapshot, int, object, Results]] = {}
         #: Grows with every change of a result, and with every change of a file that results may depend on.
         self._changes = 0
         self._files = 0
@@ -67,14 +69,19 @@ class Record:
         if not cases:
             return {}
         made = self._shown.get(snapshot.uri)
-        if made is None or made[0] is not snapshot or made[1:3] != (self._changes, self._files):
+        if made is None or made[0] is not snapshot or made[1:3] != (self._changes, self._around):
             self._refresh(snapshot, cases)
             known = ((name, case) for name, case in cases.items() if case.result or case.running or case.newer)
             made = self._shown[snapshot.uri] = (
-                snapshot, self._changes, self._files, {name: self._shown_case(case) for name, case in known},
+                snapshot, self._changes, self._around, {name: self._shown_case(case) for name, case in known},
             )  # fmt: skip
             self._refreshed(snapshot, made[3])
         return made[3]
+
+    @property
+    def _around(self) -> tuple[int, int]:
+        """Another one when a file has changed that results may depend on, on disk or in the editor."""
+        return self._files, self._documents.project.version
 
     @staticmethod
     def _shown_case(case: _Case) -> Shown:
@@ -94,9 +101,30 @@ class Record:
             if known.case is not entry.case or known.suite is not analysis.suite or known.files != self._files:
                 known.case, known.suite, known.files = entry.case, analysis.suite, self._files
                 changed[name] = entry
-        if changed and snapshot.path is not None:
+        if snapshot.path is None:
+            return
+        if analysis.external:
+            self._refresh_others(snapshot, {n: c for n, c in cases.items() if c.result is not None and c.result.file})
+        if changed:
             for name, fingerprint in self._fingerprints(snapshot, snapshot.path, list(changed.values())):
                 cases[name].fingerprint = fingerprint
+
+    def _refresh_others(self, snapshot: Snapshot, cases: Mapping[str, _Case]) -> None:
+        """The same for the cases that a suite takes over from other files."""
+        suite, around = snapshot.analysis.suite, self._around
+        changed = {name: c for name, c in cases.items() if c.suite is not suite or c.files != around}
+        if not changed:
+            return
+        from rubric_core.disk import DiskFiles  # noqa: PLC0415
+        from rubric_core.evaluation.fingerprint import fingerprint  # noqa: PLC0415
+        from rubric_lsp.choosing import distinct, suite_of  # noqa: PLC0415
+
+        files = DiskFiles()
+        now = {case.id: case for case in distinct(suite_of(snapshot, self._documents).cases) if case.file is not None}
+        for name, known in changed.items():
+            known.suite, known.files = suite, around
+            case = now.get(name)
+            known.fingerprint = fingerprint(case, files, self._targets_for(case)) if case is not None else ""
 
     def _fingerprints(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
@@ -140,7 +168,7 @@ class Record:
     def done(self, uri: str, result: "CaseResult") -> None:
         """A case has a result."""
         case = self._case(uri, result.id)
-        case.result, case.running = result, ""
+        case.result, case.running, case.files = result, "", None
         case.newer, case.newer_for = {}, ""
         past = Past(result.verdict.value, result.score, result.at)
         case.history = (*case.history, past)[-_MOST_HISTORY:]
@@ -185,7 +213,7 @@ class Record:
             case = self._case(uri, name)
             if case.result is None or _is_newer(result, case.result):
                 case.result, case.history, case.newer, news = result, history, {}, True
-                case.files = -1
+                case.files = None
         self._changes += news
         return news
 

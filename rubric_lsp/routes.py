@@ -181,7 +181,7 @@ def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
     from rubric_lsp.features.derived import Wanted, derived  # noqa: PLC0415
 
     within, given = convert.within(d, p), s.documents.settings
-    results = hints(d.analysis, s.runs.results(d), within)
+    results = hints(d.analysis, s.runs.results(d), within, d.path.parent if d.path is not None else None)
     wanted = Wanted(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
     # Where a result stands, there is room for nothing else.
     taken = {hint.offset for hint in results}

@@ -34,7 +34,7 @@ class Runs:
 
     def __init__(self, server: "RubricServer") -> None:
         self._server = server
-        self.record = Record(server.tests.refreshed)
+        self.record = Record(server.documents, server.tests.refreshed)
         self.stored = Stored(server, self.record, self.changed)
         self._board = ProgressBoard(server.protocol)
         self._jobs: set[Job] = set()

@@ -1,13 +1,15 @@
 """Inlay hints: the result at the end of each line that it belongs to."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
-from rubric_lsp.features.results import Results, Shown, brief, id_span, line_end, marks
+from rubric_lsp.features.results import Results, Shown, brief, id_span, line_end, marks, tally_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.marks import Mark
@@ -26,8 +28,8 @@ class Hint:
     close: bool = False
 
 
-def hints(analysis: Analysis, results: Results, within: Span) -> list[Hint]:
-    """The hints of the lines that touch `within`."""
+def hints(analysis: Analysis, results: Results, within: Span, directory: Path | None = None) -> list[Hint]:
+    """The hints of the lines that touch `within`; `directory` is that of the suite."""
     if not results:
         return []
     seen: set[str] = set()
@@ -41,6 +43,12 @@ def hints(analysis: Analysis, results: Results, within: Span) -> list[Hint]:
             # One hint a line: of an evaluator and its only criterion on one line, the criterion says more.
             if within.start <= hint.offset <= within.end:
                 found.setdefault(hint.offset, hint)
+    for each in analysis.external if directory is not None else ():
+        at = line_end(analysis, each.span.end)
+        files = {Path(os.path.relpath(file, directory)).as_posix() for file in each.found.files}
+        told = tally_of(results, files) if within.start <= at <= within.end else ""
+        if told:
+            found.setdefault(at, Hint(at, told))
     return list(found.values())
 
 

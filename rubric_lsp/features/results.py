@@ -1,6 +1,6 @@
 """What is known of the cases of a suite, in a few words, and where in the text each part of a result belongs."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.marks import Mark
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult
 
-__all__ = ["Past", "Results", "Shown", "brief", "id_span", "line_end", "marks", "stale_words"]
+__all__ = ["Past", "Results", "Shown", "brief", "id_span", "line_end", "marks", "stale_words", "tally_of"]
 
 STALE, RUNNING = "◌", "⟳"
 
@@ -83,6 +83,20 @@ def line_end(analysis: Analysis, offset: int) -> int:
     return start + index.line_span(index.line_of(offset - start)).end
 
 
+def tally_of(results: Results, files: Collection[str]) -> str:
+    """What came of the cases that a suite takes over from files, in few words: ✔ 2  ✘ 1; empty when none was run.
+
+    `files` are relative to the directory of the suite.
+    """
+    from rubric_core.evaluation.marks import SIGNS  # noqa: PLC0415
+
+    there = [s for s in results.values() if s.result is not None and s.result.file in files]
+    verdicts = [s.result.verdict for s in there if s.result is not None and not s.stale]
+    words = [f"{sign} {verdicts.count(verdict)}" for verdict, sign in SIGNS.items() if verdict in verdicts]
+    stale = len(there) - len(verdicts)
+    return "  ".join([*words, f"{STALE} {stale} stale"] if stale else words)
+
+
 def marks(analysis: Analysis, entry: CaseEntry, shown: Shown) -> "list[Mark]":
     """The marks inside a case: of its result while that holds and nothing runs, and of what is newer than the result.
 
@@ -91,6 +105,8 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: Shown) -> "list[Mark]":
     from rubric_core.evaluation.marks import marks_of, marks_of_some  # noqa: PLC0415
     from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
 
+    if analysis.suite is None:
+        return []
     whole = shown.result if not shown.stale and not shown.running else None
     if whole is None and not shown.newer:
         return []

@@ -1,0 +1,214 @@
+"""What happens outside of the server: other programs that run, files that change, judges that go away, servers that are killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from client import VSCODE, Client, Connect, until
+
+CAN_WATCH: Any = VSCODE
+CANNOT_WATCH = {k: v for k, v in VSCODE.items() if k != "workspace"} | {
+    "workspace": {k: v for k, v in VSCODE["workspace"].items() if k != "didChangeWatchedFiles"}
+}
+SUITE = """\
+# rubric: dialect=agentv-3
+name: support
+execution:
+  target: {target}
+  workers: 1
+tests:
+  - id: refund
+    criteria: Explains
+    input: Can I return this?
+    input_files: [note.md]
+    assertions:
+      - type: contains
+        value: days
+  - id: sleepy
+    criteria: Explains
+    input: sleep
+    assertions:
+      - type: contains
+        value: days
+  - file://more/cases.yaml
+"""
+CASES = """\
+- id: elsewhere
+  criteria: Explains
+  input: Anything else?
+  assertions:
+    - type: contains
+      value: weeks
+"""
+TARGETS = """\
+targets:
+  - name: canned
+    provider: mock
+    response: within 30 days
+  - name: program
+    provider: cli
+    command: {command}
+  - name: judged
+    provider: mock
+    response: within 30 days
+    grader_target: judge
+  - name: judge
+    provider: openai
+    base_url: http://127.0.0.1:9/v1
+    model: m
+    api_key: x
+    max_retries: 0
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "suites"
+    (folder / ".agentv").mkdir(parents=True)
+    (folder / "more").mkdir()
+    answer = tmp_path / "answer.py"
+    answer.write_text(
+        "import os, sys, time\n"
+        "if 'sleep' in sys.argv[1]:\n"
+        f"    open({str(tmp_path / 'alive')!r}, 'w').write(str(os.getpid()))\n"
+        "    time.sleep(60)\n"
+        "print('within 30 days')\n",
+        encoding="utf-8",
+    )
+    command = json.dumps(f"{sys.executable} {answer} {{PROMPT}}")
+    (folder / ".agentv" / "targets.yaml").write_text(TARGETS.replace("{command}", command), encoding="utf-8")
+    (folder / "a.eval.yaml").write_text(SUITE.replace("{target}", "canned"), encoding="utf-8")
+    (folder / "more" / "cases.yaml").write_text(CASES, encoding="utf-8")
+    (folder / "note.md").write_text("A note.", encoding="utf-8")
+    return folder
+
+
+def connected(connect: Connect, folder: Path, target: str = "canned", capabilities: Any = CAN_WATCH) -> Client:
+    client = connect()
+    client.initialize(capabilities, folder, initializationOptions={"trusted": True})
+    client.open(uri_of(folder), SUITE.replace("{target}", target))
+    client.diagnostics(uri_of(folder))
+    return client
+
+
+def uri_of(folder: Path) -> str:
+    return (folder / "a.eval.yaml").as_uri()
+
+
+def run(client: Client, folder: Path, *case: str) -> None:
+    name = "rubric.runCase" if case else "rubric.runFile"
+    client.request("workspace/executeCommand", {"command": name, "arguments": [uri_of(folder), *case]})
+
+
+def ended(client: Client) -> None:
+    until("the end", lambda: any(p["value"]["kind"] == "end" for p in client.heard("$/progress")))
+
+
+def hints(client: Client, folder: Path) -> dict[int, str]:
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    params = {"textDocument": {"uri": uri_of(folder)}, "range": whole}
+    return {h["position"]["line"]: h["label"] for h in client.request("textDocument/inlayHint", params)}
+
+
+def line(text: str) -> int:
+    return SUITE[: SUITE.index(text)].count("\n")
+
+
+@pytest.mark.parametrize("watches", [True, False])
+def test_a_run_in_the_terminal_is_seen_in_the_editor(connect: Connect, folder: Path, watches: bool) -> None:
+    client = connected(connect, folder, capabilities=CAN_WATCH if watches else CANNOT_WATCH)
+    if watches:
+        registered = until("watchers", lambda: [p for m, p in client.requests if m == "client/registerCapability"])
+        assert ".rubric/results" in json.dumps(registered)
+    done = subprocess.run(
+        [sys.executable, "-m", "rubric_core.cli", "run", "a.eval.yaml::refund"],
+        check=False,
+        cwd=folder,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr
+    if watches:
+        results = next((folder / ".rubric" / "results").glob("*.json"))
+        client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": results.as_uri(), "type": 1}]})
+    until("the result", lambda: hints(client, folder).get(line("id: refund"), "").startswith("✔ 1.00"))
+
+
+def test_cases_of_other_files_run_and_are_counted_on_their_line(connect: Connect, folder: Path) -> None:
+    client = connected(connect, folder)
+    run(client, folder)
+    ended(client)
+    shown = hints(client, folder)
+    assert shown[line("- file://")] == "✘ 1"
+    cases = folder / "more" / "cases.yaml"
+    client.open(cases.as_uri(), CASES)
+    client.change(cases.as_uri(), {"text": CASES.replace("weeks", "days")})
+    until("a stale result", lambda: hints(client, folder)[line("- file://")] == "◌ 1 stale")
+    assert hints(client, folder)[line("id: refund")].startswith("✔")
+
+
+def test_what_is_not_saved_is_said(connect: Connect, folder: Path) -> None:
+    client = connected(connect, folder)
+    note = (folder / "note.md").as_uri()
+    client.open(note, "A note.", "markdown")
+    run(client, folder, "refund")
+    ended(client)
+    assert client.heard("window/showMessage") == []
+    client.change(note, {"text": "Another note."})
+    run(client, folder, "refund")
+    said = until("a word", lambda: client.heard("window/showMessage"))[0]["message"]
+    assert said == "rubric: note.md is not saved: this run uses the text on disk"
+
+
+def test_a_judge_that_is_gone(connect: Connect, folder: Path) -> None:
+    client = connected(connect, folder, "judged")
+    client.change(
+        uri_of(folder),
+        {"text": SUITE.replace("{target}", "judged").replace("type: contains\n        value: days", "Stays polite", 1)},
+    )
+    run(client, folder, "refund")
+    ended(client)
+    uri = uri_of(folder)
+    found = until(
+        "a warning", lambda: [d for d in next(client.published(uri))["diagnostics"] if d["code"] == "case-unscored"]
+    )
+    assert found[0]["severity"] == 2
+    assert "127.0.0.1:9" in found[0]["message"]
+
+
+def test_a_server_that_is_killed_loses_nothing_that_was_done(connect: Connect, folder: Path, tmp_path: Path) -> None:
+    client = connected(connect, folder, "program")
+    run(client, folder)
+    program = int(until("a program", lambda: (tmp_path / "alive").exists() and (tmp_path / "alive").read_text()))
+    until("the journal", lambda: list((folder / ".rubric" / "results").glob("*.jsonl")))
+    client.process.send_signal(signal.SIGKILL)
+    until("the end of the program", lambda: not alive(program))
+    again = connected(connect, folder, "program")
+    until("the result", lambda: hints(again, folder).get(line("id: refund"), "").startswith("✔"))
+    assert line("id: sleepy") not in hints(again, folder)
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+        return "Z" not in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1][:3]
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [("Neovim", ":RubricTrust"), ("Visual Studio Code", "trust the workspace"), ("Emacs", "rubric.trust")],
+)
+def test_a_refusal_says_how_to_allow_it_here(connect: Connect, folder: Path, name: str, way: str) -> None:
+    client = connect()
+    client.initialize({}, folder, clientInfo={"name": name})
+    run(client, folder, "refund")
+    said = until("a word", lambda: client.heard("window/showMessage"))[0]["message"]
+    assert way in said
+    assert f"`rubric trust {folder}`" in said
+    assert not (folder / ".rubric").exists()
