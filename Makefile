@@ -16,7 +16,7 @@ DEVELOPING := $(VENV)/.developing-$(KEY)
 help:
 	@echo 'make demo          a tour in the terminal'
 	@echo 'make test          ruff, mypy, the layers, and every test with Neovim among them'
-	@echo 'make test-editors  the tests in real editors, VS Code included (downloads 800 MB once)'
+	@echo 'make test-editors  the tests in real editors, VS Code and Emacs included (downloads 800 MB once)'
 	@echo 'make lint          ruff, mypy and the layers only'
 	@echo 'make bench         measurements'
 	@echo 'make vsix          the VS Code extension: editors/vscode/rubric.vsix'
@@ -28,7 +28,7 @@ demo: $(INSTALLED)
 # Tests run after a failed check too: one look shows everything, and pytest has the last word.
 test: $(DEVELOPING)
 	@checked=0; $(MAKE) --no-print-directory lint || checked=1; \
-	$(BIN)/python -m pytest -n 2 && exit $$checked
+	$(BIN)/python -m pytest -n 2 -rs && exit $$checked
 
 lint: $(DEVELOPING)
 	@failed=0; \

@@ -57,7 +57,6 @@ class Client:
     refreshes_tokens: bool = False
     # The window and the workspace.
     progress: bool = False
-    message_actions: bool = False
     configuration: bool = False
     registers_configuration: bool = False
     registers_watchers: bool = False
@@ -106,7 +105,6 @@ class Client:
             refreshes_diagnostics=said.flag(workspace + "diagnostics.refreshSupport"),
             refreshes_tokens=said.flag(workspace + "semanticTokens.refreshSupport"),
             progress=said.flag("window.workDoneProgress"),
-            message_actions=said.at("window.showMessage.messageActionItem") is not None,
             configuration=said.flag(workspace + "configuration"),
             registers_configuration=said.flag(workspace + "didChangeConfiguration.dynamicRegistration"),
             registers_watchers=said.flag(workspace + "didChangeWatchedFiles.dynamicRegistration"),

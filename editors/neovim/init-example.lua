@@ -7,7 +7,6 @@
 -- 0. Find the files beside this one (a plugin manager does this for you).
 local here = vim.fs.dirname(vim.fs.normalize(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p')))
 vim.opt.runtimepath:prepend(here)
-vim.opt.runtimepath:append(here .. '/after')
 
 local programs = vim.fs.normalize(here .. '/../../.venv/bin') -- the checkout's own server, where none is installed
 if vim.fn.executable('rubric-lsp') == 0 and vim.fn.executable(programs .. '/rubric-lsp') == 1 then

@@ -89,10 +89,9 @@ def test_emacs_with_eglot(workspace: Path, tmp_path: Path) -> None:
         pytest.skip(f"Emacs with eglot is not installed ({INSTALL} emacs-nox elpa-eglot elpa-yaml-mode)")
     files = [snippet("Emacs", "elisp", tmp_path), workspace / "broken.eval.yaml", workspace / "support.eval.yaml"]
     argv = [program, "-q", "--batch", "-l", str(SCRIPTS / "emacs.el"), *map(str, files)]
-    env = environment(tmp_path / "home")
-    subprocess.run([f"{SERVER_FOLDER}/rubric", "trust", str(workspace)], env=env, capture_output=True, check=True)
-    found = told(argv, env, workspace)
+    found = told(argv, environment(tmp_path / "home"), workspace)
     assert found["mode"] == "eval-yaml-mode"
     assert any("two bands" in text for text in found["problems"])
     assert "expected_output" in found["completion"]
+    assert any("Run `late-order`?" in question for question in found["asked"])
     assert any("does not contain" in text for text in found["results"])

@@ -234,8 +234,7 @@ def test_a_run_in_the_way_of_nothing(connect: Connect, folder: Path, slow: str, 
 def test_a_second_run_of_a_case_replaces_the_first(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:
     client = connected(connect, folder, slow)
     run(client, slow, "slow")
-    until("a program", (tmp_path / "alive").exists)
-    first = int((tmp_path / "alive").read_text())
+    first = int(until("a program", lambda: (tmp_path / "alive").exists() and (tmp_path / "alive").read_text()))
     run(client, slow, "slow")
     ended(client)
     until("the end of the first program", lambda: not alive(first))

@@ -33,12 +33,14 @@
   "Do ACT, choosing in each menu the first entry that begins with one of WANTED."
   (let ((last-nonmenu-event ?x))
     (cl-letf (((symbol-function 'completing-read)
-               (lambda (_prompt entries &rest _)
+               (lambda (prompt entries &rest _)
+                 (push (substring-no-properties prompt) asked)
                  (let ((titles (mapcar (lambda (e) (if (consp e) (car e) e)) entries)))
                    (or (cl-some (lambda (w) (cl-find-if (lambda (title) (string-prefix-p w title)) titles)) wanted)
                        (error "none of %S in %S" wanted titles))))))
       (funcall act))))
 
+(defvar asked nil "The questions that were answered.")
 (defvar out nil)
 (defun tell (key value) (push (cons key value) out))
 
@@ -68,9 +70,10 @@
   (visit suite)
   (goto-char (point-min))
   (search-forward "late-order")
-  (choose '("Run case") (lambda ()
+  (choose '("Run case" "Run once") (lambda ()
     (call-interactively #'eglot-code-actions)
     (wait-for "the result" (lambda () (a-text "^.*failed with")))))
+  (tell 'asked (vconcat asked))
   (tell 'results (vconcat (texts)))
   (eglot-shutdown (eglot-current-server)))
 (princ (json-encode (nreverse out)))

@@ -43,6 +43,7 @@ M.record = on_case('rubric.record')
 M.prompt = on_case('rubric.openPrompt')
 M.answer = on_case('rubric.openAnswer')
 M.reply = on_case('rubric.openReply')
+M.trace = on_case('rubric.openTrace')
 M.run_file = on_file('rubric.runFile')
 M.run_failed = on_file('rubric.runFailed')
 M.again = on_file('rubric.runAgain')
@@ -108,7 +109,11 @@ function M.with_report(bufnr, uri, case, use)
     return
   end
   with_case(bufnr, uri, case, function(suite, id)
-    client_of.ask(client, 'rubric/report', { testId = suite .. '::' .. id }, function(report)
+    local test = tests.case_id(suite, id)
+    if not test then
+      return client_of.notify(('there is no case %s'):format(id), vim.log.levels.WARN)
+    end
+    client_of.ask(client, 'rubric/report', { testId = test }, function(report)
       if report then
         use(report)
       else

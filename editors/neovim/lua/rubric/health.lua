@@ -35,6 +35,11 @@ local function check_clients()
   local clients = vim.lsp.get_clients({ name = 'rubric' })
   for _, client in ipairs(clients) do
     vim.health.ok(('running for %s'):format(client.config.root_dir))
+    if not vim.tbl_get(client.server_capabilities, 'experimental', 'rubricTests') then
+      vim.health.warn('the server is older than this plugin: there are no signs and no reports', {
+        'Upgrade it: pipx upgrade rubric-lsp',
+      })
+    end
   end
   if #clients == 0 then
     vim.health.info('not running: open a suite, such as *.eval.yaml')

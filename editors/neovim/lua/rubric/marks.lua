@@ -20,11 +20,16 @@ local function words(hint)
   return vim.trim(table.concat(parts))
 end
 
---- A reason that was cut for editors with little room, whole.
+--- A reason that was cut for editors with little room, whole: the tooltip goes on where the text ends.
 local function whole(text, tooltip)
-  local head, start = text:match('^(.*%s%s)(%S.-)…$')
-  if head and type(tooltip) == 'string' and vim.startswith(tooltip, start) then
-    return head .. tooltip:match('^[^\n]*')
+  local cut = text:match('^(.*)…$')
+  if not cut or type(tooltip) ~= 'string' then
+    return text
+  end
+  for at in cut:gmatch('%s()%S') do
+    if vim.startswith(tooltip, cut:sub(at)) then
+      return cut:sub(1, at - 1) .. tooltip:match('^[^\n]*')
+    end
   end
   return text
 end

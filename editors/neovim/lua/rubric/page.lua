@@ -71,8 +71,8 @@ local function paragraph(page, words, indent, colour)
   end
 end
 
-local function criterion(page, found)
-  local line = { { '    ' }, mark(found.verdict), { found.id, group(found.verdict) } }
+local function criterion(page, found, indent)
+  local line = { { indent }, mark(found.verdict), { found.id, group(found.verdict) } }
   local value = found.raw and ('%s/10 → %s'):format(number(found.raw), score(found.score)) or score(found.score)
   table.insert(line, { '  ' .. value })
   if found.minimum then
@@ -80,47 +80,61 @@ local function criterion(page, found)
   end
   table.insert(page, line)
   if found.text and found.text ~= '' and found.text ~= found.id then
-    paragraph(page, found.text, '      ', 'RubricDetail')
+    paragraph(page, found.text, indent .. '  ', 'RubricDetail')
   end
   for _, band in ipairs(found.bands or {}) do
-    local range = band.low == band.high and tostring(band.low) or ('%d–%d'):format(band.low, band.high)
+    local range = band.low == band.high and number(band.low) or ('%s–%s'):format(number(band.low), number(band.high))
     local colour = band.hit and group(found.verdict) or 'RubricDetail'
     table.insert(page, {
-      { '      ' },
+      { indent .. '  ' },
       { band.hit and '▸ ' or '  ', colour },
       { text.padded(range, 5), colour },
       { band.text or '', colour },
     })
   end
   if found.reasoning and found.reasoning ~= '' then
-    paragraph(page, found.reasoning, '      ')
+    paragraph(page, found.reasoning, indent .. '  ')
   end
 end
 
-local function evaluator(page, found, width, told)
-  table.insert(page, {
-    { '  ' },
-    mark(found.verdict),
-    { text.padded(found.name, width), group(found.verdict) },
-    { ('  %s × %s  '):format(score(found.score), number(found.weight or 1)) },
-    { bar(found.score), group(found.verdict) },
-    { found.share and ('  %d %% of the case'):format(math.floor(found.share * 100 + 0.5)) or '', 'RubricDetail' },
-  })
-  if found.gate and found.gate ~= '' and not told:find(found.gate, 1, true) then
-    paragraph(page, ('gate: %s'):format(found.gate), '    ', group(found.verdict))
+local function widest(evaluators)
+  local width = 0
+  for _, each in ipairs(evaluators) do
+    width = math.max(width, vim.fn.strdisplaywidth(each.name))
   end
-  local said = found.reason and found.reason ~= '' and found.reason or found.reasoning
-  if said and said ~= '' and #(found.criteria or {}) == 0 then
-    paragraph(page, said, '    ', found.verdict ~= 'passed' and group(found.verdict) or 'RubricDetail')
-  end
-  local listed = #(found.criteria or {}) == 0 and found.misses or {} -- criteria say it with their reasons
-  for _, miss in ipairs(listed) do
-    if miss ~= said then
-      table.insert(page, { { '    ' }, { '− ' .. miss, group('failed') } })
+  return math.min(width, 40)
+end
+
+local evaluators
+function evaluators(page, list, indent, told)
+  local width = widest(list)
+  for _, found in ipairs(list) do
+    local inside = indent .. '  '
+    table.insert(page, {
+      { indent },
+      mark(found.verdict),
+      { text.padded(found.name, width), group(found.verdict) },
+      { ('  %s × %s  '):format(score(found.score), number(found.weight or 1)) },
+      { bar(found.score), group(found.verdict) },
+      { found.share and ('  %d %% of the case'):format(math.floor(found.share * 100 + 0.5)) or '', 'RubricDetail' },
+    })
+    if found.gate and found.gate ~= '' and not told:find(found.gate, 1, true) then
+      paragraph(page, ('gate: %s'):format(found.gate), inside, group(found.verdict))
     end
-  end
-  for _, each in ipairs(found.criteria or {}) do
-    criterion(page, each)
+    local parted = #(found.criteria or {}) + #(found.members or {}) > 0 -- the parts say it with their reasons
+    local said = found.reason and found.reason ~= '' and found.reason or found.reasoning
+    if said and said ~= '' and not parted and said ~= told then
+      paragraph(page, said, inside, found.verdict ~= 'passed' and group(found.verdict) or 'RubricDetail')
+    end
+    for _, miss in ipairs(parted and {} or found.misses or {}) do
+      if miss ~= said then
+        table.insert(page, { { inside }, { '− ' .. miss, group('failed') } })
+      end
+    end
+    for _, each in ipairs(found.criteria or {}) do
+      criterion(page, each, inside)
+    end
+    evaluators(page, found.members or {}, inside, told)
   end
 end
 
@@ -155,16 +169,10 @@ function M.of(report)
   if report.reason and report.reason ~= '' then
     paragraph(page, report.reason, '')
   end
-  local width = 0
-  for _, each in ipairs(report.evaluators or {}) do
-    width = math.max(width, vim.fn.strdisplaywidth(each.name))
-  end
   if #(report.evaluators or {}) > 0 then
     table.insert(page, {})
     table.insert(page, { { 'Evaluators', 'RubricTitle' } })
-  end
-  for _, each in ipairs(report.evaluators or {}) do
-    evaluator(page, each, math.min(width, 40), report.reason or '')
+    evaluators(page, report.evaluators, '  ', report.reason or '')
   end
   section(page, 'To pass', table.concat(report.flips or {}, '\n'))
   section(page, 'Answer', report.answer)

@@ -17,16 +17,13 @@ local function show_message_request(error, params, context)
   return vim.lsp.handlers['window/showMessageRequest'](error, params, context)
 end
 
---- Messages name the commands of this editor.
+--- Messages in Neovim's own way, not behind the name of the protocol.
 local function show_message(error, params, context)
-  if error or params.type > 3 then
+  local levels = { vim.log.levels.ERROR, vim.log.levels.WARN, vim.log.levels.INFO }
+  if error or not levels[params.type] then
     return vim.lsp.handlers['window/showMessage'](error, params, context)
   end
-  local text = params.message:gsub('the command `?rubric%.(%l)(%a*)`?', function(first, rest)
-    return ':Rubric' .. first:upper() .. rest
-  end)
-  local levels = { vim.log.levels.ERROR, vim.log.levels.WARN, vim.log.levels.INFO }
-  require('rubric.client').notify(text:gsub('^rubric: ', ''), levels[params.type])
+  vim.notify(params.message, levels[params.type])
   return vim.NIL
 end
 

@@ -58,6 +58,16 @@ function M.items(uri, kind)
   end, suites[uri] or {})
 end
 
+--- The id of a case of a suite, nil when there is none of that name.
+---@return string?
+function M.case_id(uri, name)
+  for _, item in ipairs(M.items(uri, 'case')) do
+    if item.label == name then
+      return item.id
+    end
+  end
+end
+
 --- How a test stands; empty for one that never ran.
 ---@return rubric.State
 function M.state(id)

@@ -1,0 +1,240 @@
+"""What the plugin adds to the server's work: signs, reports, lists, the status line, tests for neotest."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from neovim import Neovim, Open, until
+
+pytestmark = pytest.mark.editor
+
+STAND_IN = Path(__file__).parent / "scripts" / "neotest"
+RUBRICS = """\
+# rubric: dialect=agentv-3
+name: judged
+execution:
+  target: canned
+tests:
+  - id: refund
+    criteria: Explains the refund window
+    input: Can I return this?
+    expected_output: You can return it.
+    assertions:
+      - type: rubrics
+        criteria:
+          - id: tone
+            outcome: Friendly in tone
+            score_ranges: {0: rude, 4: curt, 8: warm}
+"""
+
+
+@pytest.fixture
+def ready(nvim: Open) -> Neovim:
+    """The suite of three cases, trusted, with its tests known."""
+    editor = nvim("support.eval.yaml")
+    editor.open_for_use()
+    until("the tests are known", lambda: cases(editor))
+    return editor
+
+
+def cases(editor: Neovim) -> list[str]:
+    return list(
+        editor.lua(
+            "return vim.tbl_map(function(i) return i.label end, require('rubric.tests').items(vim.uri_from_bufnr(0), 'case'))"
+        )
+    )
+
+
+def signs(editor: Neovim) -> dict[int, str]:
+    """Line → its sign."""
+    found = editor.lua("""
+        local ns = vim.api.nvim_get_namespaces()['rubric.signs']
+        return vim.tbl_map(function(m) return { m[2], vim.trim(m[4].sign_text), m[4].sign_hl_group } end,
+          vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true }))""")
+    assert all(group == GROUPS[sign] for _, sign, group in found)
+    return {line: sign for line, sign, _ in found}
+
+
+GROUPS = {
+    "✔": "RubricPassed",
+    "✘": "RubricFailed",
+    "◌": "RubricStale",
+    "⟳": "RubricRunning",
+    "○": "RubricUnscored",
+}
+
+
+def run_file(editor: Neovim) -> None:
+    editor.command("RubricRunFile")
+    until("signs", lambda: [sign for _, sign in sorted(signs(editor).items())] == ["✔", "✘", "✔"])
+
+
+def status(editor: Neovim) -> str:
+    return str(editor.lua("return require('rubric').statusline()"))
+
+
+def float_lines(editor: Neovim) -> list[str]:
+    return list(
+        editor.lua("""
+            for _, w in ipairs(vim.api.nvim_list_wins()) do
+              if vim.api.nvim_win_get_config(w).relative ~= "" then
+                return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(w), 0, -1, false) end
+            end
+            return {}""")
+    )
+
+
+def test_signs_status_and_failures(ready: Neovim) -> None:
+    assert cases(ready) == ["refund", "late-order", "exact"]
+    assert status(ready) == ""
+    run_file(ready)
+    assert set(signs(ready)) == {ready.line_of(f"- id: {case}") for case in cases(ready)}
+    assert status(ready) == "✔ 2 ✘ 1"
+    # The failure is told once: a diagnostic that can be jumped to, but is written and underlined nowhere.
+    assert any(d["code"] == "case-failed" for d in ready.diagnostics())
+    assert ready.line_of("id: late-order") not in ready.virtual_texts("diagnostic")
+    assert "✘ 0.50" in ready.results()[ready.line_of("id: late-order")]
+
+    ready.command("RubricFailures")
+    until("the quickfix window", lambda: ready.lua("return vim.bo.buftype") == "quickfix")
+    entries = ready.lua("""return vim.tbl_map(function(e)
+        return { vim.fs.basename(vim.api.nvim_buf_get_name(e.bufnr)), e.type, e.text } end, vim.fn.getqflist())""")
+    assert [(name, kind) for name, kind, _ in entries] == [("support.eval.yaml", "E")] * len(entries)
+    assert any(text.startswith("✘ late-order: ") and "sorry" in text for _, _, text in entries)
+
+
+def test_an_edit_makes_a_result_stale_and_undo_brings_it_back(ready: Neovim) -> None:
+    run_file(ready)
+    line = ready.put_cursor("Can I return this?")
+    ready.keys("A!<Esc>")
+    until("the sign is stale", lambda: signs(ready)[line - 2] == "◌")
+    until("the text is stale", lambda: "stale" in ready.results()[line - 2])
+    assert status(ready) == "✔ 1 ✘ 1 ◌ 1"
+    ready.keys("u")
+    until("it holds again", lambda: signs(ready)[line - 2] == "✔")
+    ready.command("RubricClear")
+    until("nothing is left", lambda: not signs(ready) and not ready.results() and status(ready) == "")
+
+
+def test_the_report_is_a_window_that_q_closes(nvim: Open, workspace: Path) -> None:
+    (workspace / "judged.eval.yaml").write_text(RUBRICS, encoding="utf-8")
+    reply = {
+        "checks": [{"id": "tone", "score": 5, "reasoning": "curt, no apology"}],
+        "overall_reasoning": "It is curt.",
+    }
+    targets = workspace / ".agentv" / "targets.yaml"
+    judge = f"\n  - name: judge\n    provider: mock\n    response: '{json.dumps(reply)}'\n"
+    text = targets.read_text(encoding="utf-8").replace("full refund.", "full refund.\n    grader_target: judge", 1)
+    targets.write_text(text + judge, encoding="utf-8")
+    editor = nvim("judged.eval.yaml")
+    editor.open_for_use()
+    until("the tests are known", lambda: cases(editor))
+    editor.put_cursor("refund")
+    editor.command("RubricReport")
+    until("it says that there is none", lambda: "refund has not been run" in editor.messages())
+    editor.command("RubricRun")
+    until("a sign", lambda: list(signs(editor).values()) == ["✘"])
+    editor.keys(":RubricReport ref<Tab><CR>")
+    page = "\n".join(until("the report", lambda: float_lines(editor)))
+    for words in (
+        "✘ failed with 0.50",
+        "5/10 → 0.50",
+        "▸ 4–7",
+        "curt, no apology",
+        "You can return it.",
+        "rubric run judged.eval.yaml::refund",
+    ):
+        assert words in page, page
+    editor.keys("q")
+    until("it is closed", lambda: not float_lines(editor))
+
+    editor.keys(":RubricDiff<CR>")
+    until(
+        "two windows",
+        lambda: (
+            editor.lua("return #vim.tbl_filter(function(w) return vim.wo[w].diff end, vim.api.nvim_list_wins())") == 2
+        ),
+    )
+    editor.keys("q")
+    until("back in the suite", lambda: editor.lua("return vim.fn.expand('%:t')") == "judged.eval.yaml")
+    editor.command("RubricAnswer")
+    until(
+        "the answer",
+        lambda: (
+            "within 30 days" in editor.lines()[0] and not editor.lua("return vim.bo.modifiable and not vim.bo.readonly")
+        ),
+    )
+    editor.command("edit #")
+    until("back in the suite", lambda: editor.lua("return vim.fn.expand('%:t')") == "judged.eval.yaml")
+    editor.command("RubricCopy")
+    until("it is copied", lambda: "judged.eval.yaml::refund" in editor.lua("return vim.fn.getreg('\"')"))
+
+
+def neotest(editor: Neovim, name: str = "") -> dict[str, Any]:
+    """What came of running a case, or the file, through the adapter."""
+    path = json.dumps(str(editor.file))
+    editor.lua(
+        f"vim.opt.runtimepath:append({json.dumps(str(STAND_IN))}); require('neotest_driver').start({path}, {json.dumps(name)})"
+    )
+    outcome = until("the run's outcome", lambda: editor.lua("return require('neotest_driver').outcome or false"))
+    assert "error" not in outcome, outcome["error"]
+    return dict(outcome)
+
+
+def test_neotest_finds_runs_and_streams(ready: Neovim) -> None:
+    adapter = "require('neotest-rubric')"
+    assert ready.lua(
+        f"return {adapter}.is_test_file('/x/a.eval.yaml') and not {adapter}.is_test_file('/x/values.yaml')"
+    )
+    assert ready.lua(f"return {adapter}.root('{ready.file.parent}')") == str(ready.file.parent)
+    assert not ready.lua(f"return {adapter}.filter_dir('node_modules', 'node_modules', '/x')")
+
+    outcome = neotest(ready)
+    kinds = [(p["type"], p["name"]) for p in outcome["positions"]]
+    assert kinds == [("file", "support.eval.yaml"), ("test", "refund"), ("test", "late-order"), ("test", "exact")]
+    assert outcome["positions"][1]["range"][0] == ready.line_of("- id: refund")
+    by_name = {test.rpartition("::")[2]: result for test, result in outcome["results"].items()}
+    assert {name: result["status"] for name, result in by_name.items()} == {
+        "refund": "passed",
+        "late-order": "failed",
+        "exact": "passed",
+    }
+    (error,) = [e for e in by_name["late-order"]["errors"] if "sorry" in e["message"]]
+    assert error["line"] == ready.line_of("value: sorry") - 1
+    assert sorted(outcome["streamed"]) == sorted(outcome["results"])
+    assert outcome["code"] == 1
+    assert [sign for _, sign in sorted(signs(ready).items())] == ["✔", "✘", "✔"], "the suite shows the same run"
+
+    outcome = neotest(ready, "exact")
+    assert [r["status"] for r in outcome["results"].values()] == ["passed"]
+    assert outcome["command"][2].endswith("support.eval.yaml::exact")
+
+
+def test_neotest_runs_files_that_are_not_open_and_asks_for_trust(nvim: Open, workspace: Path) -> None:
+    editor = nvim("settings.yaml", trusted=False)
+    editor.file = workspace / "support.eval.yaml"
+    editor.lua("vim.ui.select = function(items, _, done) done(nil) end")
+    outcome = neotest(editor, "exact")
+    assert [r["status"] for r in outcome["results"].values()] == ["skipped"]
+    assert ":RubricTrust" in outcome["output"]
+
+
+def test_what_a_command_completes_and_what_help_has(nvim: Open) -> None:
+    editor = nvim("support.eval.yaml")
+    editor.open_for_use()
+    until("the tests are known", lambda: cases(editor))
+    assert editor.lua("return vim.fn.getcompletion('RubricRun l', 'cmdline')") == ["late-order"]
+    commands = editor.lua(
+        "return vim.tbl_filter(function(n) return vim.startswith(n, 'Rubric') end, vim.tbl_keys(vim.api.nvim_get_commands({})))"
+    )
+    editor.lua(
+        f"vim.cmd.helptags('{editor.lua('return vim.api.nvim_get_runtime_file([[doc/rubric.txt]], false)[1]').rpartition('/')[0]}')"
+    )
+    tags = editor.lua("return vim.fn.getcompletion('rubric', 'help')") + editor.lua(
+        "return vim.fn.getcompletion(':Rubric', 'help')"
+    )
+    assert {f":{name}" for name in commands} <= set(tags), "every command has its place in the help"
+    assert {"rubric-trust", "rubric-neotest", "rubric.statusline()"} <= set(tags)
+    plugs = editor.lua("return vim.tbl_map(function(m) return m.lhs end, vim.api.nvim_get_keymap('n'))")
+    assert {f"<Plug>({name})" for name in commands} <= set(plugs)

@@ -1,0 +1,117 @@
+"""When something is missing, refused or killed: one message that says what to do, and nothing stays behind."""
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from neovim import Neovim, Open, ScreenNeovim, until
+
+pytestmark = pytest.mark.editor
+
+
+def heard(editor: Neovim) -> list[str]:
+    """What the plugin has said."""
+    return [line for line in editor.messages().splitlines() if "rubric" in line.lower()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def server_of(folder: Path) -> int:
+    """The process of the server that works in `folder`."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if any(word.endswith(b"rubric-lsp") for word in words) and (process / "cwd").resolve() == folder.resolve():
+                return int(process.name)
+        except OSError:
+            continue
+    raise AssertionError(f"no server in {folder}")
+
+
+def config(command: str) -> str:
+    return f"vim.lsp.config('rubric', {{ cmd = {{ {json.dumps(command)}, '--stdio' }} }})"
+
+
+def test_a_server_that_is_missing_empty_or_without_its_python(nvim: Open, tmp_path: Path) -> None:
+    orphaned = tmp_path / "rubric-lsp"
+    orphaned.write_text("#!/gone/bin/python\n", encoding="utf-8")
+    orphaned.chmod(0o755)
+    for command, words in [
+        ("/nowhere/rubric-lsp", "/nowhere/rubric-lsp was not found"),
+        ("", "the path of the server is empty"),
+        (str(orphaned), f"{orphaned} does not start: its Python may be gone"),
+    ]:
+        editor = nvim("support.eval.yaml", before=config(command))
+        (said,) = until("a message", lambda editor=editor: heard(editor))  # type: ignore[misc]
+        assert words in said
+        editor.command("checkhealth rubric")
+        until("the report", lambda editor=editor: any("ERROR" in line for line in editor.lines()))  # type: ignore[misc]
+
+
+def test_a_server_that_ends_at_once(nvim: Open, tmp_path: Path) -> None:
+    broken = tmp_path / "rubric-lsp"
+    broken.write_text("#!/bin/sh\necho 'ModuleNotFoundError: rubric_lsp' >&2\nexit 1\n", encoding="utf-8")
+    broken.chmod(0o755)
+    editor = nvim("support.eval.yaml", before=config(str(broken)))
+    (said,) = until("a message", lambda: heard(editor))
+    assert "the server has ended (exit code 1)" in said
+    assert ":RubricLog says why" in said
+    editor.command("RubricLog")
+    until("the reason", lambda: any("ModuleNotFoundError: rubric_lsp" in line for line in editor.lines()))
+
+
+def test_a_server_that_is_killed_in_a_run(screen: Open, workspace: Path) -> None:
+    suite, hang, pid = workspace / "slow.eval.yaml", workspace / "hang", workspace / "pid"
+    script = f"if [ -e {hang} ]; then echo $$ > {pid}; exec sleep 60; fi; echo Hello"
+    targets = workspace / ".agentv" / "targets.yaml"
+    targets.write_text(targets.read_text(encoding="utf-8").replace("sleep 60", json.dumps(script)), encoding="utf-8")
+    quick = "  - id: quick\n    criteria: Says hello\n    input: Hello\n    assertions:\n      - {type: contains, value: Hello}\n"
+    suite.write_text(suite.read_text(encoding="utf-8") + quick, encoding="utf-8")
+    editor = screen("slow.eval.yaml")
+    assert isinstance(editor, ScreenNeovim)
+    editor.sees("Run 2 cases")
+    editor.keys(":RubricRun quick<CR>")
+    editor.sees("✔ 1.00")
+    hang.touch()
+    editor.keys(":RubricRun waits<CR>")
+    editor.sees("⟳")
+    program = until("the program", lambda: pid.is_file() and int(pid.read_text(encoding="utf-8").strip() or 0))
+    os.kill(server_of(workspace), 9)
+    seen = editor.sees("the server has ended (signal 9)")
+    assert "Press ENTER" not in seen
+    assert "Check log" not in seen
+    until("nothing runs", lambda: "⟳" not in editor.screen())
+    until("the program is gone", lambda: not alive(program))
+    editor.keys(":RubricRestart<CR>")
+    until("the result that was done is there again", lambda: editor.attached() and "✔ 1.00" in editor.screen())
+
+
+def test_a_judge_that_is_gone(nvim: Open, workspace: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    targets = workspace / ".agentv" / "targets.yaml"
+    judge = f"\n  - {{name: judge, provider: openai, base_url: 'http://127.0.0.1:{port}/v1', model: m, api_key: k}}\n"
+    text = targets.read_text(encoding="utf-8").replace("full refund.", "full refund.\n    grader_target: judge", 1)
+    targets.write_text(text + judge, encoding="utf-8")
+    suite = workspace / "support.eval.yaml"
+    rubric = "      - {type: rubrics, criteria: [{id: tone, outcome: Friendly}]}\n"
+    suite.write_text(
+        suite.read_text(encoding="utf-8").replace("      - type: contains\n        value: sorry\n", rubric),
+        encoding="utf-8",
+    )
+    editor = nvim("support.eval.yaml")
+    editor.open_for_use()
+    line = editor.put_cursor("id: late-order")
+    editor.command("RubricRun")
+    until("it is unscored", lambda: "○" in editor.results().get(line, ""))
+    until("the reason", lambda: "case-unscored" in editor.codes())
+    (reason,) = [d["message"] for d in editor.diagnostics() if d["code"] == "case-unscored"]
+    assert f"127.0.0.1:{port} refused" in reason
