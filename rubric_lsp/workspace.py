@@ -20,7 +20,7 @@ from rubric_core.text import Edit, Encoding, Position, Span, TextRange
 from rubric_lsp.features.blockwise import Blockwise
 from rubric_lsp.features.folding import folds_in
 from rubric_lsp.features.names import Name, names_in
-from rubric_lsp.features.symbols import symbols_in
+from rubric_lsp.features.symbols import Symbol, symbols_in
 from rubric_lsp.features.tokens import tokens_in
 from rubric_lsp.memory import Memory
 from rubric_lsp.settings import Settings
@@ -55,7 +55,7 @@ class Kept:
         self.folds = Blockwise(folds_in)
         self.symbols = Blockwise(symbols_in)
         #: What the client was told of them, by block and the line on which it begins.
-        self.outline: dict[tuple[Tree, int], list[dict[str, Any]]] = {}
+        self.outline: dict[tuple[Tree, int], tuple[tuple[Symbol, ...], list[dict[str, Any]]]] = {}
         self.tokens = Blockwise(lambda local: tokens_in(local, encoding))
         #: The tokens that the client has, by result id.
         self.sent_tokens: tuple[str, list[int]] = ("", [])

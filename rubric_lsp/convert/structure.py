@@ -40,13 +40,13 @@ def document_symbols(
     for local, symbols in found:
         # A block on the same lines as before looks the same: building all of it anew takes longer than finding it.
         key = (local.tree, snapshot.document.first_line(local.number) if local.number >= 0 else -1)
-        entries = known.get(key) if local.number >= 0 and client.nested_symbols else None
-        if entries is None:
-            nested = client.nested_symbols
-            entries = [
-                e for s in symbols for e in ([_symbol(snapshot, local, s)] if nested else _flat(snapshot, local, s))
-            ]
-        kept[key] = entries
+        last = known.get(key) if local.number >= 0 and client.nested_symbols else None
+        if last is not None and last[0] is symbols:
+            entries = last[1]
+        else:
+            each = _symbol if client.nested_symbols else _flat
+            entries = [entry for s in symbols for entry in each(snapshot, local, s)]
+        kept[key] = (symbols, entries)
         made += entries
     snapshot.kept.outline = kept
     return sorted(made, key=_first_line) if client.nested_symbols else made
@@ -69,7 +69,7 @@ def _placed(snapshot: Snapshot, local: "LocalText", span: Span) -> Json:
     }
 
 
-def _symbol(snapshot: Snapshot, local: "LocalText", symbol: Symbol) -> Json:
+def _symbol(snapshot: Snapshot, local: "LocalText", symbol: Symbol) -> list[Json]:
     made: Json = {
         "name": symbol.name,
         "kind": _SYMBOLS[symbol.kind],
@@ -79,8 +79,8 @@ def _symbol(snapshot: Snapshot, local: "LocalText", symbol: Symbol) -> Json:
     if symbol.detail:
         made["detail"] = symbol.detail
     if symbol.children:
-        made["children"] = [_symbol(snapshot, local, c) for c in symbol.children]
-    return made
+        made["children"] = [each for c in symbol.children for each in _symbol(snapshot, local, c)]
+    return [made]
 
 
 def _flat(snapshot: Snapshot, local: "LocalText", symbol: Symbol, inside: str = "") -> list[Json]:
