@@ -14,6 +14,7 @@ COMMANDS = {
     "check": "say what is wrong in suites, and fix it",
     "run": "run the cases of a suite and score the answers",
     "judge": "how far a judge can be trusted",
+    "local": "a live target without key or network",
     "explain": "what a code means, with an example",
     "migrate": "carry suites to a newer dialect",
     "reference": "write the pages of the reference",

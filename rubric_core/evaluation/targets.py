@@ -19,6 +19,7 @@ from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry, Runtime
 from rubric_core.loading.search import directories_up
 from rubric_core.loading.targets import Home, TargetEntry, TargetFile, find_targets, read_targets, targets_in
+from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
 
 if TYPE_CHECKING:
@@ -105,11 +106,15 @@ class Targets:
         return self.file.defaults.get("grader") if self.file is not None else None
 
     def kind_judges(self, name: str, environment: Mapping[str, str]) -> bool:
-        """Whether that target is a model, so that it may judge without being named as a judge. Raises Unscored."""
+        """Whether that target is a model, so that it may judge without being named as a judge. Raises Unscored.
+
+        The small local model may not: its verdicts are worth no more than guesses.
+        """
         from rubric_core.evaluation.providers import kind_named  # noqa: PLC0415  # what runs need, when something is run
 
-        kind = kind_named(self._written_kind(self.followed(name, environment)))
-        return kind is not None and kind.judges
+        entry = self.followed(name, environment)
+        kind = kind_named(self._written_kind(entry))
+        return kind is not None and kind.judges and entry.settings.get("model") != LOCAL_MODEL
 
     def provider(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
         """The target of that name, ready to be asked; made once. Raises Unscored, naming file, line and what to do."""
