@@ -4,7 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from rubric_lsp.features.results import Shown
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
@@ -53,7 +53,7 @@ class Reading:
         """`workspace/textDocumentContent`. Raises RefusedError for a URI that is none of ours."""
         from rubric_lsp.features.texts import KINDS  # noqa: PLC0415
 
-        asked = {key: values[0] for key, values in parse_qs(urlsplit(uri).query).items()}
+        asked = _asked(urlsplit(uri).query)
         kind = next((k for k in KINDS if k == asked.get("kind")), None)
         if kind is None or "suite" not in asked or "case" not in asked:
             raise RefusedError(INVALID_PARAMS, f"{uri} is no document of rubric's")
@@ -97,6 +97,14 @@ class Reading:
         """The results of a suite have changed: documents about them are asked for again."""
         for shown in self._shown.get(uri, ()):
             self._server.keep(self._server.ask_quietly("workspace/textDocumentContent/refresh", {"uri": shown}))
+
+
+def _asked(query: str) -> dict[str, str]:
+    if "=" in query:
+        return {key: values[0] for key, values in parse_qs(query).items()}
+    # VS Code takes a query apart as little as it has to: it decodes the whole of it once, and encodes the whole again.
+    pairs = (part.partition("=") for part in unquote(query).split("&"))
+    return {key: value for key, _, value in pairs}
 
 
 def _something(text: str, else_say: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_lsp import convert, lifecycle
+from rubric_lsp.about import about
 from rubric_lsp.features import tokens
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
@@ -95,6 +96,7 @@ def _tests(s: "RubricServer") -> None:
     s.answers("rubric/runTests", s.tests.run)
     s.answers("rubric/cancelTests", s.tests.cancel)
     s.answers("rubric/report", s.tests.report)
+    s.answers("rubric/suite", lambda p: about(s, p))
     s.answers("workspace/textDocumentContent", lambda p: s.reading.content(p.uri))
 
 

@@ -7,7 +7,11 @@ from typing import Any
 
 from neovim import REPOSITORY
 
-from rubric_core.analysis import Language
+from rubric_core.analysis import Language, analyze
+from rubric_core.text import Span
+from rubric_lsp.commands import Commands
+from rubric_lsp.features.run_actions import run_actions
+from rubric_lsp.server import RubricServer
 from rubric_lsp.settings import SECTION, Settings
 
 MANIFEST = REPOSITORY / "editors" / "vscode" / "package.json"
@@ -24,6 +28,19 @@ def test_vscode_has_every_setting_of_the_server() -> None:
         MANIFEST.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
     assert properties == wanted
+
+
+def test_commands_have_the_titles_of_code_actions() -> None:
+    manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
+    titles = {each["command"]: each["title"] for each in manifest["contributes"]["commands"]}
+    text = (REPOSITORY / "examples" / "quickstart.eval.yaml").read_text(encoding="utf-8")
+    language = Language()
+    analysis = analyze(language.document(text), language)
+    at = text.index("score_ranges")
+    offered = {a.command: a.title.partition(" ‹")[0] for a in run_actions(analysis, Span(at, at), {}, asked=True)}
+    assert set(offered) >= {"rubric.runCase", "rubric.runEvaluator", "rubric.repeat", "rubric.runFile"}
+    assert {name: titles[name] for name in offered} == {**offered, "rubric.repeat": "Repeat"}
+    assert set(Commands(RubricServer()).names) <= set(titles)
 
 
 def _of_the_server(before: int) -> dict[str, dict[str, Any]]:

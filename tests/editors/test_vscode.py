@@ -20,13 +20,13 @@ HOST_TESTS = re.findall(r"^  async '(.+)'\(\) \{$", (HERE / "host_tests.js").rea
 SCENARIOS = re.findall(
     r"^  '?([a-z-]+)'?: \{ options:", (HERE / "screen.mjs").read_text(encoding="utf-8"), re.MULTILINE
 )
-VSCODE = REPOSITORY / ".tools" / "vscode" / "node_modules" / "code-server" / "lib" / "vscode"
+TOOLS = REPOSITORY / ".tools"
 
 
-def node(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+def node(script: str, *arguments: object, version: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["node", str(HERE / script), *map(str, arguments)],
-        env={**os.environ, "RUBRIC_SERVER_FOLDER": SERVER_FOLDER},
+        env={**os.environ, "RUBRIC_SERVER_FOLDER": SERVER_FOLDER, "RUBRIC_VSCODE_VERSION": version},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -36,10 +36,10 @@ def node(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture(scope="module")
-def inside() -> dict[str, Any]:
-    """What happened to each test that ran inside the extension host."""
-    done = node("host.mjs", WORKSPACE)
+@pytest.fixture(scope="module", params=["", "1.93"], ids=["current", "oldest"])
+def inside(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What happened to each test that ran inside the extension host of a VS Code."""
+    done = node("host.mjs", WORKSPACE, version=request.param)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert lines, done.stderr[-4000:]
     return {line["test"]: line for line in lines}
@@ -56,9 +56,11 @@ def test_on_the_screen(artifacts: Path, scenario: str) -> None:
     assert done.returncode == 0, done.stderr[-4000:]
 
 
-def test_colours() -> None:
+@pytest.mark.parametrize("vscode", ["vscode", "vscode-1.93"])
+def test_colours(vscode: str) -> None:
     """Block scalars are Markdown, templates stand out in them, and so does the id of a case."""
-    done = node("grammar.mjs", VSCODE, WORKSPACE / "markdown.eval.yaml")
+    grammars = TOOLS / vscode / "node_modules" / "code-server" / "lib" / "vscode"
+    done = node("grammar.mjs", grammars, WORKSPACE / "markdown.eval.yaml")
     scopes = {text.strip(): scopes for _, text, scopes in json.loads(done.stdout)}
     for text, scope in {
         "Policy": "string.unquoted.block.yaml markup.heading.markdown",

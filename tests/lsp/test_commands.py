@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 import pytest
 from client import VSCODE, Client, Connect, ServerError, until
@@ -185,6 +186,10 @@ def test_documents_for_a_client_that_asks_for_them(connect: Connect, uri: str) -
         return str(client.request("workspace/textDocumentContent", {"uri": shown})["text"])
 
     assert text("openAnswer") == "No.\nWithin 30 days."
+    # As VS Code asks: it decodes a query once, and encodes all of it again.
+    path, _, query = command(client, "openAnswer", uri, "refund").partition("?")
+    again = {"uri": f"{path}?{quote(unquote(query), safe='')}"}
+    assert client.request("workspace/textDocumentContent", again) == {"text": "No.\nWithin 30 days."}
     assert text("openPrompt") == "Can I return this?"
     assert "curt, no apology" in text("openReply", "manners")
     assert '"raw_score": 4' in text("openTrace")

@@ -231,3 +231,17 @@ def test_a_client_that_does_not_ask_is_told_nothing(connect: Connect, folder: Pa
     client.request("workspace/executeCommand", {"command": "rubric.runFile", "arguments": [uri]})
     until("the end", lambda: any(p["value"]["kind"] == "end" for p in client.heard("$/progress")))
     assert [m for m, _ in client.notifications if m.startswith("rubric/")] == []
+
+
+def test_what_a_suite_is_and_asks(connect: Connect, folder: Path, uri: str) -> None:
+    (folder / ".agentv" / "targets.yaml").write_text(
+        f"{TARGETS}    grader_target: ${{{{ JUDGE }}}}\n", encoding="utf-8"
+    )
+    client = connected(connect, folder)
+    assert client.request("rubric/suite", {"textDocument": {"uri": uri}}) is None
+    client.open(uri, SUITE)
+    about = client.request("rubric/suite", {"textDocument": {"uri": uri}})
+    assert about.pop("because")
+    assert about == {"dialect": "agentv-3", "target": "canned", "judge": "${{ JUDGE }}", "cases": 2, "trusted": True}
+    client.change(uri, {"text": SUITE.replace("target: canned", "target: nowhere")})
+    assert client.request("rubric/suite", {"textDocument": {"uri": uri}})["target"] == "nowhere"

@@ -26,7 +26,8 @@ export const SERVER_COMMANDS: Record<string, About> = {
   'rubric.copyCommand': 'case',
   'rubric.openAnswer': 'case',
   'rubric.openPrompt': 'case',
-  'rubric.openReply': 'evaluator',
+  'rubric.openReply': 'case',
+  'rubric.openTrace': 'case',
   'rubric.diffAnswer': 'case',
   'rubric.trust': 'file',
 };

@@ -22,10 +22,7 @@ export class Explorer implements vscode.Disposable {
   private readonly items = new Map<string, vscode.TestItem>();
   private readonly kinds = new WeakMap<vscode.TestItem, Test['kind']>();
   private readonly continuous: Continuous;
-  private readonly changed = new vscode.EventEmitter<void>();
   readonly runs: Runs;
-  /** Suites are described anew. */
-  readonly onDidChange = this.changed.event;
   private client: RubricClient | undefined;
 
   constructor() {
@@ -68,7 +65,6 @@ export class Explorer implements vscode.Disposable {
   dispose(): void {
     this.continuous.dispose();
     this.runs.dispose();
-    this.changed.dispose();
     this.controller.dispose();
   }
 
@@ -81,11 +77,6 @@ export class Explorer implements vscode.Disposable {
     const [suite, ...below] = lineage;
     const names = below.map((each, depth) => each.id.slice(lineage[depth].id.length + '::'.length));
     return this.kinds.get(suite) === 'suite' ? { uri: suite.id, caseId: names[0], evaluator: names[1] } : undefined;
-  }
-
-  /** What is known of a suite. */
-  suite(uri: string): vscode.TestItem | undefined {
-    return this.items.get(uri);
   }
 
   private profile(label: string, wish: RunWish, usual = false): void {
@@ -171,7 +162,6 @@ export class Explorer implements vscode.Disposable {
     for (const test of tests) {
       this.place(test);
     }
-    this.changed.fire();
   }
 
   private place(test: Test): void {

@@ -154,6 +154,17 @@ export const runTests = new RequestType<RunWish, { runId: string; tests: string[
 export const cancelTests = new RequestType<{ runId?: string }, null, void>('rubric/cancelTests');
 export const reportOf = new RequestType<{ testId: string }, Report | null, void>('rubric/report');
 
+export interface About {
+  dialect: string;
+  /** Why it is that one. */
+  because: string;
+  target: string;
+  judge: string;
+  cases: number;
+  trusted: boolean;
+}
+export const aboutSuite = new RequestType<{ textDocument: { uri: string } }, About | null, void>('rubric/suite');
+
 export const discoveredTests = new NotificationType<Discovered>('rubric/discoveredTests');
 export const runBegan = new NotificationType<RunBegan>('rubric/runBegan');
 export const testState = new NotificationType<TestState>('rubric/testState');

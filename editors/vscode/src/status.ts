@@ -4,6 +4,10 @@ import * as vscode from 'vscode';
 import { SUITES } from './client';
 import { Explorer } from './explorer';
 import { Launcher } from './launcher';
+import { About, aboutSuite } from './protocol';
+
+/** How long after the last edit the server is asked again, in milliseconds. */
+const IDLE_MS = 400;
 
 type Choice = vscode.QuickPickItem & { run?: () => Thenable<unknown> | Promise<unknown> | void };
 
@@ -12,6 +16,8 @@ const execute = (name: string) => () => vscode.commands.executeCommand(name);
 export class StatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('rubric.status', vscode.StatusBarAlignment.Right, 90);
   private readonly listeners: vscode.Disposable[];
+  private about: { uri: string; about: About } | undefined;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly launcher: Launcher,
@@ -20,19 +26,22 @@ export class StatusBar implements vscode.Disposable {
     this.item.name = 'Rubric';
     this.item.command = 'rubric.menu';
     const show = () => this.show();
+    const look = () => this.look();
     this.listeners = [
       launcher.onDidChangeStatus(show),
+      launcher.onDidStart(look),
       explorer.runs.onDidChange(show),
-      explorer.onDidChange(show),
-      vscode.window.onDidChangeActiveTextEditor(show),
-      vscode.workspace.onDidGrantWorkspaceTrust(show),
+      vscode.window.onDidChangeActiveTextEditor(look),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => document === this.suite && this.look(IDLE_MS)),
+      vscode.workspace.onDidSaveTextDocument(look), // of targets, too
       vscode.commands.registerCommand('rubric.menu', () => this.menu()),
     ];
-    this.show();
+    this.look();
     explorer.runs.onDidChange(() => explorer.runs.going && vscode.commands.executeCommand('setContext', 'rubric.hasRun', true));
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     this.listeners.forEach((listener) => listener.dispose());
     this.item.dispose();
   }
@@ -40,6 +49,23 @@ export class StatusBar implements vscode.Disposable {
   private get suite(): vscode.TextDocument | undefined {
     const document = vscode.window.activeTextEditor?.document;
     return document && vscode.languages.match(SUITES, document) ? document : undefined;
+  }
+
+  /** Ask the server what the suite is, and show it. */
+  private look(afterMs = 0): void {
+    this.show();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.ask(), typeof afterMs === 'number' ? afterMs : 0);
+  }
+
+  private async ask(): Promise<void> {
+    const uri = this.suite?.uri.toString();
+    const client = this.launcher.ready;
+    if (uri && client?.hasTests) {
+      const about = await client.sendRequest(aboutSuite, { textDocument: { uri } }).catch(() => null);
+      this.about = about ? { uri, about } : undefined;
+      this.show();
+    }
   }
 
   private show(): void {
@@ -52,12 +78,12 @@ export class StatusBar implements vscode.Disposable {
       this.item.hide();
       return;
     }
-    const known = this.suite && this.explorer.suite(this.suite.uri.toString())?.description;
+    const known = this.about?.uri === this.suite?.uri.toString() ? this.about?.about : undefined;
     const [icon, text] = {
       starting: ['loading~spin', words],
       missing: ['circle-slash', words],
       failed: ['error', words],
-      running: going ? ['loading~spin', `${going.done}/${going.of}`] : ['beaker', known ?? ''],
+      running: going ? ['loading~spin', `${going.done}/${going.of}`] : ['beaker', known ? [known.dialect, known.target].filter(Boolean).join(' · ') : ''],
     }[condition];
     this.item.text = `$(${icon}) ${condition === 'running' ? text || 'Rubric' : `Rubric: ${text}`}`;
     this.item.backgroundColor = condition === 'failed' ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
@@ -66,15 +92,18 @@ export class StatusBar implements vscode.Disposable {
     this.item.show();
   }
 
-  private tooltip(known: string | undefined): vscode.MarkdownString {
+  private tooltip(known: About | undefined): vscode.MarkdownString {
     const { words, from } = this.launcher.status;
-    const lines = [
-      `**Rubric** — ${words}${from ? `, from ${from}` : ''}`,
-      known ?? '',
-      vscode.workspace.isTrusted ? '' : 'Restricted Mode: suites are checked, cases are not run.',
-      '_Click for the menu_',
+    const restricted = !vscode.workspace.isTrusted;
+    const rows = known && [
+      ['Dialect', `${known.dialect} (${known.because})`],
+      ['Target', known.target || 'none'],
+      ['Judge', known.judge || 'none: recordings only'],
+      ['Runs', restricted ? 'not in Restricted Mode' : known.trusted ? 'allowed, the folder is trusted' : 'asks first'],
     ];
-    return new vscode.MarkdownString(lines.filter(Boolean).join('\n\n'));
+    const table = rows ? `| | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${escaped(value)} |`).join('\n')}` : '';
+    const server = `Server: ${words}${from ? `, from ${from}` : ''}`;
+    return new vscode.MarkdownString([table, server, '_Click for the menu_'].filter(Boolean).join('\n\n'));
   }
 
   private async menu(): Promise<void> {
@@ -99,6 +128,7 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
+const escaped = (text: string) => text.replace(/[\\`*_{}[\]()#+|<>-]/g, '\\$&');
 const separator = (label: string): Choice => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
 const RUN: Choice[] = [

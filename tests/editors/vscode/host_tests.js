@@ -97,9 +97,44 @@ const tests = {
     editor.selection = new vscode.Selection(at, at);
     await execute('rubric.runCase');
     await until('the failure is a problem', () => codes(uri).includes('case-failed') && codes(uri).includes('criterion-failed'));
-    // VS Code says at the end of the line why the test failed: a hint would say it twice.
-    assert.equal(await hintOn(uri, place(document, '- id: late-order').line), '');
-    assert.equal(await result(uri, place(document, '- type: icontains').line), '✔');
+    assert.equal(await result(uri, place(document, '- id: late-order').line), '✘');
+    // VS Code says at the end of this line why the test failed: a hint would say it twice.
+    const failed = place(document, '- type: contains\n        value: sorry').line;
+    await until('no hint', async () => (await hintOn(uri, failed)) === '');
+  },
+  async 'the answer opens as a document that cannot be edited'() {
+    const { uri } = await open('support.eval.yaml');
+    await execute('rubric.openAnswer', uri.toString(), 'late-order');
+    const shown = await until('the answer', () => {
+      const document = vscode.window.activeTextEditor?.document;
+      return document?.getText().includes('within 30 days') && document.uri.scheme !== 'file' && document;
+    });
+    assert.match(shown.getText(), /full refund/);
+  },
+  async 'the answer is compared with what was expected'() {
+    const { uri } = await open('expected.eval.yaml');
+    await execute('rubric.runCase', uri.toString(), 'policy');
+    await until('a result', async () => codes(uri).length || (await hintOn(uri, 5)));
+    await execute('rubric.diffAnswer', uri.toString(), 'policy');
+    const tab = await until('a difference', () => {
+      const active = vscode.window.tabGroups.activeTabGroup.activeTab;
+      return active?.input instanceof vscode.TabInputTextDiff && active;
+    });
+    const text = async (which) => (await vscode.workspace.openTextDocument(which)).getText();
+    assert.equal(await text(tab.input.original), 'You can return it within 14 days.');
+    assert.match(await text(tab.input.modified), /within 30 days/);
+  },
+  async 'the line for a terminal is copied'() {
+    const { uri } = await open('support.eval.yaml');
+    await execute('rubric.copyCommand', uri.toString(), 'refund');
+    assert.match(await vscode.env.clipboard.readText(), /^rubric run .*support\.eval\.yaml.*refund/);
+  },
+  async 'the report opens beside its suite'() {
+    const { uri } = await open('support.eval.yaml');
+    await execute('rubric.openReport', uri.toString(), 'refund');
+    const all = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    await until('its tab', () => all().some((tab) => tab.label === 'Report: refund' && tab.input instanceof vscode.TabInputWebview));
+    await execute('workbench.action.closeActiveEditor');
   },
   async 'hover on the id is the report'() {
     const { uri, document } = await open('support.eval.yaml');
@@ -120,6 +155,19 @@ const tests = {
     await execute('rubric.cancel');
     const end = await Promise.race([ended.then(() => 'ended'), new Promise((done) => setTimeout(done, 10_000, 'still running'))]);
     assert.equal(end, 'ended', uri.toString());
+  },
+  async 'a new suite is begun'() {
+    await execute('rubric.newSuite');
+    const { document } = vscode.window.activeTextEditor;
+    assert.equal(document.languageId, 'eval-yaml');
+    assert.match(document.getText(), /^tests:$/m);
+    await execute('workbench.action.revertAndCloseActiveEditor');
+  },
+  async 'targets are checked'() {
+    const { uri, editor } = await open('.agentv/targets.yaml');
+    await editor.edit((edit) => edit.insert(editor.document.positionAt(editor.document.getText().length), '  - nmae: x\n    provider: mock\n'));
+    await until('a problem', () => codes(uri).length > 0);
+    await execute('workbench.action.files.revert');
   },
   async 'the server can be restarted'() {
     const { uri } = await open('broken.eval.yaml');
