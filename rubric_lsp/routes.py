@@ -13,7 +13,6 @@ from rubric_lsp.features.hints import hints
 from rubric_lsp.features.lenses import lenses
 from rubric_lsp.features.run_actions import RunAction, run_actions
 from rubric_lsp.features.selection import selections
-from rubric_lsp.features.symbols import symbols
 from rubric_lsp.features.typing import typed
 from rubric_lsp.navigation import links
 from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError
@@ -83,7 +82,11 @@ def _display(s: "RubricServer") -> None:
     shown = s.documents.settings_now
     s.reads("textDocument/codeLens", lambda d, _: _lenses(s, d) if shown().code_lenses and d.can_run else [], [])
     s.reads("textDocument/inlayHint", lambda d, p: _hints(s, d, p) if shown().inlay_hints else [], [])
-    s.reads("textDocument/documentSymbol", lambda d, _: convert.document_symbols(d, symbols(d.analysis), s.client), [])
+    s.reads(
+        "textDocument/documentSymbol",
+        lambda d, _: convert.document_symbols(d, d.kept.symbols.of(d.analysis), s.client),
+        [],
+    )
     s.reads("textDocument/foldingRange", lambda d, _: convert.folding_ranges(d.kept.folds.of(d.analysis)), [])
     s.reads("textDocument/selectionRange", _selections, [])
     s.reads("textDocument/semanticTokens/full", lambda d, _: _tokens(d))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pygls.uris import to_fs_path
 
@@ -15,10 +15,12 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import kind_by_name
 from rubric_core.loading.project import OpenFiles, Project
 from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
 from rubric_lsp.features.blockwise import Blockwise
 from rubric_lsp.features.folding import folds_in
 from rubric_lsp.features.names import Name, names_in
+from rubric_lsp.features.symbols import Symbol, symbols_in
 from rubric_lsp.features.tokens import tokens_in
 from rubric_lsp.memory import Memory
 from rubric_lsp.settings import Settings
@@ -51,6 +53,9 @@ class Kept:
     def __init__(self, encoding: Encoding) -> None:
         self.names = Blockwise(names_in)
         self.folds = Blockwise(folds_in)
+        self.symbols = Blockwise(symbols_in)
+        #: What the client was told of them, by block and the line on which it begins.
+        self.outline: dict[tuple[Tree, int], tuple[tuple[Symbol, ...], list[dict[str, Any]]]] = {}
         self.tokens = Blockwise(lambda local: tokens_in(local, encoding))
         #: The tokens that the client has, by result id.
         self.sent_tokens: tuple[str, list[int]] = ("", [])

@@ -31,36 +31,67 @@ _SYMBOLS = {"case": 12, "evaluator": 7, "criterion": 20}
 _FOUND = {"case": 12, "target": 19}
 
 
-def document_symbols(snapshot: Snapshot, found: Sequence[Symbol], client: Client) -> list[Json]:
+def document_symbols(
+    snapshot: Snapshot, found: "Iterable[tuple[LocalText, tuple[Symbol, ...]]]", client: Client
+) -> list[Json]:
     """The outline; flat for a client that cannot nest."""
-    if client.nested_symbols:
-        return [_symbol(snapshot, s) for s in found]
-    return [made for s in found for made in _flat(snapshot, s, "")]
+    made: list[Json] = []
+    known, kept = snapshot.kept.outline, {}
+    for local, symbols in found:
+        # A block on the same lines as before looks the same: building all of it anew takes longer than finding it.
+        key = (local.tree, snapshot.document.first_line(local.number) if local.number >= 0 else -1)
+        last = known.get(key) if local.number >= 0 and client.nested_symbols else None
+        if last is not None and last[0] is symbols:
+            entries = last[1]
+        else:
+            each = _symbol if client.nested_symbols else _flat
+            entries = [entry for s in symbols for entry in each(snapshot, local, s)]
+        kept[key] = (symbols, entries)
+        made += entries
+    snapshot.kept.outline = kept
+    return sorted(made, key=_first_line) if client.nested_symbols else made
 
 
-def _symbol(snapshot: Snapshot, symbol: Symbol) -> Json:
+def _first_line(symbol: Json) -> int:
+    line: int = symbol["range"]["start"]["line"]
+    return line
+
+
+def _placed(snapshot: Snapshot, local: "LocalText", span: Span) -> Json:
+    """The range of a stretch of a block."""
+    if local.number < 0:
+        return range_of(snapshot, local.outer(span))
+    first, index = snapshot.document.first_line(local.number), snapshot.document.blocks[local.number].index
+    start, end = index.range(span, snapshot.encoding)
+    return {
+        "start": {"line": first + start.line, "character": start.character},
+        "end": {"line": first + end.line, "character": end.character},
+    }
+
+
+def _symbol(snapshot: Snapshot, local: "LocalText", symbol: Symbol) -> list[Json]:
     made: Json = {
         "name": symbol.name,
         "kind": _SYMBOLS[symbol.kind],
-        "range": range_of(snapshot, symbol.span),
-        "selectionRange": range_of(snapshot, symbol.name_span),
+        "range": _placed(snapshot, local, symbol.span),
+        "selectionRange": _placed(snapshot, local, symbol.name_span),
     }
     if symbol.detail:
         made["detail"] = symbol.detail
     if symbol.children:
-        made["children"] = [_symbol(snapshot, c) for c in symbol.children]
-    return made
+        made["children"] = [each for c in symbol.children for each in _symbol(snapshot, local, c)]
+    return [made]
 
 
-def _flat(snapshot: Snapshot, symbol: Symbol, inside: str) -> list[Json]:
+def _flat(snapshot: Snapshot, local: "LocalText", symbol: Symbol, inside: str = "") -> list[Json]:
     made: Json = {
         "name": symbol.name,
         "kind": _SYMBOLS[symbol.kind],
-        "location": {"uri": snapshot.uri, "range": range_of(snapshot, symbol.span)},
+        "location": {"uri": snapshot.uri, "range": _placed(snapshot, local, symbol.span)},
     }
     if inside:
         made["containerName"] = inside
-    return [made, *(each for c in symbol.children for each in _flat(snapshot, c, symbol.name))]
+    return [made, *(each for c in symbol.children for each in _flat(snapshot, local, c, symbol.name))]
 
 
 def highlights(snapshot: Snapshot, found: "Iterable[Name]") -> list[Json]:

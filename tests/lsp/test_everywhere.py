@@ -1,0 +1,23 @@
+"""Every request at places of real suites and of texts that end anywhere: no error, and nothing wrong in the log."""
+
+import random
+
+import pytest
+from client import BARE, VSCODE, Connect
+from everywhere import ask_everything, assert_quiet, prefixes
+from test_oracle import OLD, SMALL
+
+
+@pytest.mark.parametrize("capabilities", [VSCODE, BARE], ids=["vscode", "bare"])
+def test_everything_everywhere(connect: Connect, capabilities: object) -> None:
+    import oracle  # noqa: F401  # makes the corpus importable
+    from corpus import suites
+
+    rng = random.Random(5)
+    real = [s.text for s in suites() if len(s.text) < 5_000]
+    texts = [SMALL, OLD, *rng.sample(real, min(4, len(real)))]
+    client = connect()
+    client.initialize(capabilities)  # type: ignore[arg-type]
+    for text in [*texts, *prefixes(texts, rng, 6)]:
+        ask_everything(client, text, rng.sample(range(len(text) + 1), min(5, len(text) + 1)))
+    assert_quiet(client)
