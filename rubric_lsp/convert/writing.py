@@ -55,8 +55,8 @@ def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> Json:
         made |= {"tags": [1]} if client.deprecated_tag else {"deprecated": True}
     if item.sort:
         made["sortText"] = item.sort
-    if item.filter:
-        made["filterText"] = item.filter
+    # Said even where it is the label: Neovim takes a list with edits, but without this, to be narrowed down already.
+    made["filterText"] = item.filter or item.label
     return made
 
 

@@ -100,6 +100,7 @@ def test_completion_offers_keys(nvim: Open) -> None:
         lambda: editor.lua("return vim.tbl_map(function(i) return i.word end, vim.fn.complete_info().items)"),
     )
     assert "expected_output" in " ".join(words)
+    assert all(word.strip().startswith("exp") for word in words), "narrowed down by what was typed"
 
 
 def test_a_quick_fix_is_applied(nvim: Open) -> None:

@@ -29,6 +29,24 @@ tests:
 """
 
 
+def completed_and_documented(editor: Neovim) -> None:
+    """Ids are completed; every command has its place in the help, and a mapping."""
+    assert editor.lua("return vim.fn.getcompletion('RubricRun l', 'cmdline')") == ["late-order"]
+    commands = editor.lua(
+        "return vim.tbl_filter(function(n) return vim.startswith(n, 'Rubric') end, vim.tbl_keys(vim.api.nvim_get_commands({})))"
+    )
+    editor.lua(
+        f"vim.cmd.helptags('{editor.lua('return vim.api.nvim_get_runtime_file([[doc/rubric.txt]], false)[1]').rpartition('/')[0]}')"
+    )
+    tags = editor.lua("return vim.fn.getcompletion('rubric', 'help')") + editor.lua(
+        "return vim.fn.getcompletion(':Rubric', 'help')"
+    )
+    assert {f":{name}" for name in commands} <= set(tags), "every command has its place in the help"
+    assert {"rubric-trust", "rubric-neotest", "rubric.statusline()"} <= set(tags)
+    plugs = editor.lua("return vim.tbl_map(function(m) return m.lhs end, vim.api.nvim_get_keymap('n'))")
+    assert {f"<Plug>({name})" for name in commands} <= set(plugs)
+
+
 @pytest.fixture
 def ready(nvim: Open) -> Neovim:
     """The suite of three cases, trusted, with its tests known."""
@@ -88,6 +106,7 @@ def float_lines(editor: Neovim) -> list[str]:
 def test_signs_status_and_failures(ready: Neovim) -> None:
     assert cases(ready) == ["refund", "late-order", "exact"]
     assert status(ready) == ""
+    completed_and_documented(ready)
     run_file(ready)
     assert set(signs(ready)) == {ready.line_of(f"- id: {case}") for case in cases(ready)}
     assert status(ready) == "✔ 2 ✘ 1"
@@ -218,23 +237,3 @@ def test_neotest_runs_files_that_are_not_open_and_asks_for_trust(nvim: Open, wor
     outcome = neotest(editor, "exact")
     assert [r["status"] for r in outcome["results"].values()] == ["skipped"]
     assert ":RubricTrust" in outcome["output"]
-
-
-def test_what_a_command_completes_and_what_help_has(nvim: Open) -> None:
-    editor = nvim("support.eval.yaml")
-    editor.open_for_use()
-    until("the tests are known", lambda: cases(editor))
-    assert editor.lua("return vim.fn.getcompletion('RubricRun l', 'cmdline')") == ["late-order"]
-    commands = editor.lua(
-        "return vim.tbl_filter(function(n) return vim.startswith(n, 'Rubric') end, vim.tbl_keys(vim.api.nvim_get_commands({})))"
-    )
-    editor.lua(
-        f"vim.cmd.helptags('{editor.lua('return vim.api.nvim_get_runtime_file([[doc/rubric.txt]], false)[1]').rpartition('/')[0]}')"
-    )
-    tags = editor.lua("return vim.fn.getcompletion('rubric', 'help')") + editor.lua(
-        "return vim.fn.getcompletion(':Rubric', 'help')"
-    )
-    assert {f":{name}" for name in commands} <= set(tags), "every command has its place in the help"
-    assert {"rubric-trust", "rubric-neotest", "rubric.statusline()"} <= set(tags)
-    plugs = editor.lua("return vim.tbl_map(function(m) return m.lhs end, vim.api.nvim_get_keymap('n'))")
-    assert {f"<Plug>({name})" for name in commands} <= set(plugs)

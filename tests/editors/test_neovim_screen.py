@@ -33,7 +33,26 @@ def test_results_are_seen_on_the_line(screen: Open, artifacts: Path) -> None:
         "every case has its mark",
         lambda: marks(editor.screen()) == {"refund": "✔", "late-order": "✘", "exact": "✔"},
     )
+    editor.sees("✔ 2 ✘ 1  ")
     keep(editor, artifacts, "neovim-results")
+    editor.keys(":RubricReport late-order<CR>")
+    editor.sees("q close")
+    keep(editor, artifacts, "neovim-report")
+    editor.keys("q:RubricFailures<CR>")
+    editor.sees("rubric: cases that did not pass")
+    keep(editor, artifacts, "neovim-failures")
+    editor.keys(":cclose<CR>:8<CR>A!<Esc>")
+    editor.sees("◌ stale")
+    keep(editor, artifacts, "neovim-stale")
+
+
+def test_completion_is_seen(screen: Open, artifacts: Path) -> None:
+    editor = screen("support.eval.yaml")
+    assert isinstance(editor, ScreenNeovim)
+    editor.sees("Run")
+    editor.keys(":7<CR>oex<C-x><C-o>")
+    editor.sees("expected_output")
+    keep(editor, artifacts, "neovim-completion")
 
 
 def test_the_first_run_says_what_it_would_execute(screen: Open, artifacts: Path) -> None:
