@@ -1,6 +1,6 @@
 """From a document to what is in it and what is wrong with it. Only blocks that changed are looked at again."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
 from operator import or_
@@ -54,6 +54,7 @@ def analyze(
     path: PurePath | None = None,
     kind: FileKind | None = None,
     project: Project | None = None,
+    siblings: Collection[str] | None = None,
 ) -> Analysis:
     """Understand `document`. Never raises, whatever the text is.
 
@@ -66,6 +67,7 @@ def analyze(
         path: Where the text is kept; what it is depends on that.
         kind: What the text is, when that is known better than by its path and content.
         project: The files around it, for what it refers to; without, only the text itself is judged.
+        siblings: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
     """
     frame = Frame(document)
     old = previous.states if previous is not None and previous.language is language else {}  # the memo
@@ -90,6 +92,7 @@ def analyze(
         told = told_by_others(outside, absolute(path), kind, root, _items(states), (d.name for d in language.dialects))
         choice = told or choice
     analysis = Analysis(document, language, states, frame, choice, kind)
+    analysis.siblings = siblings
     at = absolute(path) if path is not None else None
     Check(analysis, None if project is None or at is None else (project, at)).run(selection)
     if outside is not None:
@@ -183,6 +186,7 @@ class Check:
         if state.key == key:
             return
         lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, self.anchors.outer(-1))
+        lowering.known = self.anchors.names(-1)
         broken = any(p.kind in ("syntax", "size") for p in state.tree.problems)
         skipped = self.analysis.kind not in ROOTS or (state.tree.root is None and broken)
         shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
@@ -195,6 +199,7 @@ class Check:
 
     def _refresh_item(self, state: BlockState, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
         lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.outer(number))
+        lowering.known = self.anchors.names(number)
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
         kind = self.item_kind if block.key == ROOT_LIST else CASE

@@ -8,6 +8,7 @@ from typing import Any
 
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.around import FileKind
+from rubric_core.language.model import CaseInclude
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import NotASuite, WrongRoot
@@ -27,6 +28,10 @@ from rubric_core.validation.rule import (
 from rubric_core.validation.suppression import Placed, Suppression, UnusedIgnore
 
 __all__ = ["Findings"]
+
+
+#: Files whose cases belong to a suite elsewhere.
+_TAKEN_OVER = (FileKind.CASES, FileKind.CASE, FileKind.DATASET)
 
 
 class Findings:
@@ -70,7 +75,10 @@ class Findings:
                 start = analysis.document.start(number)
                 for rule, finding in (*state.findings, *state.links.findings):
                     yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))
-        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external)
+        shapes = (s for state in self.states.values() for s in state.shapes)
+        taken_over = analysis.kind in _TAKEN_OVER or any(isinstance(s, CaseInclude) for s in shapes)
+        siblings = analysis.siblings if taken_over else ()
+        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external, siblings)
         context = Context("", self.dialect)
         found = [(rule, f) for rule in self.language.visitors(CaseList) for f in rule.check(whole, context)]
         if analysis.kind is FileKind.TARGETS:

@@ -1,7 +1,7 @@
 """One version of a text, understood."""
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from rubric_core.analysis.language import Language
@@ -49,6 +49,8 @@ class Analysis:
         self.depends_on: frozenset[Path] = frozenset()
         #: The files that it refers to and that can be checked, and what they are.
         self.refers_to: Mapping[Path, FileKind] = {}
+        #: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
+        self.siblings: Collection[str] | None = None
         #: The paths in the case list, and the cases behind them, in the order of the text.
         self.external: tuple[ExternalCases, ...] = ()
         #: What is known of each block, for the check that fills this in and for views of one place.
@@ -68,6 +70,14 @@ class Analysis:
         if entry is None or entry.block < 0:
             return self.frame.outer(span)
         return span.moved(entry.offset)
+
+    @property
+    def ids(self) -> frozenset[str] | None:
+        """The ids of all cases, of those in other files as well; None where there may be more."""
+        if not all(each.found.complete for each in self.external):
+            return None
+        outside = {case.id for each in self.external for case in each.found.cases}
+        return frozenset(outside | {e.case.id for e in self.cases if e.case.id})
 
     def case_at(self, offset: int) -> CaseEntry | None:
         """The case whose text holds `offset`."""

@@ -123,8 +123,17 @@ class Anchors:
         return {a.name for a in state.tree.aliases if a.target is None and a.span.start >= self._head}
 
     def key(self, number: int) -> tuple[Block, ...]:
-        """Equal keys mean equal anchors."""
-        return tuple(self._frame if n < 0 else self._document.blocks[n] for n in self.sources(number))
+        """Equal keys mean equal anchors, and equal names to choose from for one that is nowhere."""
+        lost = (self._frame,) if number >= 0 and self._lost(number) else ()
+        return lost + tuple(self._frame if n < 0 else self._document.blocks[n] for n in self.sources(number))
+
+    def _lost(self, number: int) -> bool:
+        return any(self._defined_in(name, number) is None for name in self._state(number).borrows)
+
+    def names(self, number: int) -> tuple[str, ...]:
+        """The anchors that a misspelt name can have meant: those of the block and those around the cases."""
+        around = self._states[self._frame].tree.anchors if number >= 0 and self._lost(number) else ()
+        return (*self._state(number).tree.anchors, *around)
 
     def visible(self, number: int) -> Mapping[str, Node]:
         """The anchors that can be used in a block, its own among them."""

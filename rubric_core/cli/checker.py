@@ -80,7 +80,7 @@ class Checker:
             text if self._wishes.fix else None,
             len(first.diagnostics),
             is_suite=last.kind is FileKind.SUITE,
-            refers_to=tuple(Referred(path, kind, dialect) for path, kind in last.refers_to.items()),
+            refers_to=tuple(Referred(path, kind, dialect, last.ids) for path, kind in last.refers_to.items()),
             depends_on=last.depends_on,
         )
 
@@ -97,6 +97,7 @@ class Checker:
             selection=selection,
             path=place,
             kind=source.kind,
+            siblings=source.siblings,
             project=self._project,
         )
 

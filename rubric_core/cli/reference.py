@@ -57,8 +57,8 @@ def reference() -> dict[str, str]:
 
 
 def _row(rule: "Rule[object]") -> RuleRow:
-    # A rule that has fixes makes them: its module knows the class.
-    has_fix = "Fix" in rule.check.__globals__
+    # A rule that has fixes makes them: its module knows the class, or what gives things another name.
+    has_fix = not {"Fix", "called"}.isdisjoint(rule.check.__globals__)
     return RuleRow(rule.code, rule.severity, rule.summary, f"{_RULES}/{rule.page.name}", has_fix)
 
 

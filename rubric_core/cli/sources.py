@@ -30,6 +30,8 @@ class Source:
     #: What it is and which dialect it is read in, where what refers to it says so.
     kind: FileKind | None = None
     dialect: str | None = None
+    #: The ids of the cases of those that take it over, where these are known.
+    siblings: frozenset[str] | None = None
 
     @property
     def place(self) -> Path | None:
@@ -48,6 +50,8 @@ class Referred(NamedTuple):
     kind: FileKind
     #: The dialect of the one that refers to it, as far as that is certain.
     dialect: str | None
+    #: The ids of all its cases, where these are known.
+    ids: frozenset[str] | None
 
 
 class Sources:
@@ -77,11 +81,16 @@ class Sources:
 
     def behind(self, refers_to: Iterable[Referred]) -> Iterator[Source]:
         """What files refer to, as far as it stands in one of the folders and is not there to be checked anyway."""
-        for each in refers_to:
+        several = list(refers_to)
+        ids: dict[Path, frozenset[str] | None] = {}
+        for each in several:
+            known = ids.get(each.path, frozenset())
+            ids[each.path] = None if known is None or each.ids is None else known | each.ids
+        for each in several:
             shown = self._discovery.passed(each.path) if each.path not in self._seen else None
             if shown is not None:
                 self._seen.add(each.path)
-                yield Source(shown, each.path, kind=each.kind, dialect=each.dialect)
+                yield Source(shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path])
 
     def forget(self, behind: Iterable[Source]) -> None:
         """Give what was behind others once more when it is asked for."""

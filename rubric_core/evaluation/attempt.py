@@ -25,6 +25,7 @@ from rubric_core.evaluation.targets import Targets, own_judge, target_name, targ
 from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
+from rubric_core.syntax.plain import plain
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.judging.recordings import Recordings
@@ -171,12 +172,23 @@ class Attempt:
             ports=self.ports,
             directory=self.case.directory,
             anchors=self.case.anchors,
+            variables=self.case.variables,
+            rubric_prompt=self._option("rubric_prompt"),
+            transform=self._option("transform"),
             on_criterion=self._judged,
             redact=self._secrets,
             threshold=threshold,
             time_limit=self.case.options.time_limit,
             workspace=self.workspace.path if self.workspace else None,
         )
+
+    def _option(self, name: str) -> str | None:
+        """A text among the options of the case, else of the default test."""
+        for shape, anchors in ((self.case.case, self.case.anchors), (self.case.defaults, self.case.suite_anchors)):
+            written = plain(shape.options, anchors) if shape is not None and shape.options else {}
+            if isinstance(written.get(name), str):
+                return str(written[name])
+        return None
 
     async def grade(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig]) -> CaseScore:
         """What the evaluators find."""

@@ -108,6 +108,12 @@ class EvaluationContext:
     time_limit: float = 60.0
     #: Settings that an assert-set hands down to the `config` of its members.
     inherited: Mapping[str, Any] = field(default_factory=dict)
+    #: The values of `vars` of the case, inherited ones included, as plain data.
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    #: A prompt for rubrics that bring none of their own, from the options of the case.
+    rubric_prompt: str | None = None
+    #: Turns the answer into what is graded, from the options of the case: code, or a file with code.
+    transform: str | None = None
     #: Grades a member of a composite in the same way as any other evaluator.
     grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None
 

@@ -12,6 +12,7 @@ from rubric_core.evaluation.evaluators.heuristic import Heuristic
 from rubric_core.evaluation.registry import evaluator_for, kind_of
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, verdict_of, weighted_mean
+from rubric_core.evaluation.scripts import transformed
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import CodeEvaluator as CodeShape
@@ -19,6 +20,7 @@ from rubric_core.language.evaluators import Custom, LlmJudge, LlmRubric, Scripte
 from rubric_core.language.evaluators import Evaluator as Shaped
 from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import default_name
+from rubric_core.syntax.plain import plain
 from rubric_core.text import Span
 
 __all__ = ["CaseScore", "EvaluatorHooks", "default_judge", "run_evaluators_for_case", "scalar_evaluator"]
@@ -73,6 +75,8 @@ async def run_evaluators_for_case(
         blame: Gives the line of a part of the suite, for the reason why something has no score.
     """
     told = hooks or EvaluatorHooks()
+    if context.transform is not None:
+        context = await transformed(context.transform, context, context.eval_case)
     grader = _Grader(registry, blame)
     results: list[EvaluatorResult] = []
     for position, config in enumerate(configs or [default_judge()], start=1):
@@ -110,6 +114,8 @@ class _Grader:
         base = _base(config, context)
         try:
             inner = replace(context, evaluator=config, grade=self.grade)
+            if config.has("transform"):
+                inner = await transformed(plain(config.transform, context.anchors), inner, config)
             score = self._evaluator(config, inner).evaluate(inner)
             done = await score if isinstance(score, Awaitable) else score
             result = _scored(base, done, _properties(context), config)
@@ -126,6 +132,8 @@ class _Grader:
         if isinstance(config, CodeShape) and kind not in self._registry:
             if not config.command:
                 raise Unscored("a code evaluator needs a command", at=config if config.node is not None else None)
+            if config.target not in (None, False):
+                raise Unscored("rubric opens no way to a target for programs that grade (`target`)", at=config)
             return CodeEvaluator(script=config.command, cwd=config.cwd)
         if kind in self._registry:
             return evaluator_for(self._registry, kind)

@@ -40,7 +40,7 @@ from rubric_core.evaluation.evaluators.tool_used import TOOL_USED
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.evaluators.webhook import WEBHOOK
 from rubric_core.evaluation.judging.judge import RecordingMode
-from rubric_core.language.evaluators import AgentJudge, AgentRubric, CodeEvaluator, LlmJudge, Rubric
+from rubric_core.language.evaluators import CodeEvaluator, LlmJudge, Rubric
 
 __all__ = ["EVALUATORS", "build_evaluator_registry", "evaluator_for", "kind_of"]
 
@@ -92,8 +92,7 @@ def evaluator_for(registry: Mapping[str, Evaluator], kind: str) -> Evaluator:
 
 def kind_of(config: EvaluatorConfig) -> str:
     """The kind that grades by `config`: that of its shape, else its type as written."""
-    # A judge that is to look at files is another thing than one that reads an answer: it is not taken for one.
-    if isinstance(config, LlmJudge | Rubric) and not isinstance(config, AgentJudge | AgentRubric):
+    if isinstance(config, LlmJudge | Rubric):
         return _JUDGE
     if isinstance(config, CodeEvaluator):
         return "code"

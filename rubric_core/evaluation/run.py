@@ -113,13 +113,20 @@ async def workspaces_of(cases: Sequence[Runnable], ports: Ports, on_event: Liste
         await made.close(hooks=done)
 
 
+def _mistakes(case: Runnable) -> list[tuple[str, str]]:
+    """The errors in the text that keep a case from being run; not those about a target where another one is asked for."""
+    chosen = case.options.target is not None or case.options.targets_file is not None
+    return [each for each in case.problems if not (chosen and each[1].startswith("unknown-target:"))]
+
+
 async def _result(
     case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces
 ) -> CaseResult:
     """Raises Unscored."""
-    if case.problems:
-        where, message = case.problems[0]
-        more = f" (and {len(case.problems) - 1} more)" if len(case.problems) > 1 else ""
+    problems = _mistakes(case)
+    if problems:
+        where, message = problems[0]
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise Unscored(f"{where} has a mistake, {message}{more}")
     ready = await asked(filled(case, ports.environment), ports)
     _ = ready.evaluators  # read from their files, if they stand in some

@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,9 +18,8 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.search import URL, find_file
 from rubric_core.ports import Ports, Program
-from rubric_core.syntax.plain import plain
 
-__all__ = ["Language", "language_of", "run_code", "run_function", "told_to_scripts"]
+__all__ = ["Language", "language_of", "run_code", "run_function", "told_to_scripts", "transformed"]
 
 Language = Literal["javascript", "python"]
 
@@ -95,29 +95,45 @@ def language_of(code: str) -> Language:
 
 def told_to_scripts(context: EvaluationContext) -> dict[str, Any]:
     """What code gets as `context`."""
-    variables = plain(context.eval_case.vars, context.anchors) if context.eval_case.vars else {}
-    return {**payload_of(context), "vars": variables, "prompt": context.prompt_inputs.question}
+    return {**payload_of(context), "vars": dict(context.variables), "prompt": context.prompt_inputs.question}
 
 
 async def run_code(
-    code: str, language: Language, arguments: Mapping[str, Any], context: EvaluationContext, at: Shape
+    code: str,
+    language: Language,
+    arguments: Mapping[str, Any],
+    context: EvaluationContext,
+    at: Shape,
+    *,
+    function: str = "get_assert",
 ) -> Any:
     """What code gives back: an expression, the body of a function with `return`, or `file://PATH[:FUNCTION]`.
+
+    `function` is the one that a Python file has where none is named.
 
     Raises Unscored when it cannot be run, fails, or takes too long: a crash is no score.
     """
     if context.ports is None:
         raise Unscored("code is run as a part of a run only", at=at)
-    return await run_function(code, language, arguments, context.ports, context.directory, context.time_limit, at)
+    limit, directory = context.time_limit, context.directory
+    return await run_function(code, language, arguments, context.ports, directory, limit, at, function=function)
 
 
 async def run_function(
-    code: str, language: Language, arguments: Mapping[str, Any], ports: Ports, directory: Path, limit: float, at: Shape
+    code: str,
+    language: Language,
+    arguments: Mapping[str, Any],
+    ports: Ports,
+    directory: Path,
+    limit: float,
+    at: Shape,
+    *,
+    function: str = "",
 ) -> Any:
     """See `run_code`."""
     told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments)}
     if code.startswith(URL):
-        told |= _in_file(code, ports, directory, at)
+        told |= _in_file(code, ports, directory, at, function)
     program = _program(_argv(language, ports, at), told, directory, limit)
     try:
         finished = await ports.processes.run(program)
@@ -138,14 +154,14 @@ def _program(argv: tuple[str, ...], told: Mapping[str, Any], directory: Path, li
     return Program(argv, directory.resolve(), stdin, time_limit=limit, output_limit=_OUTPUT_LIMIT)
 
 
-def _in_file(code: str, ports: Ports, directory: Path, at: Shape) -> dict[str, Any]:
+def _in_file(code: str, ports: Ports, directory: Path, at: Shape, usual: str) -> dict[str, Any]:
     found = _FILE.match(code.removeprefix(URL))
     if found is None:
         raise Unscored(f"{code} names no JavaScript or Python file", at=at)
     path = find_file(found["path"], directory, ports.files, Path.cwd())
     if path is None:
         raise Unscored(f"the file {found['path']} is not there", at=at)
-    default = "get_assert" if found["suffix"] == "py" else "default"
+    default = usual if found["suffix"] == "py" else "default"
     return {"file": str(path.resolve()), "function": found["function"] or default}
 
 
@@ -166,3 +182,12 @@ def _last_words(error: str, language: Language) -> str:
         lines = [line for line in lines if re.match(r"(?:Uncaught )?\w*(?:Error|Exception)\b", line)] or lines
         return lines[0][:_SHOWN] if lines else ""
     return lines[-1][:_SHOWN] if lines else ""
+
+
+async def transformed(code: object, context: EvaluationContext, at: Shape) -> EvaluationContext:
+    """The context with the answer that code makes of its answer. Raises Unscored, as `run_code` does."""
+    if not isinstance(code, str):
+        raise Unscored("`transform` is code, or a file with code", at=at)
+    told = {"output": context.candidate, "context": told_to_scripts(context)}
+    made = await run_code(code, language_of(code), told, context, at, function="get_transform")
+    return replace(context, candidate=made if isinstance(made, str) else json.dumps(made, ensure_ascii=False))

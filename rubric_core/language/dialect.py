@@ -12,7 +12,7 @@ from rubric_core.language.shape import Key, Shape
 
 __all__ = [
     "Change", "Dialect", "Fate", "Properties", "Spelling", "Tables", "TypeName", "adds", "adds_types", "drops", "drops_types", "prefers",
-    "renames", "renames_type", "requires", "tolerates", "unrequires",
+    "renames", "renames_type", "requires", "reserves_types", "tolerates", "unrequires",
 ]  # fmt: skip
 
 
@@ -346,6 +346,16 @@ def renames_type(old: str, new: str, after: Fate, note: str = "") -> Change:
         shape = tables.types[old].shape
         tables.types[old] = TypeName(old, shape, after, note)
         tables.types[new] = TypeName(new, shape, Fate.CURRENT)
+
+    return change
+
+
+def reserves_types(shape: type[Shape], *names: str, fate: Fate, note: str = "") -> Change:
+    """Types that an author might expect, and that mean nothing."""
+
+    def change(tables: Tables) -> None:
+        for name in names:
+            tables.types[name] = TypeName(name, shape, fate, note)
 
     return change
 

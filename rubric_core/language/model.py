@@ -31,6 +31,7 @@ __all__ = [
     "CASE",
     "EVALUATORS",
     "Case",
+    "CaseInclude",
     "ContentBlock",
     "DefaultTest",
     "Defaults",
@@ -340,6 +341,17 @@ class Case(Shape):
 
 
 #: An item of the case list: a case, or a path to files that have cases.
+class CaseInclude(Shape):
+    """An entry that takes cases over: those of another suite or file, in an older form of `file://`."""
+
+    include = key(Text(refers_to="file"), "The suite or file.", required=True, example="./other.eval.yaml")
+    type = key(
+        Choice((("suite", "a whole suite"), ("tests", "its cases only"))), "What it is.", required=True, example="tests"
+    )
+    select = key(Anything(), "Which of its cases.")
+    run = key(Shaped(RunSettings), "Limits of these cases.")
+
+
 CASE: Kind[object] = ByNode(text=Text(refers_to="file"), mapping=Shaped(Case))
 
 

@@ -106,7 +106,8 @@ class _Catalogue:
 
     def evaluators(self, links: Mapping[str, str]) -> str:
         """The types of evaluators, what all of them take, and what they are made of."""
-        shapes = list(dict.fromkeys(t.shape for dialect in self.dialects for t in dialect.types.values()))
+        types = (t for dialect in self.dialects for t in dialect.types.values())
+        shapes = list(dict.fromkeys(t.shape for t in types if t.fate is not Fate.REJECTED))
         parts = ["# Evaluators", "", "## Every evaluator", "", self.table(Evaluator)]
         inner: list[type[Shape]] = []
         for shape in shapes:
@@ -121,7 +122,14 @@ class _Catalogue:
         parts += ["", "## Parts"]
         for shape in dict.fromkeys(inner):
             parts += ["", f"### {heading(shape)}", "", sentence(shape), "", self.table(shape)]
-        return "\n".join(parts)
+        return "\n".join([*parts, *self._reserved()])
+
+    def _reserved(self) -> list[str]:
+        """The types that no dialect runs, and at least one refuses."""
+        every = [(dialect, known) for dialect in self.dialects for known in dialect.types.values()]
+        usable = {known.name for _, known in every if known.fate is not Fate.REJECTED}
+        rows = [f"| `{t.name}` | {d.name} | {t.note} |" for d, t in every if t.name not in usable]
+        return ["", "## Reserved names", "", "| Type | Refused by | What agentv does |", "|---|---|---|", *rows]
 
     def targets(self) -> str:
         """Targets files: their keys, those of entries, and the settings of every kind."""

@@ -26,6 +26,8 @@ class ExternalCase(NamedTuple):
 
     id: str
     path: Path
+    #: The cases that have to run before it.
+    depends_on: tuple[str, ...] = ()
 
 
 class CaseSet(NamedTuple):
@@ -98,7 +100,12 @@ def _cases(items: list[Node], path: Path) -> Iterator[ExternalCase]:
     for item in items:
         name = item.get("id") if isinstance(item, Mapping) else None
         if isinstance(name, Scalar) and name.text:
-            yield ExternalCase(name.text, path)
+            yield ExternalCase(name.text, path, _before(item))
+
+
+def _before(case: Node | None) -> tuple[str, ...]:
+    listed = case.get("depends_on") if isinstance(case, Mapping) else None
+    return tuple(n.text for n in listed.items if isinstance(n, Scalar)) if isinstance(listed, Sequence) else ()
 
 
 def _of_lines(path: Path, text: str) -> CaseSet:
@@ -123,7 +130,8 @@ def _of_directory(look: Look, path: Path) -> CaseSet:
         if file is not None:
             tree = look.tree(file)
             written = tree.root.get("id") if tree is not None and isinstance(tree.root, Mapping) else None
-            cases.append(ExternalCase(written.text if isinstance(written, Scalar) and written.text else name, file))
+            own = written.text if isinstance(written, Scalar) and written.text else name
+            cases.append(ExternalCase(own, file, _before(tree.root if tree is not None else None)))
             files.append(file)
     if not cases:
         return CaseSet(complete=False, trouble=f"no directory in {path.name} has a case.yaml")

@@ -199,6 +199,8 @@ class UnknownAlias(Issue):
 
     name: str
     recursive: bool
+    #: The anchors that there are.
+    known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

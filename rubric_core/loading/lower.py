@@ -19,7 +19,7 @@ from rubric_core.language.kinds import (
     Shorthand,
     Tagged,
 )  # fmt: skip
-from rubric_core.language.model import CASE, Case, Suite
+from rubric_core.language.model import CASE, Case, CaseInclude, Suite
 from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import (
@@ -179,7 +179,10 @@ class Lowering(Tags):
     def _shaped(self, kind: Shaped, node: Node, name: str) -> Any:
         if not isinstance(node, Mapping):
             return self._wrong(kind, node, name)
-        return self.shape(kind.shape, node)
+        shape = kind.shape
+        if shape is Case and node.get("include") is not None and self.dialect.table(CaseInclude):
+            shape = CaseInclude
+        return self.shape(shape, node)
 
     def _shorthand(self, kind: Shorthand, node: Node, name: str) -> Any:
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.text.strip():
@@ -253,7 +256,8 @@ class Lowering(Tags):
                 self._store(made, spelling.field, place, via, entry)
             elif spelling.field:
                 made.unread[spelling.field] = place
-        self._missing(made, node, lenient=lenient)
+        if id(node) not in self._lacking:
+            self._missing(made, node, lenient=lenient)
         return made
 
     def _missing_dash(self, node: Mapping, entry: Entry) -> Span | None:

@@ -60,6 +60,10 @@ class Reading:
         #: What is defined elsewhere; references to what stands in the same text know it themselves.
         self.anchors = anchors
         self.issues: list[Issue] = []
+        #: The names that one of a reference to nothing can have meant.
+        self.known: tuple[str, ...] = ()
+        #: The mappings with a merge key that refers to nothing: what they lack may be there.
+        self._lacking: set[int] = set()
         #: The span of the alias or merge key that the current node stands behind.
         self.via: Span | None = None
         self._following: list[str] = []
@@ -75,7 +79,9 @@ class Reading:
         said = {issue.span for issue in self.issues if isinstance(issue, UnknownAlias)}
         for alias in aliases:
             if (alias.recursive or self.target_of(alias) is None) and alias.span not in said:
-                self.issues.append(UnknownAlias(span=alias.span, name=alias.name, recursive=alias.recursive))
+                self.issues.append(
+                    UnknownAlias(span=alias.span, name=alias.name, recursive=alias.recursive, known=self.known)
+                )
 
     def target_of(self, alias: Alias) -> Node | None:
         """What a reference refers to, here or in a block above."""
@@ -94,7 +100,13 @@ class Reading:
         recursive = alias.recursive or alias.name in self._following
         if target is None or recursive:
             self.issues.append(
-                UnknownAlias(span=self.at(alias), borrowed=self.via is not None, name=alias.name, recursive=recursive)
+                UnknownAlias(
+                    span=self.at(alias),
+                    borrowed=self.via is not None,
+                    name=alias.name,
+                    recursive=recursive,
+                    known=self.known,
+                )
             )
             return HOLE
         outer, self.via = self.via, self.via or alias.span
@@ -198,8 +210,11 @@ class Reading:
         for entry in node.entries:
             if entry.name == _MERGE and isinstance(entry.key, Scalar) and entry.key.style == "plain":
                 sources = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
+                before = len(self.issues)
                 for source in sources:
                     merged += self._merge(source)
+                if len(self.issues) > before:
+                    self._lacking.add(id(node))
             else:
                 own.append((entry, None))
         if merged:

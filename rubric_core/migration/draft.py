@@ -78,6 +78,12 @@ class Site:
         return self.draft.target.spelled(self.shape, field)
 
     @property
+    def type_at(self) -> int:
+        """Where its tag stands, or its beginning without one."""
+        tag = self.own(self.shape.tag)
+        return tag.value.span.start if tag is not None else self.node.span.start
+
+    @property
     def type_name(self) -> str:
         """What its tag says."""
         tag = self.value(self.shape.tag)

@@ -105,7 +105,7 @@ def _type(draft: Draft, base: type[Shape], site: Site, tag: Scalar) -> Iterator[
     current = draft.target.type_name(old.shape) or _dashed(draft, name)
     if current is None or current == name:
         if new is None or not new.fate.read:
-            yield Note(site.node.span.start, f"{draft.target.name} has no type `{name}`{_note_of(new)}")
+            yield Note(site.type_at, f"{draft.target.name} has no type `{name}`{_note_of(new)}")
     elif base is Evaluator:
         yield Change((replace_value(tag, current),))
 
@@ -123,7 +123,9 @@ def _note_of(known: TypeName | None) -> str:
 def _own_type(draft: Draft, site: Site, tag: Scalar, known: TypeName | None) -> Iterator[Change | Note]:
     """A program of one's own: where `_` counted as `-`, it has to be written as `-` from now on."""
     folds = draft.source.properties.folds_type_names and not draft.target.properties.folds_type_names
-    if known is None and folds and site.shape is Custom and "_" in tag.text:
+    if known is not None and known.fate is Fate.REJECTED:
+        yield Note(tag.span.start, f"{draft.target.name} refuses the type `{tag.text}`{_note_of(known)}")
+    elif known is None and folds and site.shape is Custom and "_" in tag.text:
         yield Change((replace_value(tag, tag.text.replace("_", "-")),))
 
 

@@ -31,6 +31,11 @@ def _variables(draft: Draft) -> Iterator[Change | Note]:
             yield from (Note(entry.key.span.start, words) for entry, _ in entries)
         elif entries:
             yield from gathered(draft, case, entries, "vars")
+        merge = next((e for e in case.node.entries if e.name == "<<"), None)
+        borrowed = case.own("criteria") is None and case.entry("criteria") is not None
+        if merge is not None and borrowed and case.entry("assertions") is not None:
+            words = "a case has either `criteria` or `assert`, and what is merged here brings criteria"
+            yield Note(merge.value.span.start, words)
 
 
 def _overridden(draft: Draft, case: Site) -> bool:

@@ -74,7 +74,7 @@ def _composites(draft: Draft) -> Iterator[Change | Note]:
             continue
         reason = _no_set(site, aggregator)
         if reason:
-            yield Note(site.node.span.start, reason)
+            yield Note(site.type_at, reason)
             continue
         yield whole(list(_as_set(draft, site, aggregator, entry))) or Note(
             entry.key.span.start, "this is an `assert-set` with the weights at its members now"
@@ -138,7 +138,7 @@ def _skills(draft: Draft) -> Iterator[Change | Note]:
         skill, wish = site.own("skill"), site.own("should_trigger")
         value = site.plain("should_trigger")
         if skill is None or value not in (None, True, False):
-            yield Note(site.node.span.start, "this is `skill-used` or `not-skill-used` now")
+            yield Note(site.type_at, "this is `skill-used` or `not-skill-used` now")
             continue
         edits = [_retyped(draft, site, SkillNotUsed if value is False else SkillUsed), rename_key(skill, "value")]
         if wish is not None:
@@ -158,7 +158,7 @@ def _leaving(draft: Draft) -> Iterator[Note]:
             and draft.target.type_name(known.shape) is None
         ):
             yield Note(
-                site.node.span.start,
+                site.type_at,
                 f"releases after 5.3 refuse `{known.name}`, and score what takes its place in another way",
             )
 

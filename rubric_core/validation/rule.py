@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
@@ -155,10 +155,14 @@ class CaseList:
     outer: Callable[[CaseEntry | None, Span], Span]
     #: Cases that stand in other files, where these could be looked at.
     external: tuple[ExternalCases, ...] = ()
+    #: Ids of cases beside these that belong to the same suite; None where there may be any.
+    siblings: Collection[str] | None = ()
 
     @property
     def complete(self) -> bool:
         """Whether no case is left out: those in other files are known, or there are none."""
+        if self.siblings is None:
+            return False
         written = self.suite.cases if self.suite is not None else None
         paths = isinstance(written, str) or (isinstance(written, list) and any(isinstance(c, str) for c in written))
         known = {e.found.complete for e in self.external}

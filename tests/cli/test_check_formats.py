@@ -17,12 +17,8 @@ def test_json_is_the_contract(rubric: Run) -> None:
     write("a.eval.yaml", WIDE)
     first, second = rubric("check", "a.eval.yaml", "--format", "json").json
     assert list(first) == ["path", "code", "severity", "message", "range", "fixes"]
-    assert (first["path"], first["code"], first["severity"], first["fixes"]) == (
-        "a.eval.yaml",
-        "bad-weight",
-        "error",
-        [],
-    )
+    assert (first["path"], first["code"], first["severity"]) == ("a.eval.yaml", "bad-weight", "error")
+    assert [f["title"] for f in first["fixes"]] == ["write 1"]
     # UTF-16: the face counts twice.
     assert first["range"] == {"start": {"line": 7, "character": 59}, "end": {"line": 7, "character": 61}}
     (fix,) = second["fixes"]
@@ -104,7 +100,10 @@ def test_github_gets_one_command_for_each_finding(rubric: Run) -> None:
     assert ran.code == 1
     first, second = ran.out.splitlines()
     place = "file=a%2Cb%3A 100%25.eval.yaml,line=8,endLine=8,col=57,endColumn=59,title=bad-weight"
-    assert first == f"::error {place}::the weight is -1; a weight is 0 or more%0Aagentv subtracts it from the score"
+    assert (
+        first
+        == f"::error {place}::the weight is -1; a weight is 0 or more%0Aagentv subtracts it from the score%0Afix: write 1"
+    )
     assert second.startswith(
         "::warning file=a%2Cb%3A 100%25.eval.yaml,line=9,endLine=9,col=26,endColumn=31,title=unknown-key::"
     )

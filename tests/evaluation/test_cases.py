@@ -362,12 +362,3 @@ async def test_a_case_that_names_code_and_no_program(folder: Folder) -> None:
     folder.mock("x")
     text = "# rubric: dialect=agentv-0.5\nevalcases: [{id: a, outcome: o, input_messages: [{role: user, content: hi}], evaluator: code}]"
     assert (await folder.one(text)).reason == "code: a code evaluator needs a command"
-
-
-async def test_a_judge_that_looks_at_files_is_not_taken_for_one_that_reads(folder: Folder, judge: JudgeServer) -> None:
-    folder.targets(judge.target("default"))
-    judge.replies = ["x", '{"score": 1, "hits": [], "misses": [], "reasoning": ""}']
-    text = (
-        "# rubric: dialect=agentv-2.7\ntests: [{id: a, criteria: c, input: hi, assert: [{type: agent_judge, name: n}]}]"
-    )
-    assert "agent_judge is not run by rubric" in (await folder.one(text)).reason

@@ -296,6 +296,21 @@ async def test_a_long_answer_is_handed_over_in_a_file(folder: Folder) -> None:
         ("agentv-3", "print('all good')", 1.0, ("all good",), ()),
         ("agentv-3", "print('too long'); raise SystemExit(1)", 0.0, (), ("too long",)),
         ("agentv-3", "pass", 1.0, ("exit code 0",), ()),
+        (
+            "agentv-5",
+            """print('{"checks": [{"text": "a", "pass": true, "reason": "r"}, {"text": "b", "pass": false}]}')""",
+            0.5,
+            ("a",),
+            ("b",),
+        ),
+        ("agentv-5", """print('{"pass": true, "reason": "fine"}')""", 1.0, (), ()),
+        (
+            "agentv-5",
+            """print('{"pass": false, "checks": [{"text": "a", "pass": true}], "score": 0.9}')""",
+            0.9,
+            ("a",),
+            (),
+        ),
     ],
 )
 async def test_what_a_code_evaluator_may_print(

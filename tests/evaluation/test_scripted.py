@@ -129,3 +129,38 @@ async def test_similar_without_embeddings_has_no_score(
     assert result.verdict is Verdict.UNSCORED
     assert words in result.reason, result.reason
     assert "nothing makes embeddings" in (await graded(folder, "{type: similar, value: x}")).reason
+
+
+@pytest.mark.parametrize(
+    ("transform", "graded_as"),
+    [
+        ("output.toUpperCase()", "SAID"),
+        ("file://t.py", "said in python"),
+        ("file://t.py:other", '{"a": "said"}'),
+        ("return context.vars.x + output", "1said"),
+    ],
+)
+async def test_an_answer_is_transformed_before_it_is_graded(folder: Folder, transform: str, graded_as: str) -> None:
+    folder.mock("said")
+    folder.write(
+        "t.py",
+        "def get_transform(output, context): return output + ' in python'\ndef other(output, context): return {'a': output}",
+    )
+    checks = json.dumps(
+        [{"type": "equals", "value": graded_as, "transform": transform}, {"type": "equals", "value": "said"}]
+    )
+    text = f"prompts: [hi]\ntests: [{{id: a, vars: {{x: 1}}, assert: {checks}}}]"
+    result = await folder.one(text, "agentv-5")
+    assert [e.score for e in result.evaluators] == [1, 1], result
+    assert result.answer == "said"
+    whole = json.dumps([{"type": "equals", "value": graded_as}])
+    text = f"prompts: [hi]\ndefault_test: {{options: {json.dumps({'transform': transform})}}}\ntests: [{{id: a, vars: {{x: 1}}, assert: {whole}}}]"
+    assert (await folder.one(text, "agentv-5")).score == 1
+
+
+async def test_a_transformation_that_fails_leaves_its_evaluator_without_a_score(folder: Folder) -> None:
+    folder.mock("said")
+    text = "prompts: [hi]\ntests: [{id: a, assert: [{type: equals, value: x, transform: nowhere()}, {type: equals, value: said}]}]"
+    result = await folder.one(text, "agentv-5")
+    assert [e.score for e in result.evaluators] == [None, 1]
+    assert "nowhere is not defined (line 2)" in result.reason

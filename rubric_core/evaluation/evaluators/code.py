@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.payload import LARGE, payload_of
+from rubric_core.evaluation.result import Verdict
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.ports import Finished, Processes, Program
 
@@ -155,12 +156,20 @@ def _scored(stdout: str, shown: str, request: Mapping[str, Any], *, derive: bool
         return EvaluationScore.crash(f"{shown}: printed no JSON: {stdout[:_SHOWN] or '(nothing)'}", request)
     if not isinstance(reply, dict):
         return EvaluationScore.crash(f"{shown}: printed JSON that is no object", request)
-    assertions = [a for a in _listed(reply.get("assertions")) if isinstance(a, dict) and isinstance(a.get("text"), str)]
-    passed = [a["text"] for a in assertions if a.get("passed") is True]
-    failed = [a["text"] for a in assertions if a.get("passed") is not True]
+    checked = [
+        (item["text"], (item.get("pass") if "pass" in item else item.get("passed")) is True)
+        for name in ("assertions", "checks")
+        for item in _listed(reply.get(name))
+        if isinstance(item, dict) and isinstance(item.get("text"), str)
+    ]
+    passed = [text for text, holds in checked if holds]
+    failed = [text for text, holds in checked if not holds]
+    passes = reply.get("pass") if derive else None
     score = reply.get("score")
-    if score is None and derive and assertions:
-        score = len(passed) / len(assertions)
+    if score is None and derive and checked:
+        score = len(passed) / len(checked)
+    if score is None and isinstance(passes, bool):
+        score = 1.0 if passes else 0.0
     if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
         return EvaluationScore.crash(f"{shown}: its reply has no number as `score`", request)
     hits = (*_texts(reply.get("hits")), *passed)
@@ -168,10 +177,11 @@ def _scored(stdout: str, shown: str, request: Mapping[str, Any], *, derive: bool
     details = reply.get("details") if isinstance(reply.get("details"), dict) else None
     if not 0 <= score <= 1:
         details = {**(details or {}), "score_given": score}  # kept within 0..1 as agentv does, and said
-    reasoning = reply.get("reasoning")
+    reasoning = reply.get("reasoning", reply.get("reason"))
     return EvaluationScore(
         score=min(1.0, max(0.0, float(score))), hits=hits, misses=misses, expected_aspect_count=len(hits) + len(misses) or 1,
         reasoning=reasoning if isinstance(reasoning, str) else None, evaluator_raw_request=request, details=details,
+        verdict=(Verdict.PASSED if passes else Verdict.FAILED) if isinstance(passes, bool) else None,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, members_listed
+from rubric_core.evaluation.judging.templates import prompt_in
 from rubric_core.evaluation.result import EvaluatorResult, Unscored, Verdict, jsonable
 from rubric_core.evaluation.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
@@ -83,7 +84,10 @@ async def _by_judge(
     aggregator: Aggregator, results: Sequence[EvaluatorResult], context: EvaluationContext
 ) -> EvaluationScore:
     told = json.dumps(_told(results), ensure_ascii=False, indent=2)
-    prompt = aggregator.prompt or f"Put these results of other evaluators together into one score.\n\n{_PLACEHOLDER}"
+    prompt = aggregator.prompt
+    if prompt is not None and context.ports is not None:
+        prompt, _ = prompt_in(prompt, context, context.ports, aggregator)
+    prompt = prompt or f"Put these results of other evaluators together into one score.\n\n{_PLACEHOLDER}"
     config = LlmJudge(
         aggregator.span, None, type="llm_judge", name="aggregator", prompt=prompt.replace(_PLACEHOLDER, told)
     )

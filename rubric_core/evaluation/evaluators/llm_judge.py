@@ -10,14 +10,16 @@ from rubric_core.evaluation.judging.sitting import NO_JUDGE, Sitting
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.rubric import sheet_of
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.evaluators import Criterion, LlmJudge, LlmRubric, Rubric
+from rubric_core.language.evaluators import AgentJudge, AgentRubric, Criterion, LlmJudge, LlmRubric, Rubric
 from rubric_core.ports import Provider
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.judging.recordings import Recordings
 
-__all__ = ["JudgePrompt", "JudgeResolver", "LlmJudgeEvaluator"]
+__all__ = ["AGENTS", "JudgePrompt", "JudgeResolver", "LlmJudgeEvaluator"]
 
+#: The kinds of targets that work in a directory, and can look at what is there.
+AGENTS = ("cli", "claude-cli", "codex-cli", "copilot-cli")
 #: Gives the judge for a context; None when there is none. Raises Unscored when there ought to be one.
 JudgeResolver: TypeAlias = Callable[[EvaluationContext], "Provider | Awaitable[Provider | None] | None"]
 #: Gives the author's prompt for a context, None for the built-in one.
@@ -61,6 +63,8 @@ class LlmJudgeEvaluator:
         """The judge's score of the answer. Raises Unscored when there is no judge, or none that gives a usable reply."""
         dialect = context.dialect or DIALECTS[-1]
         judge, trouble = await self._judge(context)
+        if isinstance(context.evaluator, AgentJudge | AgentRubric):
+            _can_look(context.evaluator, judge, context)
         template = await _awaited(self._judge_prompt(context)) if self._judge_prompt else None
         if template is not None and dialect.properties.wording == "generated":
             context, template = replace(context, system_prompt=template), None
@@ -92,6 +96,18 @@ class LlmJudgeEvaluator:
         return found, "" if found is not None else NO_JUDGE
 
 
+def _can_look(config: AgentJudge | AgentRubric, judge: Provider | None, context: EvaluationContext) -> None:
+    """A judge that is to look at files is another thing than one that reads an answer: it is not taken for one. Raises Unscored."""
+    if context.workspace is None:
+        raise Unscored(f"{config.type_name} looks at the files of a workspace, and the case has none", at=config)
+    if judge is not None and judge.kind not in AGENTS:
+        known = ", ".join(AGENTS)
+        raise Unscored(
+            f"{config.type_name} needs a judge that can look at files ({known}); {judge.name} is {judge.kind}",
+            at=config,
+        )
+
+
 async def _awaited(value: Awaitable[T] | T) -> T:
     return await value if isinstance(value, Awaitable) else value
 
@@ -110,7 +126,11 @@ def _criteria(context: EvaluationContext) -> list[object] | str | None:
 
 def _of_value(config: LlmRubric) -> list[object] | str | None:
     value = config.criteria
+    if value is None and config.prompt is None:
+        raise Unscored(f"{config.type_name} needs a `value` or a `prompt`; agentv skips it", at=config)
     if isinstance(value, str) and config.score_ranges is not None:
-        made = Criterion(config.at("criteria"), None, outcome=value, score_ranges=config.score_ranges)
+        made = Criterion(
+            config.at("criteria"), None, outcome=value, score_ranges=config.score_ranges, operator=config.operator
+        )
         return [made]
     return [value] if isinstance(value, Criterion) else value

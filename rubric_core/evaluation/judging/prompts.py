@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from rubric_core.evaluation.rubric import Item, RubricSheet
@@ -34,6 +34,8 @@ class JudgeInputs:
     answer: str
     file_changes: str = ""
     tool_calls: str = ""
+    #: The metadata of the case, as JSON.
+    metadata: str = ""
 
 
 #: The headings of the built-in prompt, by what the dialect calls things: criteria, question, reference, answer.
@@ -57,15 +59,10 @@ _VARIABLES: Mapping[str, Mapping[str, str]] = {
     "output": {
         "input": "question", "output": "answer", "expected_output": "reference", "criteria": "criteria", "file_changes": "file_changes",
         "tool_calls": "tool_calls", "input_text": "question", "output_text": "answer", "expected_output_text": "reference",
-        "question": "question", "answer": "answer", "reference_answer": "reference",
+        "question": "question", "answer": "answer", "reference_answer": "reference", "metadata": "metadata", "metadata_json": "metadata",
+        "rubric": "criteria", "rubrics": "criteria", "rubrics_json": "criteria",
     },
 }  # fmt: skip
-_NEEDED: Mapping[str, tuple[str, ...]] = {
-    "generated": (),
-    "candidate": ("candidate_answer", "expected_messages"),
-    "answer": ("answer", "expected_output"),
-    "output": ("output", "expected_output"),
-}
 
 
 def variables_in(template: str) -> frozenset[str]:
@@ -75,7 +72,7 @@ def variables_in(template: str) -> frozenset[str]:
 
 def needed_variables(properties: Properties) -> tuple[str, ...]:
     """Of these, a prompt of one's own needs at least one; empty when it needs none."""
-    return _NEEDED[properties.wording]
+    return properties.answer_variables
 
 
 def _section(heading: str, text: str) -> str:
@@ -118,8 +115,10 @@ def rubric_prompt(
     if template is None:
         return system, f"{_sections(inputs, properties)}\n\n{_section('rubric', listed)}"
     data = json.dumps([{"id": i.id, "outcome": i.text} for i in sheet.items], ensure_ascii=False)
-    filled = _filled(template, inputs, properties, {"rubrics": listed, "rubrics_json": data})
-    missing = "" if variables_in(template) & {"rubrics", "rubrics_json"} else f"\n\n{_section('rubric', listed)}"
+    filled = _filled(template, inputs, properties, {"rubric": listed, "rubrics": listed, "rubrics_json": data})
+    missing = (
+        "" if variables_in(template) & {"rubric", "rubrics", "rubrics_json"} else f"\n\n{_section('rubric', listed)}"
+    )
     return system, filled + missing
 
 
@@ -160,9 +159,7 @@ def free_form_prompt(
     style: Literal["hits", "assertions", "checks"] = properties.reply_style
     contract = f"{_REPLY}\n{json.dumps(_FREE_FORM[style])}\nThe score is a number from 0 (misses everything) to 1 (nothing to add)."
     if template is not None and not variables_in(template):
-        inputs = JudgeInputs(
-            template, inputs.question, inputs.reference, inputs.answer, inputs.file_changes, inputs.tool_calls
-        )
+        inputs = replace(inputs, criteria=template)
         template = None
     user = _sections(inputs, properties) if template is None else _filled(template, inputs, properties, {})
     if system is not None:

@@ -12,9 +12,10 @@ from rubric_core.evaluation.judging.prompts import BUILT_IN, JudgeInputs, free_f
 from rubric_core.evaluation.result import CriterionResult, Unscored
 from rubric_core.evaluation.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.evaluators import LlmJudge
+from rubric_core.language.evaluators import AgentJudge, AgentRubric, LlmJudge
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
+from rubric_core.syntax.plain import plain
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.judging.recordings import Asked, Made, Recordings
@@ -26,6 +27,9 @@ NO_JUDGE = (
     "or with `rubric run --grader-target NAME`"
 )
 NO_RECORDING = "no recording matches this answer and criterion, and recordings are all that was asked for"
+
+
+_LOOK = "Look at the files in the working directory, which the answer is about, before you decide. Change none of them."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,15 +139,23 @@ class Sitting:
         )
         changes = answer.file_changes if answer else ""
         criteria = (self.context.eval_case.criteria or "") if self.criteria is None else self.criteria
-        told = JudgeInputs(criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls)
+        written = self.context.eval_case.metadata
+        metadata = json.dumps(plain(written, self.context.anchors), ensure_ascii=False, indent=2) if written else ""
+        told = JudgeInputs(
+            criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls, metadata
+        )
         return self.context.redact.within(told)
 
     def _request(self, system: str, user: str) -> Request:
         config = self.context.evaluator
         own = config.temperature if isinstance(config, LlmJudge) and config.has("temperature") else None
+        looks = isinstance(config, AgentJudge | AgentRubric)
+        if looks:
+            system = f"{system}\n\n{_LOOK}"
         return Request(
             (ChatMessage("system", system), ChatMessage("user", user)),
             user,
+            workspace=self.context.workspace if looks else None,
             case_id=self.context.eval_case.id or "",
             temperature=next((t for t in (own, self.temperature) if t is not None), 0.0),
             max_output_tokens=self.max_output_tokens,

@@ -6,15 +6,18 @@ from pathlib import Path
 
 from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.evaluation.evaluators.code import argv_of, not_started
+from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.prompts import needed_variables, variables_in
 from rubric_core.evaluation.payload import payload_of
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Properties
-from rubric_core.language.evaluators import LlmJudge, PromptProgram
+from rubric_core.language.evaluators import LlmJudge, LlmRubric, PromptProgram, Rubric
+from rubric_core.language.shape import Shape
 from rubric_core.loading.search import URL, find_file
 from rubric_core.ports import Files, Ports, Program
+from rubric_core.syntax.tree import Scalar
 
-__all__ = ["own_prompt", "prompt_file"]
+__all__ = ["own_prompt", "prompt_file", "prompt_in"]
 
 _LARGEST = 1_000_000
 _LONGEST_NAME = 300
@@ -31,24 +34,37 @@ def prompt_file(prompt: str, directory: Path, files: Files) -> Path | None:
 async def own_prompt(context: EvaluationContext) -> str | None:
     """The prompt that the evaluator in `context` brings, None without one. Raises Unscored."""
     config = context.evaluator
-    if not isinstance(config, LlmJudge) or config.prompt is None or context.ports is None:
+    if context.ports is None or not isinstance(config, LlmJudge | Rubric):
         return None
-    if isinstance(config.prompt, PromptProgram):
-        return await _printed(config.prompt, context, context.ports)
-    path = prompt_file(config.prompt, context.directory, context.ports.files)
-    if path is None:
-        text: str = config.prompt
-    else:
-        try:
-            text = context.ports.files.read(path, _LARGEST).decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise Unscored(
-                f"the prompt {config.prompt} cannot be read: {getattr(error, 'strerror', None) or error}",
-                at=config,
-            ) from None
-    if context.dialect is not None:
+    prompt = config.prompt if isinstance(config, LlmJudge | LlmRubric) else None
+    if prompt is None:
+        return context.rubric_prompt if isinstance(config, Rubric) else None
+    if isinstance(prompt, PromptProgram):
+        return await _printed(prompt, context, context.ports)
+    text, path = prompt_in(prompt, context, context.ports, config)
+    if context.dialect is not None and isinstance(config, LlmJudge):
         _checked(text, context.dialect.properties, config, from_file=path is not None)
     return text
+
+
+def prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape) -> tuple[str, Path | None]:
+    """The text of a prompt, and the file in which it stands, if it does. Raises Unscored for a file that cannot be read.
+
+    Where the dialect has values of the case in templates, those are filled in.
+    """
+    path = prompt_file(prompt, context.directory, ports.files)
+    if path is None:
+        return prompt, None
+    try:
+        text = ports.files.read(path, _LARGEST).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise Unscored(f"the prompt {prompt} cannot be read: {why}", at=at) from None
+    if context.dialect is None or not context.dialect.properties.nunjucks:
+        return text, path
+    node = Scalar(at.span, at.span, None, None, text, "literal")
+    filled = Interpolation(context.dialect, ports.environment, context.variables, lambda _: 1).node(node)
+    return (filled.text if isinstance(filled, Scalar) else text), path
 
 
 def _checked(text: str, properties: Properties, config: LlmJudge, *, from_file: bool) -> None:

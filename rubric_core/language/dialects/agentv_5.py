@@ -8,6 +8,7 @@ from rubric_core.language.dialect import (
     drops_types,
     renames,
     renames_type,
+    reserves_types,
     tolerates,
     unrequires,
 )
@@ -19,6 +20,7 @@ from rubric_core.language.evaluators import (
     AssertSet,
     CodeEvaluator,
     Criterion,
+    Custom,
     Evaluator,
     GoalSuccess,
     Javascript,
@@ -37,6 +39,7 @@ from rubric_core.language.evaluators import (
 )  # fmt: skip
 from rubric_core.language.model import (
     Case,
+    CaseInclude,
     Defaults,
     DefaultTest,
     DerivedMetric,
@@ -53,6 +56,20 @@ __all__ = ["AGENTV_5"]
 
 _REFUSED = "agentv refuses the file"
 
+#: Types of promptfoo that the engine does not run, and lets nobody else define.
+_RESERVED = tuple(
+    f"{sign}{name}"
+    for name in (
+        "answer-relevance", "bleu", "classifier", "contains-html", "contains-json", "contains-sql", "contains-xml", "context-faithfulness",
+        "context-recall", "context-relevance", "conversation-relevance", "factuality", "finish-reason", "gleu", "guardrails", "is-html",
+        "is-refusal", "is-sql", "is-valid-function-call", "is-valid-openai-function-call", "is-valid-openai-tools-call", "is-xml", "levenshtein",
+        "meteor", "model-graded-closedqa", "model-graded-factuality", "moderation", "perplexity", "perplexity-score", "pi", "rouge-n", "ruby",
+        "similar:cosine", "similar:dot", "similar:euclidean", "select-best", "human", "max-score", "tool-call-f1", "trace-error-spans",
+        "trace-span-count", "trace-span-duration", "search-rubric", "word-count",
+    )
+    for sign in ("", "not-")
+)  # fmt: skip
+
 AGENTV_5 = AGENTV_3.successor(
     "agentv-5",
     "v5.1.0 – now",
@@ -68,7 +85,18 @@ AGENTV_5 = AGENTV_3.successor(
         tolerates(Suite, "experiment", "experiment", fate=Fate.LEAVING, note="releases after 5.3 refuse it; write `tags: {experiment: …}`"),
         tolerates(Suite, "repeat", "repeat", fate=Fate.LEAVING, note="releases after 5.3 refuse it; write `evaluate_options: {repeat: …}`"),
         tolerates(Suite, "workspace", "workspace", fate=Fate.LEAVING, note="releases after 5.3 refuse it; write `environment`"),
-        drops(Suite, "input", "preprocessors", "evaluators", fate=Fate.REJECTED, note=_REFUSED),
+        drops(Suite, "input", fate=Fate.REJECTED, note=f"{_REFUSED}; write it as a prompt under `prompts`"),
+        drops(Suite, "preprocessors", fate=Fate.REJECTED, note=f"{_REFUSED}; write `default_test: {{options: {{transform: …}}}}`"),
+        drops(Suite, "evaluators", fate=Fate.REJECTED, note=f"{_REFUSED}; write them under `assert`"),
+        # Keys that the suites of other tools, or of releases in between, have at the top.
+        drops(Suite, "workers", fate=Fate.REJECTED, note=f"{_REFUSED}; write `evaluate_options: {{max_concurrency: …}}`"),
+        drops(Suite, "budget_usd", fate=Fate.REJECTED, note=f"{_REFUSED}; write it under `evaluate_options`"),
+        drops(Suite, "runs", "early_exit", fate=Fate.REJECTED, note=f"{_REFUSED}; write `evaluate_options: {{repeat: …}}`"),
+        drops(Suite, "imports", fate=Fate.REJECTED, note=f"{_REFUSED}; write `file://…` under `tests`, or `scenarios`"),
+        drops(Suite, "model", "policy", fate=Fate.REJECTED, note=f"{_REFUSED}; write it in the `config` of a provider"),
+        drops(Suite, "expected_output", fate=Fate.REJECTED, note=f"{_REFUSED}; write it under `vars`"),
+        drops(Suite, "on_run_complete", fate=Fate.REJECTED, note=f"{_REFUSED}; write an extension with the hook afterAll"),
+        drops(Suite, "provider_prompt_map", "providerPromptMap", fate=Fate.REJECTED, note=f"{_REFUSED}; write the `prompts` of each provider"),
         tolerates(Suite, "execution", "execution", fate=Fate.DEPRECATED, note="agentv refuses any key in it; its settings stand at the top or under `evaluate_options`"),
         tolerates(Suite, "evaluator", "evaluator", fate=Fate.DEPRECATED),
         drops(Suite, "dataset", fate=Fate.REJECTED, note=_REFUSED),
@@ -80,6 +108,8 @@ AGENTV_5 = AGENTV_3.successor(
         adds(Scenario),
         adds(DerivedMetric),
         adds(RunSettings),
+        adds(CaseInclude),
+        tolerates(CaseInclude, "include", "include", fate=Fate.DEPRECATED, note="write the path as `file://…`"),
         adds(
             Case, "description", "provider", "providers", "prompts", "assert_scoring_function", "options", "threshold", "run", "environment",
             assertions="assert",
@@ -102,6 +132,7 @@ AGENTV_5 = AGENTV_3.successor(
         adds(Evaluator, "transform", name="metric"),
         tolerates(Evaluator, "name", "name", fate=Fate.TOLERATED, note="agentv does not read it as the name"),
         drops(Evaluator, "preprocessors", fate=Fate.REJECTED, note="write `transform`"),
+        tolerates(Evaluator, "transform", "postprocess", fate=Fate.REJECTED, note=_REFUSED),
         tolerates(CodeEvaluator, "command", "script", fate=Fate.REJECTED, note="agentv refuses the case"),
         renames(CodeEvaluator, "target", "provider", Fate.LEAVING, "later releases write `provider`"),
         renames(LlmJudge, "target", "provider", Fate.LEAVING, "later releases write `provider`"),
@@ -120,7 +151,11 @@ AGENTV_5 = AGENTV_3.successor(
         adds(Similar),
         renames_type("code-grader", "script", Fate.REJECTED, _REFUSED),
         drops_types("code_judge", "code-judge", "code", "llm_judge", "llm-judge", fate=Fate.REJECTED, note=_REFUSED),
-        drops_types("rubrics", "rubric", "composite", fate=Fate.REJECTED, note=_REFUSED),
+        drops_types("rubrics", "rubric", fate=Fate.REJECTED, note=f"{_REFUSED}; write `llm-rubric` with the criteria under `value`"),
+        drops_types("composite", fate=Fate.REJECTED, note=f"{_REFUSED}; write `assert-set`"),
+        reserves_types(Custom, "g-eval", fate=Fate.REJECTED, note=f"{_REFUSED}; write `llm-rubric`"),
+        reserves_types(CodeEvaluator, "script-grader", "code_grader", fate=Fate.REJECTED, note=f"{_REFUSED}; write `script`"),
+        reserves_types(Custom, *_RESERVED, fate=Fate.REJECTED, note=f"{_REFUSED}: the name is kept for later"),
         drops_types("llm-grader", "tool-trajectory", "skill-trigger", fate=Fate.LEAVING, note="releases after 5.3 refuse it"),
         drops_types("tool_trajectory", "field_accuracy", "token_usage", "execution_metrics", fate=Fate.REJECTED, note="agentv 5 wants dashes"),
         adds_types(

@@ -11,11 +11,13 @@ from rubric_core.validation.rules.band_bounds import BAND_BOUNDS
 from rubric_core.validation.rules.band_without_text import BAND_WITHOUT_TEXT
 from rubric_core.validation.rules.bands_against_outcome import BANDS_AGAINST_OUTCOME
 from rubric_core.validation.rules.bands_not_from_zero import BANDS_NOT_FROM_ZERO
+from rubric_core.validation.rules.bare_path import BARE_PATH
 from rubric_core.validation.rules.broken_cases import BROKEN_CASES
 from rubric_core.validation.rules.case_entry import CASE_ENTRY
 from rubric_core.validation.rules.composite_member import COMPOSITE_MEMBER
 from rubric_core.validation.rules.conflicting_keys import CONFLICTING_KEYS
 from rubric_core.validation.rules.conversation import CONVERSATION
+from rubric_core.validation.rules.criteria_beside_assert import CRITERIA_BESIDE_ASSERT
 from rubric_core.validation.rules.criterion_without_text import CRITERION_WITHOUT_TEXT
 from rubric_core.validation.rules.dependency import DEPENDENCY
 from rubric_core.validation.rules.dominant_criterion import DOMINANT_CRITERION
@@ -41,8 +43,10 @@ from rubric_core.validation.rules.missing_key import MISSING_KEY
 from rubric_core.validation.rules.no_cases import NO_CASES
 from rubric_core.validation.rules.no_effect import NO_EFFECT
 from rubric_core.validation.rules.not_a_suite import NOT_A_SUITE
+from rubric_core.validation.rules.nothing_asked import NOTHING_ASKED
 from rubric_core.validation.rules.nothing_asserted import NOTHING_ASSERTED
 from rubric_core.validation.rules.numeric_required import NUMERIC_REQUIRED
+from rubric_core.validation.rules.old_interpolation import OLD_INTERPOLATION
 from rubric_core.validation.rules.overlapping_bands import OVERLAPPING_BANDS
 from rubric_core.validation.rules.prompt_path import PROMPT_PATH
 from rubric_core.validation.rules.renamed_key import RENAMED_KEY
@@ -61,6 +65,7 @@ from rubric_core.validation.rules.target_circle import TARGET_CIRCLE
 from rubric_core.validation.rules.template_variable import TEMPLATE_VARIABLE
 from rubric_core.validation.rules.too_large import TOO_LARGE
 from rubric_core.validation.rules.trajectory_setting import TRAJECTORY_SETTING
+from rubric_core.validation.rules.undefined_variable import UNDEFINED_VARIABLE
 from rubric_core.validation.rules.unknown_alias import UNKNOWN_ALIAS
 from rubric_core.validation.rules.unknown_key import UNKNOWN_KEY
 from rubric_core.validation.rules.unknown_placeholder import UNKNOWN_PLACEHOLDER
@@ -86,11 +91,13 @@ RULES: tuple[Rule[Any], ...] = (
     BAND_WITHOUT_TEXT,
     BANDS_AGAINST_OUTCOME,
     BANDS_NOT_FROM_ZERO,
+    BARE_PATH,
     BROKEN_CASES,
     CASE_ENTRY,
     COMPOSITE_MEMBER,
     CONFLICTING_KEYS,
     CONVERSATION,
+    CRITERIA_BESIDE_ASSERT,
     CRITERION_WITHOUT_TEXT,
     DEPENDENCY,
     DOMINANT_CRITERION,
@@ -116,8 +123,10 @@ RULES: tuple[Rule[Any], ...] = (
     NO_CASES,
     NO_EFFECT,
     NOT_A_SUITE,
+    NOTHING_ASKED,
     NOTHING_ASSERTED,
     NUMERIC_REQUIRED,
+    OLD_INTERPOLATION,
     OVERLAPPING_BANDS,
     PROMPT_PATH,
     RENAMED_KEY,
@@ -136,6 +145,7 @@ RULES: tuple[Rule[Any], ...] = (
     TEMPLATE_VARIABLE,
     TOO_LARGE,
     TRAJECTORY_SETTING,
+    UNDEFINED_VARIABLE,
     UNKNOWN_ALIAS,
     UNKNOWN_KEY,
     UNKNOWN_PLACEHOLDER,

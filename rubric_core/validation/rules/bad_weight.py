@@ -4,11 +4,18 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case
+from rubric_core.text import Edit
 from rubric_core.validation.rubrics import criteria_of
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import number
 
 __all__ = ["BAD_WEIGHT"]
+
+
+def _without_sign(shape: Criterion | Evaluator) -> tuple[Fix, ...]:
+    written = number(-shape.weight)
+    place = shape.places["weight"]
+    return () if place.borrowed else (Fix(f"write {written}", (Edit(place.value, written),), safe=False),)
 
 
 @rule("bad-weight", "error", "A weight that is negative, or a criterion with weight 0")
@@ -20,9 +27,8 @@ def BAD_WEIGHT(shape: Case | Criterion | Evaluator, context: Context) -> Iterato
             if isinstance(shape, Evaluator)
             else "agentv subtracts it from the score"
         )
-        yield Finding(
-            shape.at("weight"), f"the weight is {number(shape.weight)}; a weight is 0 or more", consequence=consequence
-        )
+        message = f"the weight is {number(shape.weight)}; a weight is 0 or more"
+        yield Finding(shape.at("weight"), message, fixes=_without_sign(shape), consequence=consequence)
     criteria = criteria_of(shape)
     if all(c.weight == 0 for c in criteria):
         return  # all-weights-zero says it once

@@ -53,3 +53,5 @@ def _fixes(node: Node) -> Iterator[Fix]:
         yield Fix("write 10", (Edit(node.span, str(HIGHEST)),), safe=False)
     elif isinstance(value, int) and not isinstance(value, bool) and value < 0:
         yield Fix("write 0", (Edit(node.span, "0"),), safe=False)
+    elif isinstance(value, float) and 0 <= value <= HIGHEST and not value.is_integer():
+        yield Fix(f"write {int(value)}", (Edit(node.span, str(int(value))),), safe=False)

@@ -2,14 +2,27 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.model import Case
-from rubric_core.syntax.edit import add_entry
+from rubric_core.language.model import Case, Turn
+from rubric_core.syntax.edit import add_entry, remove_entry
 from rubric_core.syntax.tree import Mapping
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["CONVERSATION"]
 
 _ONLY_THERE = ("turns", "aggregation", "on_turn_failure", "window_size")
+
+
+def _mended(case: Case, node: Mapping, written: list[str], context: Context) -> Iterator[Fix]:
+    """Turns make a conversation; without any, its other keys mean nothing."""
+    if case.has("turns"):
+        edit = add_entry(context.text, node, "mode", "conversation")
+        if edit is not None:
+            yield Fix("add `mode: conversation`", (edit,))
+        return
+    names = {case.places[field].name for field in written}
+    edits = [remove_entry(context.text, node, e) for e in node.entries if e.name in names]
+    if len(edits) == 1 and edits[0] is not None:
+        yield Fix(f"remove `{next(iter(names))}`", (edits[0],), safe=False)
 
 
 @rule("conversation", "error", "Keys of a conversation that do not go together")
@@ -19,9 +32,8 @@ def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N8
         written = [f for f in _ONLY_THERE if case.has(f)]
         if written:
             fixes: tuple[Fix, ...] = ()
-            if isinstance(case.node, Mapping) and not case.borrowed and case.has("turns"):
-                edit = add_entry(context.text, case.node, "mode", "conversation")
-                fixes = (Fix("add `mode: conversation`", (edit,)),) if edit else ()
+            if isinstance(case.node, Mapping) and not case.borrowed:
+                fixes = tuple(_mended(case, case.node, written, context))
             yield Finding(
                 case.key_at(written[0]),
                 f"`{written[0]}` only means something with `mode: conversation`",
@@ -33,6 +45,9 @@ def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N8
         return
     if not case.has("turns"):
         yield Finding(case.key_at("mode"), "a conversation needs `turns`", consequence="agentv refuses the case")
+    for turn in case.turns or []:
+        if isinstance(turn, Turn) and turn.has("input") and turn.input in ("", []):
+            yield Finding(turn.at("input"), "the input of a turn is empty", consequence="agentv refuses the case")
     if case.has("expected_output"):
         yield Finding(
             case.key_at("expected_output"),

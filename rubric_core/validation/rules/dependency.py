@@ -1,10 +1,11 @@
 """dependency: `depends_on` that names no case, the case itself, or goes round in a circle."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rubric_core.language.closest import closest
+from rubric_core.loading.case_files import ExternalCase
 from rubric_core.syntax.tree import Node, Scalar, Sequence
-from rubric_core.text import Edit
+from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, Related, rule
 
 __all__ = ["DEPENDENCY"]
@@ -16,16 +17,19 @@ _REFUSES = "agentv refuses to run the suite"
 def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A case runs after those that it names."""
     dependent = [e for e in suite.cases if e.case.has("depends_on")]
-    if not dependent:
+    elsewhere = {case.id: (path.span, case) for path in suite.external for case in path.found.cases}
+    if not dependent and not any(case.depends_on for _, case in elsewhere.values()):
         return
     by_id = {e.case.id: e for e in suite.cases if e.case.id}
-    outside = {case.id for path in suite.external for case in path.found.cases}
+    outside = {*elsewhere, *(suite.siblings or ())}
     for entry in dependent:
         for node in _names(entry):
             if node.text == entry.case.id:
                 yield Finding(suite.outer(entry, node.span), "a case cannot depend on itself", consequence=_REFUSES)
-            elif node.text not in by_id and node.text not in outside and suite.complete:
+            elif node.text not in by_id and node.text not in outside and (suite.complete or suite.siblings is None):
                 meant = closest(node.text, [i for i in (*by_id, *sorted(outside)) if i != entry.case.id])
+                if suite.siblings is None and meant is None:
+                    continue  # it may be a case of the suite that takes these over
                 fixes = (
                     (Fix(f"change it to `{meant}`", (Edit(suite.outer(entry, node.span), meant),)),) if meant else ()
                 )
@@ -34,8 +38,9 @@ def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa:
                     f"there is no case `{node.text}`" + (f"; did you mean `{meant}`?" if meant else ""),
                     fixes=fixes,
                     consequence=_REFUSES,
+                    severity="warning" if suite.siblings is None else None,
                 )
-    yield from _circles(suite, dependent, by_id)
+    yield from _circles(suite, dependent, by_id, elsewhere)
 
 
 def _names(entry: CaseEntry) -> list[Scalar]:
@@ -46,14 +51,36 @@ def _names(entry: CaseEntry) -> list[Scalar]:
     return [item for item in node.items if isinstance(item, Scalar) and isinstance(item.value, str)]
 
 
-def _circles(suite: CaseList, dependent: list[CaseEntry], by_id: dict[str, CaseEntry]) -> Iterator[Finding]:
-    """One finding for each circle, at the case of it that stands first."""
-    after = {
-        e.case.id: [n.text for n in _names(e) if n.text in by_id and n.text != e.case.id]
-        for e in dependent
-        if e.case.id
+def _circles(
+    suite: CaseList,
+    dependent: list[CaseEntry],
+    by_id: dict[str, CaseEntry],
+    elsewhere: dict[str, tuple[Span, ExternalCase]],
+) -> Iterator[Finding]:
+    """One finding for each circle, at the case of it that stands first, or at the path to the first one."""
+    after = {name: list(case.depends_on) for name, (_, case) in elsewhere.items()} | {
+        e.case.id: [n.text for n in _names(e)] for e in dependent if e.case.id
     }
+    known = {*by_id, *elsewhere}
+    after = {name: [n for n in names if n in known and n != name] for name, names in after.items()}
+    places = {name: span for name, (span, _) in elsewhere.items()}
+    places |= {name: suite.outer(e, e.case.at("id")) for name, e in by_id.items()}
+    for circle in _rounds(after):
+        first = min(circle, key=lambda n: (n not in by_id, places[n].start))
+        related = tuple(Related(places[n], f"`{n}` is part of the circle") for n in circle if n != first)
+        own = by_id.get(first)
+        yield Finding(
+            suite.outer(own, own.case.key_at("depends_on")) if own is not None else places[first],
+            f"these cases wait for one another: {' → '.join([*circle, circle[0]])}",
+            related=related,
+            consequence=_REFUSES,
+        )
+
+
+def _rounds(after: Mapping[str, list[str]]) -> Iterator[list[str]]:
+    """The circles, of those that share a case only one."""
     done: set[str] = set()
+    told: set[str] = set()
     for start in after:
         trail: list[str] = []
         waiting = [(start, 0)]
@@ -62,20 +89,9 @@ def _circles(suite: CaseList, dependent: list[CaseEntry], by_id: dict[str, CaseE
             del trail[depth:]
             if name in trail:
                 circle = trail[trail.index(name) :]
-                first = by_id[min(circle, key=lambda n: suite.outer(by_id[n], by_id[n].case.span).start)]
-                if not done & set(circle):
-                    done.update(circle)
-                    related = tuple(
-                        Related(suite.outer(by_id[n], by_id[n].case.at("id")), f"`{n}` is part of the circle")
-                        for n in circle
-                        if by_id[n] is not first
-                    )
-                    yield Finding(
-                        suite.outer(first, first.case.key_at("depends_on")),
-                        f"these cases wait for one another: {' → '.join([*circle, circle[0]])}",
-                        related=related,
-                        consequence=_REFUSES,
-                    )
+                if not told & set(circle):
+                    told.update(circle)
+                    yield circle
                 continue
             if name in done:
                 continue

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from rubric_core.validation.renaming import called
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_CASE_ID"]
@@ -15,23 +16,27 @@ def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  
     """Results are filed by id, so the second case would hide the first."""
     elsewhere = dict(_elsewhere(suite))
     seen: dict[str, CaseEntry] = {}
+    taken = {*elsewhere, *(e.case.id for e in suite.cases if e.case.id)}
     for entry in suite.cases:
         name = entry.case.id
         if name is None:
             continue
         first = seen.setdefault(name, entry)
+        here = suite.outer(entry, entry.case.at("id"))
         if name in elsewhere:
             yield Finding(
-                suite.outer(entry, entry.case.at("id")),
+                here,
                 f"the id `{name}` is taken by a case in {elsewhere[name].name}",
+                fixes=called(entry.case.places.get("id"), name, taken, here),
                 consequence=_BOTH,
             )
         elif first is not entry:
-            here, there = suite.outer(entry, entry.case.at("id")), suite.outer(first, first.case.at("id"))
+            there = suite.outer(first, first.case.at("id"))
             yield Finding(
                 here,
                 f"the id `{name}` is taken by another case",
                 related=(Related(there, f"`{name}` is taken here"),),
+                fixes=called(entry.case.places.get("id"), name, taken, here),
                 consequence=_BOTH,
             )
     yield from _among_files(suite)

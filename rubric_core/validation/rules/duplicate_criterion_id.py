@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
+from rubric_core.validation.renaming import called
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
@@ -25,5 +26,6 @@ def DUPLICATE_CRITERION_ID(shape: Case | LlmJudge | Rubric, context: Context) ->
                 here.at("id"),
                 f"the id `{name}` is taken by another criterion of this rubric",
                 related=related,
+                fixes=called(here.places.get("id"), name, seen),
                 consequence="agentv counts the last one twice and the first not at all",
             )

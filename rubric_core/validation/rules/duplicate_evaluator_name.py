@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import AssertSet, Composite, Evaluator
 from rubric_core.language.model import Case, Execution, Suite
+from rubric_core.validation.renaming import called
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_EVALUATOR_NAME"]
@@ -25,4 +26,5 @@ def DUPLICATE_EVALUATOR_NAME(shape: _Holder, context: Context) -> Iterator[Findi
                         item.at("name"),
                         f"`{item.name}` is the name of another evaluator here",
                         related=(Related(first.at("name"), f"`{item.name}` is taken here"),),
+                        fixes=called(item.places.get("name"), item.name, seen),
                     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rubric_core.validation.renaming import called
 from rubric_core.validation.rule import Context, Finding, Related, TargetEntry, TargetList, rule
 
 __all__ = ["DUPLICATE_TARGET"]
@@ -22,5 +23,6 @@ def DUPLICATE_TARGET(targets: TargetList, context: Context) -> Iterator[Finding]
                 each.outer(each.entry.at("name")),
                 f"another target is called `{name}`",
                 related=(Related(there, f"`{name}` is taken here"),),
+                fixes=called(each.entry.places.get("name"), name, seen, each.outer(each.entry.at("name"))),
                 consequence="the newest releases refuse the file, older ones use the first",
             )

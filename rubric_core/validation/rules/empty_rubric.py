@@ -14,7 +14,9 @@ __all__ = ["EMPTY_RUBRIC"]
 @rule("empty-rubric", "warning", "A rubric without a usable criterion")
 def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """An evaluator of which nothing is left is skipped, and the case is easier to pass than it looks."""
-    if isinstance(shape, LlmRubric) and not (shape.has("criteria") or shape.has("prompt")):
+    if isinstance(shape, LlmRubric) and not (
+        shape.has("criteria") or shape.has("prompt") or "criteria" in shape.unread
+    ):
         yield Finding(
             shape.at("type"),
             "this rubric has neither `value` nor `prompt`, so it checks nothing",

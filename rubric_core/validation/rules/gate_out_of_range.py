@@ -37,7 +37,18 @@ def _scaled(criterion: Criterion, field: str, value: float) -> tuple[Fix, ...]:
     """A value on the other scale: 6 meant 0.6, 0.6 meant 6."""
     place = criterion.places[field]
     right = 0 < value <= 1 if field == "min_score" else 0 < value <= 10 and abs(value - round(value)) < 1e-9
-    if place.borrowed or not right:
+    if place.borrowed:
         return ()
+    if not right:
+        return _nearest(criterion, field)
     written = number(value) if field == "min_score" else str(round(value))
     return (Fix(f"write {written}", (Edit(place.value, written),)),)
+
+
+def _nearest(criterion: Criterion, field: str) -> tuple[Fix, ...]:
+    """The nearest value on the scale, where there is one: 0 gates nothing, so that `min_score` can go."""
+    place, value = criterion.places[field], vars(criterion)[field]
+    if field == "min_score" and value <= 0:
+        return ()
+    written = number(min(value, 1)) if field == "min_score" else str(min(10, max(0, round(value))))
+    return (Fix(f"write {written}", (Edit(place.value, written),), safe=False),)

@@ -1,14 +1,18 @@
 """malformed-band: an entry of `score_ranges` that is no band."""
 
+import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.loading.reading import found_words
-from rubric_core.syntax.tree import Mapping, Sequence
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MALFORMED_BAND"]
 
+#: "0-3", "0 to 3", "0..3".
+_SPAN = re.compile(r"\s*(\d+)\s*(?:-|–|\.\.|to|,)\s*(\d+)\s*\Z")
 _DROPS = "agentv drops the whole case with a log line"
 
 
@@ -36,5 +40,20 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
             yield Finding(
                 pair.value,
                 "`score_range` should be two whole numbers of 0..10, the lowest and the highest score: [0, 3]",
+                fixes=() if band.borrowed else tuple(_pair(pair.node)),
                 consequence=_DROPS,
             )
+
+
+def _pair(node: Node) -> Iterator[Fix]:
+    """A single score is a band of one; of several numbers the lowest and the highest count."""
+    items = node.items if isinstance(node, Sequence) else [node]
+    values = [
+        i.value for i in items if isinstance(i, Scalar) and isinstance(i.value, int) and not isinstance(i.value, bool)
+    ]
+    if isinstance(node, Scalar) and (found := _SPAN.match(node.text)):
+        values = [int(found[1]), int(found[2])]
+    elif not values or len(values) != len(items):
+        return
+    written = f"[{min(values)}, {max(values)}]"
+    yield Fix(f"write {written}", (Edit(node.span, written),), safe=False)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.dialect import Fate
 from rubric_core.loading.issues import RenamedType
 from rubric_core.text import Edit
-from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
 
 __all__ = ["RENAMED_TYPE"]
 
@@ -19,4 +19,7 @@ def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # 
     fixes: tuple[Fix, ...] = ()
     if current and not issue.borrowed:
         fixes = (Fix(f"change it to `{current}`", (Edit(issue.span, current),)),)
-    yield Finding(issue.span, message, fixes=fixes, consequence=known.note, tags=("deprecated",))
+    severity: Severity | None = (
+        "error" if known.fate is Fate.REJECTED else "information" if known.fate is Fate.LEAVING else None
+    )
+    yield Finding(issue.span, message, fixes=fixes, consequence=known.note, severity=severity, tags=("deprecated",))

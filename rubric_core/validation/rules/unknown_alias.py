@@ -3,15 +3,24 @@
 from collections.abc import Iterator
 
 from rubric_core.loading.issues import UnknownAlias
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import closest
 
 __all__ = ["UNKNOWN_ALIAS"]
 
+_REFUSES = "agentv refuses the whole file"
+
 
 @rule("unknown-alias", "error", "A reference to an anchor that is not there")
-def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """An anchor has to stand before its references, and cannot hold one to itself."""
-    why = (
-        f"`&{issue.name}` holds a reference to itself" if issue.recursive else f"no `&{issue.name}` stands before this"
-    )
-    yield Finding(issue.span, why, consequence="agentv refuses the whole file")
+    if issue.recursive:
+        yield Finding(issue.span, f"`&{issue.name}` holds a reference to itself", consequence=_REFUSES)
+        return
+    meant = closest(issue.name, [name for name in issue.known if name != issue.name])
+    fixes: tuple[Fix, ...] = ()
+    if meant and context.written(issue.span) == f"*{issue.name}":
+        fixes = (Fix(f"change it to `*{meant}`", (Edit(issue.span, f"*{meant}"),)),)
+    advice = f"; did you mean `*{meant}`?" if meant else ""
+    yield Finding(issue.span, f"no `&{issue.name}` stands before this{advice}", fixes=fixes, consequence=_REFUSES)

@@ -92,7 +92,8 @@ def _case_lines(site: Site, stop: int) -> tuple[list[str], int]:
     spelled = site.dialect.spelled
     lines = [f"id: ${{{stop}:name}}"] if spelled(Case, "id") else []
     criteria, asked = spelled(Case, "criteria"), spelled(Case, "input")
-    if criteria:
+    # Where prompts ask, criteria are one of the assertions.
+    if criteria and asked:
         lines.append(f"{criteria}: ${{{stop + 1}:what a good answer achieves}}")
     if asked and asked.endswith("messages"):
         # Before agentv-1 a conversation is the only form of a question.

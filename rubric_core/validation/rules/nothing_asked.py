@@ -1,0 +1,53 @@
+"""nothing-asked: cases for which there is no prompt."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.model import Case, DefaultTest, Suite
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
+
+__all__ = ["NOTHING_ASKED"]
+
+
+@rule("nothing-asked", "error", "A case without a prompt")
+def NOTHING_ASKED(cases: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Where cases have no `input` of their own, prompts ask: those of the suite, or of the case."""
+    suite = cases.suite
+    if suite is None or cases.siblings is None or not _asks_by_prompts(context) or _may_have_prompts(suite):
+        return
+    # An `input` that is refused says it already.
+    silent = [e for e in cases.cases if not (e.case.has("prompts") or e.case.has("turns") or "input" in e.case.unread)]
+    if not silent or "input" in suite.unread:
+        return
+    message = "nothing is asked: neither the suite nor this case has `prompts`"
+    if len(silent) == len(cases.cases) and suite.has("cases"):
+        fixes = tuple(_fixes(cases, suite, silent))
+        where = cases.outer(None, suite.key_at("cases"))
+        yield Finding(where, "nothing is asked: there are no `prompts`", fixes=fixes, consequence=_REFUSES)
+        return
+    for entry in silent:
+        yield Finding(cases.outer(entry, entry.case.at("id")), message, consequence=_REFUSES)
+
+
+_REFUSES = "agentv refuses the file"
+
+
+def _asks_by_prompts(context: Context) -> bool:
+    return context.dialect.spelled(Suite, "prompts") is not None and context.dialect.spelled(Case, "input") is None
+
+
+def _may_have_prompts(suite: Suite) -> bool:
+    inherited = suite.default_test
+    elsewhere = suite.has("default_test") and not isinstance(inherited, DefaultTest)
+    return suite.has("prompts") or elsewhere or (isinstance(inherited, DefaultTest) and inherited.has("prompts"))
+
+
+def _fixes(cases: CaseList, suite: Suite, silent: list[CaseEntry]) -> Iterator[Fix]:
+    """A prompt that is the one value which every case has."""
+    shared = [set(e.case.vars or {}) for e in silent]
+    names = sorted(set[str].intersection(*shared), key=lambda n: (n != "input", n)) if shared else []
+    place = suite.places["cases"]
+    if names and not place.borrowed and suite.node is not None:
+        at = cases.outer(None, place.key).start
+        written = f'prompts: ["{{{{ {names[0]} }}}}"]'
+        yield Fix(f"add `{written}`", (Edit(Span(at, at), f"{written}\n"),), safe=False)

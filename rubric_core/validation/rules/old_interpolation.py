@@ -1,0 +1,42 @@
+"""old-interpolation: `${{ NAME }}` where the newest releases only know `{{ env.NAME }}`."""
+
+import re
+from collections.abc import Iterator
+
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.targets import Provider
+from rubric_core.syntax.tree import Mapping, Scalar, walk
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
+
+__all__ = ["OLD_INTERPOLATION"]
+
+_OLD = re.compile(r"\$\{\{\s*(\w+)\s*\}\}")
+
+
+@rule("old-interpolation", "error", "An environment variable written the way of older releases")
+def OLD_INTERPOLATION(shape: Suite | Case | Provider, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Refused in providers; in suites nothing is put in for it any more."""
+    if not context.dialect.properties.strict_keys or "${{" not in context.text or not isinstance(shape.node, Mapping):
+        return
+    severity: Severity = "error" if isinstance(shape, Provider) else "information"
+    consequence = "they refuse the file" if severity == "error" else "they leave it as it is"
+    for span, name in _written(shape, shape.node, context):
+        instead = f"{{{{ env.{name} }}}}"
+        yield Finding(
+            span,
+            f"releases after 5.3 know `{instead}` and not `{context.written(span)}`",
+            fixes=(Fix(f"write `{instead}`", (Edit(span, instead),)),),
+            consequence=consequence,
+            severity=severity,
+        )
+
+
+def _written(shape: Suite | Case | Provider, mapping: Mapping, context: Context) -> Iterator[tuple[Span, str]]:
+    # Providers of the suite itself are visited by themselves.
+    inner = {place.name for field, place in shape.places.items() if field == "providers"}
+    for entry in mapping.entries:
+        for node in walk(entry.value) if entry.name not in inner else ():
+            if isinstance(node, Scalar):
+                for found in _OLD.finditer(context.text, *node.span):
+                    yield Span(*found.span()), found[1]

@@ -1,0 +1,112 @@
+"""undefined-variable: a name in a prompt, or in a case, for which no value is given."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+from rubric_core.language.model import Case, DefaultTest, Suite
+from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import CaseList, Context, Finding, Fix, rule
+from rubric_core.validation.words import closest
+
+__all__ = ["UNDEFINED_VARIABLE"]
+
+_NAME = re.compile(r"(?<!\$)\{\{-?\s*(?:vars\.)?([A-Za-z_]\w*)\s*-?\}\}")
+#: With statements, a template makes names of its own.
+_STATEMENT = "{%"
+_EMPTY = "it is empty when the prompt is made"
+
+
+@rule("undefined-variable", "warning", "A variable for which no value is given")
+def UNDEFINED_VARIABLE(visited: CaseList | Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Prompts are templates over the `vars` of a case; what a case writes is, too."""
+    if context.dialect.spelled(Case, "vars") is None:
+        return
+    if isinstance(visited, Case):
+        yield from _in_case(visited, context)
+    elif visited.suite is not None and visited.siblings is not None:
+        yield from _in_prompts(visited, visited.suite)
+
+
+def _in_case(case: Case, context: Context) -> Iterator[Finding]:
+    """Misspelt names only: others may come from the suite, or be filled in by a judge's prompt."""
+    known = case.vars
+    if not isinstance(known, dict) or not known or "{{" not in context.text:
+        return
+    judged = context.dialect.properties.template_variables
+    for field, place in case.places.items():
+        if place.borrowed or field == "vars":
+            continue
+        for node in walk(place.node):
+            if not isinstance(node, Scalar) or _STATEMENT in node.text:
+                continue
+            for found in _NAME.finditer(context.text, *node.span):
+                name = found[1]
+                meant = closest(name, known) if name not in known and name not in judged else None
+                if meant is not None:
+                    yield Finding(
+                        Span(*found.span()),
+                        f"`{name}` is none of the `vars` of this case; did you mean `{meant}`?",
+                        fixes=(Fix(f"change it to `{meant}`", (Edit(Span(*found.span(1)), meant),)),),
+                    )
+
+
+def _in_prompts(cases: CaseList, suite: Suite) -> Iterator[Finding]:
+    inherited = suite.default_test
+    if suite.has("default_test") and not isinstance(inherited, DefaultTest):
+        return
+    shared = set((inherited.vars if isinstance(inherited, DefaultTest) else None) or {})
+    asked = [e for e in cases.cases if not e.case.has("prompts") and _is_plain(e.case)]
+    if not asked or suite.has("scenarios"):
+        return
+    given = Counter(name for e in asked for name in {*shared, *(e.case.vars or {})})
+    for node, at, name in _names(suite):
+        if given[name] == len(asked):
+            continue
+        if given[name]:
+            for entry in asked:
+                if name not in shared and name not in (entry.case.vars or {}):
+                    where = entry.case.key_at("vars") if entry.case.has("vars") else entry.case.at("id")
+                    yield Finding(
+                        cases.outer(entry, where),
+                        f"this case has no `{name}`, which a prompt asks for",
+                        consequence=_EMPTY,
+                    )
+        elif not cases.external:
+            yield _unknown(cases, node, at, name, given)
+
+
+def _unknown(cases: CaseList, node: Scalar, at: Span | None, name: str, given: Collection[str]) -> Finding:
+    meant = closest(name, given)
+    fixes: tuple[Fix, ...] = ()
+    if meant and at is not None:
+        fixes = (Fix(f"change it to `{meant}`", (Edit(cases.outer(None, at), meant),)),)
+    advice = f"; did you mean `{meant}`?" if meant else ""
+    span = cases.outer(None, at or node.span)
+    return Finding(span, f"no case has a value for `{name}`{advice}", fixes=fixes, consequence=_EMPTY)
+
+
+def _is_plain(case: Case) -> bool:
+    """Whether the values of a case are known."""
+    place = case.places.get("vars")
+    return place is None or (isinstance(case.vars, dict) and not place.borrowed)
+
+
+def _names(suite: Suite) -> Iterator[tuple[Scalar, Span | None, str]]:
+    """The names in prompts that stand in the suite itself, once each, and where these can be told from the text."""
+    place = suite.places.get("prompts")
+    if place is None or place.borrowed:
+        return
+    nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
+    seen: set[str] = set()
+    for node in nodes:
+        if not isinstance(node, Scalar) or not isinstance(node.value, str) or _STATEMENT in node.text:
+            continue
+        begin = node.span.start + (node.style in ("single", "double"))
+        exact = node.span.end - node.span.start - 2 * (begin - node.span.start) == len(node.text)
+        for found in _NAME.finditer(node.text):
+            if found[1] not in seen:
+                seen.add(found[1])
+                start, end = found.span(1)
+                yield node, Span(begin + start, begin + end) if exact else None, found[1]
