@@ -35,9 +35,13 @@ __all__ = ["Attempt", "asked_for", "secrets_of", "targets_of"]
 
 def asked_for(case: Runnable, files: Files | None = None) -> dict[str, Any]:
     """The target and the threshold of a case, as fields of its result; `files` are those on disk where nothing is said."""
-    threshold = threshold_of(case.options.threshold, case.whole_suite, case.case, case.dialect.properties)
+    threshold, written = threshold_of(case.options.threshold, case.whole_suite, case.case, case.dialect.properties)
     targets = _targets_of(case, files or DiskFiles())
-    return {"threshold": threshold, "target": target_name(case.suite, case.options.target, targets)}
+    return {
+        "threshold": threshold,
+        "threshold_from": written,
+        "target": target_name(case.suite, case.options.target, targets),
+    }
 
 
 def targets_of(case: Runnable, ports: Ports) -> Targets:

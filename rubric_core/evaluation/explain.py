@@ -1,15 +1,13 @@
 """How the numbers of a result came about, and what would change its verdict."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
+from rubric_core.evaluation.flip import to_flip
 from rubric_core.evaluation.marks import SIGNS, shortened
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.score import at_least, case_outcome, weighted_mean
-from rubric_core.language.dialect import Properties
-from rubric_core.language.dialects import DIALECTS
+from rubric_core.evaluation.score import weighted_mean
 
-__all__ = ["explanation", "to_pass"]
+__all__ = ["explanation"]
 
 _WIDTH = 24
 
@@ -21,15 +19,17 @@ def explanation(result: CaseResult) -> list[str]:
 
 def _lines(result: CaseResult) -> Iterator[str]:
     score = "no score" if result.score is None else f"{result.score:.2f}"
-    yield f"{SIGNS[result.verdict]} {result.id}  {result.verdict.value}, {score}, needs {result.threshold:.2f}  ({result.dialect})"
+    needs = f"needs {result.threshold:.2f}{f' by {result.threshold_from}' if result.threshold_from else ''}"
+    yield f"{SIGNS[result.verdict]} {result.id}  {result.verdict.value}, {score}, {needs}  ({result.dialect})"
     for each in result.evaluators:
         yield from _evaluator(each, "  ")
     yield from _mean(result)
     if result.reason:
         yield f"  {result.reason}"
-    wanted = to_pass(result)
-    if wanted:
-        yield f"  To pass: {wanted}"
+    yield from _several(result)
+    flipped = to_flip(result)
+    if flipped:
+        yield f"  {flipped}"
 
 
 def _evaluator(result: EvaluatorResult, indent: str) -> Iterator[str]:
@@ -44,6 +44,42 @@ def _evaluator(result: EvaluatorResult, indent: str) -> Iterator[str]:
         yield f"{indent}    {_sum([(c.score or 0.0, c.weight) for c in result.criteria], result.score)}"
     for member in result.members:
         yield from _evaluator(member, f"{indent}    ")
+    together = _together(result)
+    if together:
+        yield f"{indent}    {together}"
+
+
+def _together(result: EvaluatorResult) -> str:
+    """How the scores of the members became that of the whole."""
+    members = [m for m in result.members if m.score is not None]
+    how = (result.details or {}).get("aggregator", "")
+    if result.score is None or not members or result.crashed:
+        return ""
+    score = 1 - result.score if result.negated else result.score
+    if how == "weighted_average":
+        return _sum([(m.score or 0.0, m.weight) for m in members], score)
+    if how == "threshold":
+        good = round(score * len(members))
+        return f"{good} of {len(members)} members passed = {score:.2f}, needs {(result.details or {}).get('threshold', 0):g}"
+    return f"put together by {how}: {score:.2f}" if how else ""
+
+
+def _several(result: CaseResult) -> Iterator[str]:
+    """What the runs of a case came to, or its variations."""
+    details = result.details or {}
+    runs = details.get("trials")
+    if isinstance(runs, dict):
+        low, high = runs["pass_rate_interval"]
+        flaky = "flaky: " if runs.get("flaky") else ""
+        yield f"  {flaky}{runs['passed']} of {runs['count']} runs passed, 95 % interval of the rate {low:.2f}–{high:.2f}; counted by {runs['strategy']}"
+        scores = ", ".join("none" if r["score"] is None else f"{r['score']:.2f}" for r in runs["runs"])
+        mean = f", mean {runs['mean']:.2f}" if "mean" in runs else ""
+        interval = runs.get("mean_interval")
+        spread = f" (95 % interval {interval[0]:.2f}–{interval[1]:.2f})" if interval else ""
+        yield f"  scores {scores}{mean}{spread}; pass@{runs['count']} {runs['pass_at_k']:.2f}, pass^{runs['count']} {runs['pass_hat_k']:.2f}"
+    for row in details.get("variations", ()):
+        score = "no score" if row["score"] is None else f"{row['score']:.2f}"
+        yield f"  {SIGNS[Verdict(row['verdict'])]} {row['id']}  {row['target']}  {score}"
 
 
 def _notes(result: EvaluatorResult) -> str:
@@ -88,87 +124,3 @@ def _sum(pairs: Sequence[tuple[float, float]], total: float) -> str:
     terms = " + ".join(f"{score:.2f}·{weight:g}" for score, weight in pairs)
     weights = sum(weight for _, weight in pairs)
     return f"({terms}) / {weights:g} = {total:.2f}"
-
-
-# What would change the verdict
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """Something that could have gone better, in words, and the results if it had."""
-
-    words: str
-    results: tuple[EvaluatorResult, ...]
-
-
-def to_pass(result: CaseResult) -> str:
-    """What would have made the case pass: the smallest change, else several together. Empty when it did, or has no score."""
-    if result.verdict in (Verdict.PASSED, Verdict.UNSCORED) or result.score is None or not result.evaluators:
-        return ""
-    if any(e.score is None for e in result.evaluators) or (result.details or {}).get("trials"):
-        return ""
-    properties = next((d.properties for d in DIALECTS if d.name == result.dialect), DIALECTS[-1].properties)
-    single = [c for c in _changes(result.evaluators) if _passes(c.results, properties, result.threshold)]
-    if single:
-        best = min(single, key=lambda change: _distance(result.evaluators, change.results))
-        score = case_outcome(best.results, properties, result.threshold).score
-        return f"{best.words} (the score would be {score:.2f})"
-    return " and ".join(_together(result, properties))
-
-
-def _passes(results: Sequence[EvaluatorResult], properties: Properties, threshold: float) -> bool:
-    return case_outcome(results, properties, threshold).verdict is Verdict.PASSED
-
-
-def _distance(before: Sequence[EvaluatorResult], after: Sequence[EvaluatorResult]) -> float:
-    return sum(((b.score or 0.0) - (a.score or 0.0)) * b.weight for a, b in zip(before, after, strict=True))
-
-
-def _together(result: CaseResult, properties: Properties) -> list[str]:
-    """Changes that do it together: gates first, then what weighs most."""
-    results, words = tuple(result.evaluators), list[str]()
-    while not _passes(results, properties, result.threshold):
-        options = list(_changes(results, whole=True))
-        if not options:
-            return words
-        best = max(options, key=lambda c: (_gates(results) - _gates(c.results), _distance(results, c.results)))
-        if best.words in words:
-            return words
-        words.append(best.words)
-        results = best.results
-    return words
-
-
-def _gates(results: Sequence[EvaluatorResult]) -> int:
-    short = sum(r.required and r.minimum is not None and not at_least(r.score or 0.0, r.minimum) for r in results)
-    return short + sum(c.gate_failed for r in results for c in r.criteria)
-
-
-def _changes(results: Sequence[EvaluatorResult], *, whole: bool = False) -> Iterator[_Change]:
-    """Every single thing that could be better; `whole` takes each to its best at once."""
-    for position, each in enumerate(results):
-        for words, better in _better(each, whole=whole):
-            yield _Change(words, (*results[:position], better, *results[position + 1 :]))
-
-
-def _better(result: EvaluatorResult, *, whole: bool) -> Iterator[tuple[str, EvaluatorResult]]:
-    if result.criteria and not result.negated:
-        for position, criterion in enumerate(result.criteria):
-            for words, better in _better_criterion(criterion, whole=whole):
-                criteria = (*result.criteria[:position], better, *result.criteria[position + 1 :])
-                gate = next((c.id for c in criteria if c.gate_failed), "")
-                score = weighted_mean((c.score or 0.0, c.weight) for c in criteria)
-                yield words, replace(result, criteria=criteria, gate=gate, score=score)
-    elif result.score is not None and result.score < 1:
-        yield f"{result.name} at 1", replace(result, score=1.0, gate="")
-
-
-def _better_criterion(result: CriterionResult, *, whole: bool) -> Iterator[tuple[str, CriterionResult]]:
-    if result.raw is None:
-        if result.score == 0:
-            yield f"{result.id} met", replace(result, score=1.0, gate_failed=False)
-        return
-    for raw in [10] if whole and result.raw < 10 else range(result.raw + 1, 11):
-        failed = result.minimum is not None and not at_least(raw / 10, result.minimum)
-        words = f"{result.id} at {raw} or more" if raw < 10 else f"{result.id} at 10"
-        yield words, replace(result, raw=raw, score=raw / 10, gate_failed=failed)

@@ -43,10 +43,14 @@ def repeats_of(case: Runnable) -> Repeats:
         if isinstance(trials, Trials) and trials.count:
             return Repeats(trials.count, _strategy(trials.strategy), True, trials.cost_limit_usd)
     run = case.case.run
+    own, default = case.case.options, case.defaults.options if case.defaults is not None else None
     options = case.suite.evaluate_options
     for written in (
         run.repeat if isinstance(run, RunSettings) else None,
+        own.get("repeat") if own else None,
+        default.get("repeat") if default else None,
         options.repeat if options is not None else None,
+        case.suite.repeat,
     ):
         if written is not None:
             return _of_value(plain(written, case.anchors))

@@ -110,6 +110,8 @@ class CaseResult:
     score: float | None = None
     #: The score from which the case passes.
     threshold: float = 0.8
+    #: Where the threshold is written; empty for that of the dialect.
+    threshold_from: str = ""
     evaluators: tuple[EvaluatorResult, ...] = ()
     #: Why there is no score, or what decided the verdict when the score did not.
     reason: str = ""

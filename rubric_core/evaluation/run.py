@@ -1,9 +1,11 @@
 """Running a case: `run_case` is the one way to a result, for the command line, the server and the tests alike."""
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
+from typing import Any
 
 from rubric_core.evaluation.asked import asked
 from rubric_core.evaluation.attempt import Attempt, asked_for, secrets_of, targets_of
@@ -17,6 +19,7 @@ from rubric_core.evaluation.repeats import repeated, repeats_of
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.workspaces.workspace import Workspaces
+from rubric_core.language.model import RunSettings
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
 
@@ -70,7 +73,35 @@ async def _one(case: Runnable, ports: Ports, on_event: Listener) -> CaseResult:
 async def _alone(case: Runnable, ports: Ports, on_event: Listener, base: CaseResult) -> CaseResult:
     """The result of a case, or of one variation, with the workspaces that it needs. Raises Unscored."""
     async with _workspaces(case, ports, on_event) as workspaces:
-        return await _result(case, ports, on_event, base, workspaces)
+        return await _in_time(_result(case, ports, on_event, base, workspaces), *_limit(case))
+
+
+def _limit(case: Runnable) -> tuple[float | None, str]:
+    """How many seconds a case may take, if that is written, and under which key."""
+    run, options = case.case.run, case.suite.evaluate_options
+    if isinstance(run, RunSettings) and run.timeout_seconds is not None:
+        return float(run.timeout_seconds), "`timeout_seconds` of the case"
+    if case.suite.timeout_seconds is not None:
+        return float(case.suite.timeout_seconds), "`timeout_seconds`"
+    if options is not None and options.timeout_ms is not None:
+        return options.timeout_ms / 1000, "`timeout_ms`"
+    return None, ""
+
+
+async def _in_time(work: Coroutine[Any, Any, CaseResult], seconds: float | None, where: str) -> CaseResult:
+    """The result, if it comes in time; else the work is ended. Raises Unscored."""
+    if seconds is None:
+        return await work
+    task = asyncio.ensure_future(work)
+    try:  # not `wait_for`, which may lose a cancellation before Python 3.12
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    if not done:
+        raise Unscored(f"stopped, the case took longer than {seconds:g} s ({where})")
+    return task.result()
 
 
 def unrun(case: Runnable, ports: Ports) -> CaseResult:

@@ -28,20 +28,23 @@ def verdict_of(score: float, properties: Properties, threshold: float) -> Verdic
     return Verdict.FAILED
 
 
-def threshold_of(override: float | None, suite: Suite, case: Case, properties: Properties) -> float:
-    """The score from which `case` passes.
+def threshold_of(override: float | None, suite: Suite, case: Case, properties: Properties) -> tuple[float, str]:
+    """The score from which `case` passes, and where that is written; empty for the dialect's own.
 
     That of the command line, else of the case (`run`, then `execution`), of the default test, of the suite, of the dialect.
     """
     if override is not None:
-        return override
-    default = suite.default_test
-    for shape in (case.run, case.execution, default, suite.execution, suite):
-        if isinstance(shape, RunSettings | Execution | DefaultTest | Suite) and "threshold" in vars(shape):
-            written = vars(shape)["threshold"]
+        return override, "the command line"
+    places: tuple[tuple[str, object], ...] = (
+        ("`run` of the case", case.run), ("`execution` of the case", case.execution), ("`default_test`", suite.default_test),
+        ("`execution` of the suite", suite.execution), ("the suite", suite),
+    )  # fmt: skip
+    for words, shape in places:
+        if isinstance(shape, RunSettings | Execution | DefaultTest | Suite):
+            written = vars(shape).get("threshold")
             if written is not None:
-                return float(written)
-    return properties.threshold
+                return float(written), words
+    return properties.threshold, ""
 
 
 def weighted_mean(pairs: Iterable[tuple[float, float]]) -> float:

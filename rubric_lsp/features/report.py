@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rubric_core.evaluation.explain import to_pass
+from rubric_core.evaluation.flip import to_flip
 from rubric_core.evaluation.marks import SIGNS, seconds_words, shortened
 from rubric_core.validation.words import number
 from rubric_lsp.features.results import Shown, brief
@@ -29,8 +29,7 @@ def _report(shown: Shown, result: "CaseResult", command: str) -> Iterator[str]:
     yield _head(shown, result)
     yield "" if shown.stale else result.reason
     yield _table(result)
-    wanted = to_pass(result)
-    yield f"To pass: {wanted}" if wanted else ""
+    yield to_flip(result)
     yield "\n".join(_criteria(result))
     yield f"**Answer** {shortened(result.answer, 300)}" if result.answer else ""
     yield _history(shown)

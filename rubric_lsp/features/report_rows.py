@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rubric_core.evaluation.explain import to_pass
+from rubric_core.evaluation.flip import to_pass
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric, ScoreRanges
 from rubric_core.validation.bands import sound

@@ -6,7 +6,8 @@ import pytest
 from judge_server import JudgeServer
 from suites import Folder, checks
 
-from rubric_core.evaluation.explain import explanation, to_pass
+from rubric_core.evaluation.explain import explanation
+from rubric_core.evaluation.flip import to_fail, to_pass
 from rubric_core.evaluation.result import Verdict
 
 SUITE = """
@@ -99,3 +100,72 @@ async def test_members_weights_of_0_and_crashes_are_shown(folder: Folder) -> Non
     assert "required, needs 0.8" in text
     assert "broken" in text
     assert "negated" in text
+
+
+@pytest.mark.parametrize(
+    ("tone", "facts", "minimum", "words"),
+    [
+        (9, 9, "", "tone at 4 or less (the score would be 0.77)"),
+        (9, 9, "min_score: 0.6,", "tone at 5 or less (the score would be 0.80)"),
+        (10, 8, "", "tone at 5 or less (the score would be 0.77)"),
+    ],
+)
+async def test_what_would_make_it_fail(
+    folder: Folder, judge: JudgeServer, tone: int, facts: int, minimum: str, words: str
+) -> None:
+    result = await graded(folder, judge, tone, facts, minimum)
+    said = to_fail(result)
+    assert explanation(result)[-1] == f"  It would not pass with {said}"
+    worse = {"tone": tone, "facts": facts}
+    worse[said.split()[0]] = int(said.split()[2])
+    changed = await graded(folder, judge, worse["tone"], worse["facts"], minimum)
+    assert changed.verdict is not Verdict.PASSED
+    assert f"{changed.score:.2f}" in said
+    assert said == words
+
+
+async def test_the_numbers_of_sets_and_where_the_threshold_is_written(folder: Folder) -> None:
+    folder.mock("a c")
+    result = await folder.one(
+        """
+        execution: {threshold: 0.4}
+        tests:
+          - id: a
+            criteria: c
+            input: hi
+            assertions:
+              - name: both
+                type: composite
+                aggregator: {type: weighted_average, weights: {second: 3}}
+                assertions: [{type: contains, value: a, name: first, weight: 9}, {type: contains, value: b, name: second}]
+              - name: share
+                type: composite
+                aggregator: {type: threshold, threshold: 0.5}
+                assertions: [{type: contains, value: a}, {type: contains, value: c}, {type: contains, value: d}]
+        """
+    )
+    assert explanation(result) == [
+        "✔ a  passed, 0.46, needs 0.40 by `execution` of the suite  (agentv-3)",
+        "  ✘ both                     0.25 × 1 = 0.25",
+        "      ✔ first                    1.00 × 1 = 1.00",
+        "      ✘ second                   0.00 × 3 = 0.00",
+        "      (1.00·1 + 0.00·3) / 4 = 0.25",
+        "  ✔ share                    0.67 × 1 = 0.67",
+        "      ✔ contains-a               1.00 × 1 = 1.00",
+        "      ✔ contains-c               1.00 × 1 = 1.00",
+        "      ✘ contains-d               0.00 × 1 = 0.00",
+        "      2 of 3 members passed = 0.67, needs 0.5",
+        "  (0.25·1 + 0.67·1) / 2 = 0.46",
+        "  It would not pass with both at 0 (the score would be 0.33)",
+    ]
+
+
+async def test_the_numbers_of_several_runs(folder: Folder) -> None:
+    folder.targets({"name": "default", "provider": "cli", "command": "echo {ATTEMPT}"})
+    result = await folder.one(
+        "execution: {trials: {count: 4, strategy: mean}}\ntests: [{id: a, criteria: c, input: hi, assertions: [{type: regex, value: '[134]'}]}]"
+    )
+    assert explanation(result)[-2:] == [
+        "  flaky: 3 of 4 runs passed, 95 % interval of the rate 0.30–0.95; counted by mean",
+        "  scores 1.00, 0.00, 1.00, 1.00, mean 0.75 (95 % interval 0.00–1.00); pass@4 1.00, pass^4 0.00",
+    ]

@@ -171,3 +171,30 @@ async def test_as_many_at_once_as_the_suite_says(folder: Folder) -> None:
     assert {r.answer for r in results.values()} == {"1"}
     results = await folder.run(f"execution: {{workers: 3}}\ntests:\n{THREE}")
     assert max(int(r.answer) for r in results.values()) > 1
+
+
+@pytest.mark.parametrize(
+    ("suite", "run", "words"),
+    [
+        ("timeout_seconds: 0.2", "", "longer than 0.2 s (`timeout_seconds`)"),
+        ("evaluate_options: {timeout_ms: 200}", "", "longer than 0.2 s (`timeout_ms`)"),
+        ("timeout_seconds: 60", ", run: {timeout_seconds: 0.1}", "longer than 0.1 s (`timeout_seconds` of the case)"),
+    ],
+)
+async def test_a_case_that_takes_too_long_is_stopped(folder: Folder, suite: str, run: str, words: str) -> None:
+    folder.targets({"name": "default", "provider": "cli", "command": "sleep 60"})
+    text = f"prompts: [hi]\n{suite}\ntests: [{{id: a, assert: [{{type: contains, value: x}}]{run}}}]"
+    result = await folder.one(text, "agentv-5")
+    assert result.verdict is Verdict.UNSCORED
+    assert words in result.reason, result.reason
+
+
+@pytest.mark.parametrize(
+    ("suite", "case"),
+    [("evaluate_options: {repeat: 3}", ""), ("default_test: {options: {repeat: 3}}", ""), ("", ", options: {repeat: 3}"), ("repeat: {count: 3, strategy: mean}", "")],
+)  # fmt: skip
+async def test_repeats_in_agentv_5(folder: Folder, suite: str, case: str) -> None:
+    folder.mock("x")
+    text = f"prompts: [hi]\n{suite}\ntests: [{{id: a, assert: [{{type: contains, value: x}}]{case}}}]"
+    result = await folder.one(text, "agentv-5")
+    assert result.details["trials"]["count"] == 3, result.reason

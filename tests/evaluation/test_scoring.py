@@ -169,3 +169,45 @@ def test_every_dialect_says_how_it_scores() -> None:
         ("agentv-0.1", "none"), ("agentv-0.5", "none"), ("agentv-1", "three"), ("agentv-2.7", "three"), ("agentv-3", "two"),
     ]  # fmt: skip
     assert all(dataclasses.asdict(d.properties)["threshold"] == 0.8 for d in BY_NAME.values())
+
+
+@pytest.mark.parametrize(
+    ("more", "threshold", "written"),
+    [
+        ("", 0.8, ""),
+        ("threshold: 0.5", 0.5, "the suite"),
+        ("threshold: 0.5\ndefault_test: {threshold: 0.6}", 0.6, "`default_test`"),
+        ("default_test: {threshold: 0.6}\nRUN: {threshold: 0.7}", 0.7, "`run` of the case"),
+    ],
+)
+async def test_the_threshold_in_agentv_5(folder: Folder, more: str, threshold: float, written: str) -> None:
+    folder.mock("x")
+    suite, _, run = more.partition("RUN: ")
+    case = f"{{id: a, assert: [{{type: contains, value: x}}]{f', run: {run}' if run else ''}}}"
+    result = await folder.one(f"prompts: [hi]\n{suite}\ntests: [{case}]", "agentv-5")
+    assert (result.threshold, result.threshold_from) == (threshold, written)
+
+
+@pytest.mark.parametrize(("verdict", "expected"), [("fail", "failed"), ("pass", "passed"), ("odd", "passed")])
+async def test_a_program_that_aggregates_may_say_the_verdict(folder: Folder, verdict: str, expected: str) -> None:
+    folder.mock("x")
+    folder.write("sum.py", f"import json; print(json.dumps({{'score': 0.9, 'verdict': '{verdict}'}}))")
+    result = await folder.one(
+        f"""
+        tests:
+          - id: a
+            criteria: c
+            input: hi
+            assertions:
+              - {{type: composite, name: n, assertions: [{{type: contains, value: x}}], aggregator: {{type: code-grader, path: {sys.executable} sum.py}}}}
+        """
+    )
+    assert (result.evaluators[0].score, result.evaluators[0].verdict.value) == (0.9, expected)
+
+
+async def test_a_threshold_of_an_evaluator_decides_its_verdict_alone(folder: Folder) -> None:
+    folder.mock("x")
+    text = "prompts: [hi]\ntests: [{id: a, assert: [{type: python, value: '0.5', threshold: 0.6}, {type: contains, value: x, weight: 3}]}]"
+    result = await folder.one(text, "agentv-5")
+    assert [e.verdict.value for e in result.evaluators] == ["failed", "passed"]
+    assert (result.score, result.verdict.value) == (0.875, "passed")

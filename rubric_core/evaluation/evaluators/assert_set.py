@@ -34,7 +34,13 @@ async def _grade(config: AssertSet, context: EvaluationContext) -> EvaluationSco
         passed = all(r.verdict is Verdict.PASSED for r in scored if r.weight > 0)
     gate = next((f"{r.name} / {r.gate}" for r in scored if r.gate), "")
     verdict = Verdict.PASSED if passed and not gate else Verdict.FAILED
-    return replace(members_listed(scored, mean), members=results, gate=gate, verdict=verdict)
+    return replace(
+        members_listed(scored, mean),
+        members=results,
+        gate=gate,
+        verdict=verdict,
+        details={"aggregator": "weighted_average"},
+    )
 
 
 ASSERT_SET = TypedEvaluator("assert-set", AssertSet, _grade)

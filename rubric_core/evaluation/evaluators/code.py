@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ __all__ = ["CodeEvaluator", "argv_of", "not_started"]
 
 _OUTPUT_LIMIT = 4_000_000
 _SHOWN = 500
+_VERDICTS = {"pass": Verdict.PASSED, "borderline": Verdict.BORDERLINE, "fail": Verdict.FAILED}
 
 
 def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
@@ -91,7 +93,8 @@ class CodeEvaluator:
             except (OSError, ValueError) as error:
                 reason = not_started(argv, cwd, error) if isinstance(error, OSError) else str(error)
                 return EvaluationScore.crash(f"{shown}: {reason}", request)
-        return _read(finished, context, shown, limit, request)
+        score = _read(finished, context, shown, limit, request)
+        return score if self._payload is None else _decided(score, finished)
 
     def _told(self, context: EvaluationContext, scratch: Path) -> Mapping[str, Any]:
         return self._payload if self._payload is not None else _handed_over(payload_of(context), scratch)
@@ -134,6 +137,16 @@ def _read(
         end = f"ended by signal {-finished.exit_code}" if finished.exit_code < 0 else f"exit code {finished.exit_code}"
         return EvaluationScore.crash(f"{shown}: {end}{f': {error[-_SHOWN:]}' if error else ''}", request)
     return _scored(stdout, shown, request, derive=properties.reply_style != "hits")
+
+
+def _decided(score: EvaluationScore, finished: Finished) -> EvaluationScore:
+    """The score of an aggregator, which may say the verdict, too."""
+    try:
+        reply = json.loads(finished.stdout)
+    except (ValueError, RecursionError):
+        return score
+    said = _VERDICTS.get(str(reply.get("verdict"))) if isinstance(reply, dict) and not score.crashed else None
+    return score if said is None else replace(score, verdict=said)
 
 
 def _by_exit_code(code: int, text: str, request: Mapping[str, Any]) -> EvaluationScore:

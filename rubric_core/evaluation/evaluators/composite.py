@@ -28,7 +28,10 @@ async def _grade(config: Composite, context: EvaluationContext) -> EvaluationSco
     members = gathered(config.assertions or (), context.dialect or DIALECTS[-1])
     if not members:
         raise Unscored("a composite needs at least one member", at=config)
-    results = tuple(await asyncio.gather(*(grade(member, context) for member in members)))
+    weights = aggregator.weights or {}
+    graded = await asyncio.gather(*(grade(member, context) for member in members))
+    # The aggregator weighs the members, whatever weight they would have by themselves.
+    results = tuple(replace(r, weight=float(weights.get(r.name, 1.0))) for r in graded)
     score = await _aggregated(aggregator, results, context)
     return replace(score, members=results)
 
@@ -44,14 +47,13 @@ async def _aggregated(
         raise Unscored(f"member {missing.name}: {missing.reason}")
     if kind.startswith("llm"):
         return await _by_judge(aggregator, results, context)
-    return _by_threshold(aggregator, results, context) if kind == "threshold" else _by_weight(aggregator, results)
+    return _by_threshold(aggregator, results, context) if kind == "threshold" else _by_weight(results)
 
 
-def _by_weight(aggregator: Aggregator, results: Sequence[EvaluatorResult]) -> EvaluationScore:
-    weights = aggregator.weights or {}
-    mean = weighted_mean((r.score or 0.0, float(weights.get(r.name, 1.0))) for r in results)
+def _by_weight(results: Sequence[EvaluatorResult]) -> EvaluationScore:
+    mean = weighted_mean((r.score or 0.0, r.weight) for r in results)
     gate = next((f"{r.name} / {r.gate}" for r in results if r.gate), "")
-    return replace(members_listed(results, mean), gate=gate)
+    return replace(members_listed(results, mean), gate=gate, details={"aggregator": "weighted_average"})
 
 
 def _by_threshold(
@@ -63,7 +65,8 @@ def _by_threshold(
     good = {Verdict.PASSED, Verdict.BORDERLINE} if three else {Verdict.PASSED}
     share = sum(r.verdict in good for r in results) / len(results)
     verdict = Verdict.PASSED if at_least(share, aggregator.threshold) else Verdict.FAILED
-    return replace(members_listed(results, share), verdict=verdict)
+    details = {"aggregator": "threshold", "threshold": aggregator.threshold}
+    return replace(members_listed(results, share), verdict=verdict, details=details)
 
 
 def _told(results: Sequence[EvaluatorResult]) -> Mapping[str, Any]:
@@ -77,7 +80,8 @@ async def _by_program(
     if not aggregator.path:
         raise Unscored("a code aggregator needs a `path`", at=aggregator)
     program = CodeEvaluator(script=aggregator.path, cwd=aggregator.cwd, payload={"results": _told(results)})
-    return await program.evaluate(context)
+    score = await program.evaluate(context)
+    return replace(score, details={**(score.details or {}), "aggregator": "a program"})
 
 
 async def _by_judge(
@@ -98,7 +102,7 @@ async def _by_judge(
         raise Unscored(judged.reason)
     return EvaluationScore(
         score=judged.score, hits=judged.hits, misses=judged.misses, expected_aspect_count=len(results), reasoning=judged.reasoning,
-        judge=judged.judge, evaluator_raw_request=judged.evaluator_raw_request,
+        judge=judged.judge, evaluator_raw_request=judged.evaluator_raw_request, details={"aggregator": "a judge"},
     )  # fmt: skip
 
 

@@ -1,0 +1,153 @@
+"""What would have changed a verdict: the smallest thing that could have come out otherwise, and what then."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.score import at_least, case_outcome, weighted_mean
+from rubric_core.language.dialect import Properties
+from rubric_core.language.dialects import DIALECTS
+
+__all__ = ["to_fail", "to_flip", "to_pass"]
+
+#: Details of results that are made of several runs: no single change tells what these would have come to.
+_SEVERAL = frozenset(("trials", "variations", "aggregation"))
+
+
+def to_flip(result: CaseResult) -> str:
+    """What would have changed the verdict of a case, as a sentence; empty for one without a score."""
+    wanted = to_pass(result)
+    if wanted:
+        return f"To pass: {wanted}"
+    feared = to_fail(result)
+    return f"It would not pass with {feared}" if feared else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Something that could have gone better, in words, and the results if it had."""
+
+    words: str
+    results: tuple[EvaluatorResult, ...]
+
+
+def to_pass(result: CaseResult) -> str:
+    """What would have made the case pass: the smallest change, else several together. Empty when it did, or has no score."""
+    if result.verdict in (Verdict.PASSED, Verdict.UNSCORED) or result.score is None or not result.evaluators:
+        return ""
+    if any(e.score is None for e in result.evaluators) or set(result.details or {}) & _SEVERAL:
+        return ""
+    properties = _properties(result)
+    single = [c for c in _changes(result.evaluators) if _passes(c.results, properties, result.threshold)]
+    if single:
+        best = min(single, key=lambda change: _distance(result.evaluators, change.results))
+        score = case_outcome(best.results, properties, result.threshold).score
+        return f"{best.words} (the score would be {score:.2f})"
+    return " and ".join(_together(result, properties))
+
+
+def to_fail(result: CaseResult) -> str:
+    """The smallest change with which a case that passed would not have; empty when no single one does that."""
+    if result.verdict is not Verdict.PASSED or result.score is None or not result.evaluators:
+        return ""
+    if any(e.score is None for e in result.evaluators) or set(result.details or {}) & _SEVERAL:
+        return ""
+    properties = _properties(result)
+    single = [c for c in _declines(result.evaluators) if not _passes(c.results, properties, result.threshold)]
+    if not single:
+        return ""
+    best = min(single, key=lambda change: _distance(change.results, result.evaluators))
+    score = case_outcome(best.results, properties, result.threshold).score
+    return f"{best.words} (the score would be {score:.2f})"
+
+
+def _properties(result: CaseResult) -> Properties:
+    return next((d.properties for d in DIALECTS if d.name == result.dialect), DIALECTS[-1].properties)
+
+
+def _passes(results: Sequence[EvaluatorResult], properties: Properties, threshold: float) -> bool:
+    return case_outcome(results, properties, threshold).verdict is Verdict.PASSED
+
+
+def _distance(before: Sequence[EvaluatorResult], after: Sequence[EvaluatorResult]) -> float:
+    return sum(((b.score or 0.0) - (a.score or 0.0)) * b.weight for a, b in zip(before, after, strict=True))
+
+
+def _together(result: CaseResult, properties: Properties) -> list[str]:
+    """Changes that do it together: gates first, then what weighs most."""
+    results, words = tuple(result.evaluators), list[str]()
+    while not _passes(results, properties, result.threshold):
+        options = list(_changes(results, whole=True))
+        if not options:
+            return words
+        best = max(options, key=lambda c: (_gates(results) - _gates(c.results), _distance(results, c.results)))
+        if best.words in words:
+            return words
+        words.append(best.words)
+        results = best.results
+    return words
+
+
+def _gates(results: Sequence[EvaluatorResult]) -> int:
+    short = sum(r.required and r.minimum is not None and not at_least(r.score or 0.0, r.minimum) for r in results)
+    return short + sum(c.gate_failed for r in results for c in r.criteria)
+
+
+def _changes(results: Sequence[EvaluatorResult], *, whole: bool = False) -> Iterator[_Change]:
+    """Every single thing that could be better; `whole` takes each to its best at once."""
+    for position, each in enumerate(results):
+        for words, better in _better(each, whole=whole):
+            yield _Change(words, (*results[:position], better, *results[position + 1 :]))
+
+
+def _better(result: EvaluatorResult, *, whole: bool) -> Iterator[tuple[str, EvaluatorResult]]:
+    if result.criteria and not result.negated:
+        for position, criterion in enumerate(result.criteria):
+            for words, better in _better_criterion(criterion, whole=whole):
+                criteria = (*result.criteria[:position], better, *result.criteria[position + 1 :])
+                gate = next((c.id for c in criteria if c.gate_failed), "")
+                score = weighted_mean((c.score or 0.0, c.weight) for c in criteria)
+                yield words, replace(result, criteria=criteria, gate=gate, score=score)
+    elif result.score is not None and result.score < 1:
+        yield f"{result.name} at 1", replace(result, score=1.0, gate="")
+
+
+def _better_criterion(result: CriterionResult, *, whole: bool) -> Iterator[tuple[str, CriterionResult]]:
+    if result.raw is None:
+        if result.score == 0:
+            yield f"{result.id} met", replace(result, score=1.0, gate_failed=False)
+        return
+    for raw in [10] if whole and result.raw < 10 else range(result.raw + 1, 11):
+        failed = result.minimum is not None and not at_least(raw / 10, result.minimum)
+        words = f"{result.id} at {raw} or more" if raw < 10 else f"{result.id} at 10"
+        yield words, replace(result, raw=raw, score=raw / 10, gate_failed=failed)
+
+
+def _declines(results: Sequence[EvaluatorResult]) -> Iterator[_Change]:
+    """Every single thing that could have been worse."""
+    for position, each in enumerate(results):
+        for words, worse in _worse(each):
+            yield _Change(words, (*results[:position], worse, *results[position + 1 :]))
+
+
+def _worse(result: EvaluatorResult) -> Iterator[tuple[str, EvaluatorResult]]:
+    if result.criteria and not result.negated:
+        for position, criterion in enumerate(result.criteria):
+            for words, worse in _worse_criterion(criterion):
+                criteria = (*result.criteria[:position], worse, *result.criteria[position + 1 :])
+                gate = next((c.id for c in criteria if c.gate_failed), "")
+                score = weighted_mean((c.score or 0.0, c.weight) for c in criteria)
+                yield words, replace(result, criteria=criteria, gate=gate, score=score)
+    elif result.score is not None and result.score > 0:
+        yield f"{result.name} at 0", replace(result, score=0.0)
+
+
+def _worse_criterion(result: CriterionResult) -> Iterator[tuple[str, CriterionResult]]:
+    if result.raw is None:
+        if result.score == 1:
+            yield f"{result.id} not met", replace(result, score=0.0, gate_failed=result.gates)
+        return
+    for raw in range(result.raw - 1, -1, -1):
+        failed = result.minimum is not None and not at_least(raw / 10, result.minimum)
+        words = f"{result.id} at {raw}{' or less' if raw else ''}"
+        yield words, replace(result, raw=raw, score=raw / 10, gate_failed=failed)
