@@ -23,6 +23,7 @@ from rubric_core.evaluation.score import case_outcome, threshold_of
 from rubric_core.evaluation.secrets import Redactor
 from rubric_core.evaluation.targets import Targets, own_judge, target_name, targets_for
 from rubric_core.evaluation.workspaces.workspace import Workspace
+from rubric_core.language.evaluators import GoalSuccess, LlmRubric
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
 from rubric_core.syntax.plain import plain
@@ -221,6 +222,9 @@ class Attempt:
 
     def _judge(self, context: EvaluationContext) -> Provider | None:
         """The judge for an evaluator: its own, the command line's, that of the target, the usual one, else a target that is a model."""
+        config = context.evaluator
+        if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, dict):
+            raise Unscored("rubric runs no provider that is written out here: name it under `providers`", at=config)
         name = (
             (own_judge(context.evaluator) if context.evaluator is not None else None)
             or self.case.options.grader_target

@@ -327,3 +327,82 @@ async def test_weights_and_gates_are_not_told_to_the_judge(ready: Folder, judge:
     said = json.dumps(judge.bodies[0]["messages"])
     assert "7.5" not in said
     assert "required" not in said.lower()
+
+
+# Prompts, by dialect
+
+OLD = """
+evalcases:
+  - id: a
+    expected_outcome: Good
+    input_messages: [{role: user, content: hi}]
+    expected_messages: [{role: assistant, content: hello}]
+    execution: {evaluators: [{name: n, type: llm_judge, prompt: PROMPT, MORE}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "more", "sent", "reason"),
+    [
+        ("'{{ candidate_answer }} to {{ input_messages }}'", "", "You have 30 days. to hi", ""),
+        ("'{{ candidate_answer }} {{ output }}'", "", "You have 30 days. {{ output }}", ""),
+        ("Is this kind?", "", "", "has no {{ candidate_answer }} or {{ expected_messages }}"),
+        ("Is this kind?", "rubrics: [{id: x, description: It is so}]", "", "has no {{ candidate_answer }}"),
+        ("'{{ candidate_answer }}!'", "rubrics: [{id: x, description: It is so}]", "[[ ## candidate_answer ## ]]", ""),
+    ],
+)  # fmt: skip
+async def test_prompts_as_older_releases_take_them(
+    ready: Folder, judge: JudgeServer, prompt: str, more: str, sent: str, reason: str
+) -> None:
+    judge.replies = [checks(x=True) if more else '{"score": 1}']
+    result = await ready.one(OLD.replace("PROMPT", prompt).replace(", MORE", f", {more}" if more else ""), "agentv-1")
+    if reason:
+        assert reason in result.reason
+        assert "(line 7)" in result.reason
+    else:
+        assert result.verdict is Verdict.PASSED, result.reason
+        assert sent in judge.bodies[0]["messages"][1]["content"]
+
+
+NEW = """
+prompts: ["{{ q }}"]
+tests:
+  - id: a
+    vars: {q: hi}
+    metadata: {owner: me}
+    assert:
+      - {type: llm-rubric, value: [It is so], temperature: 0.5, prompt: "Look: {{ rubrics }} / {{ metadata_json }} / {{ answer }}"}
+"""
+
+
+async def test_the_prompt_of_an_llm_rubric(ready: Folder, judge: JudgeServer) -> None:
+    judge.replies = [checks(rubric_1=True)]
+    result = await ready.one(NEW, "agentv-5")
+    assert result.verdict is Verdict.PASSED, result.reason
+    said = judge.bodies[0]["messages"][1]["content"]
+    assert said == 'Look: - rubric-1: It is so / {"owner": "me"} / {{ answer }}'
+    assert judge.bodies[0]["temperature"] == 0.5
+
+
+async def test_a_provider_that_is_written_out_in_an_evaluator_is_refused_at_its_line(ready: Folder) -> None:
+    result = await ready.one(NEW.replace("temperature: 0.5", "provider: {id: openai}"), "agentv-5")
+    assert "name it under `providers` (line 8)" in result.reason
+
+
+async def test_changes_and_tool_calls_are_shown_to_the_judge(ready: Folder, judge: JudgeServer) -> None:
+    told = {
+        "text": "You have 30 days.",
+        "file_changes": "+++ b/a.py",
+        "messages": [
+            {"role": "assistant", "content": "x", "tool_calls": [{"tool": "Read", "input": {"path": "a.py"}}]}
+        ],
+    }
+    ready.write("bot.sh", f"cat <<'EOT'\n{json.dumps(told)}\nEOT\n")
+    ready.targets(
+        {"name": "default", "provider": "cli", "command": "sh bot.sh", "grader_target": "judge"}, judge.target()
+    )
+    judge.replies = [GOOD]
+    assert (await ready.one(SUITE)).verdict is Verdict.PASSED
+    said = judge.bodies[0]["messages"][1]["content"]
+    assert "[[ ## file_changes ## ]]\n+++ b/a.py" in said
+    assert '[[ ## tool_calls ## ]]\n- Read: {"path": "a.py"}' in said

@@ -90,7 +90,7 @@ class LlmJudgeEvaluator:
         try:
             found = await _awaited(self._resolve(context))
         except Unscored as problem:
-            if self._recordings is None:
+            if self._recordings is None or problem.at is not None:  # a mistake in the suite is said at its line
                 raise
             return None, problem.reason
         return found, "" if found is not None else NO_JUDGE

@@ -9,7 +9,15 @@ from typing import Any, Literal
 from rubric_core.evaluation.rubric import Item, RubricSheet
 from rubric_core.language.dialect import Properties
 
-__all__ = ["BUILT_IN", "JudgeInputs", "free_form_prompt", "needed_variables", "rubric_prompt", "variables_in"]
+__all__ = [
+    "BUILT_IN",
+    "JudgeInputs",
+    "free_form_prompt",
+    "needed_variables",
+    "rubric_prompt",
+    "takes_criteria",
+    "variables_in",
+]
 
 #: Names these prompts in recordings. A change of their wording changes what a judge says: raise the number with it.
 BUILT_IN = "built-in 1"
@@ -45,24 +53,17 @@ _HEADINGS: Mapping[str, tuple[str, str, str, str]] = {
     "answer": ("criteria", "question", "reference_answer", "answer"),
     "output": ("criteria", "input", "expected_output", "output"),
 }
-#: Template variables, by dialect wording: name to field of JudgeInputs.
-_VARIABLES: Mapping[str, Mapping[str, str]] = {
-    "generated": {},
-    "candidate": {
-        "candidate_answer": "answer", "expected_messages": "reference", "question": "question", "expected_outcome": "criteria",
-        "reference_answer": "reference", "input_messages": "question", "output_messages": "answer",
-    },
-    "answer": {
-        "answer": "answer", "expected_output": "reference", "question": "question", "criteria": "criteria",
-        "reference_answer": "reference", "input": "question", "output": "answer", "file_changes": "file_changes",
-    },
-    "output": {
-        "input": "question", "output": "answer", "expected_output": "reference", "criteria": "criteria", "file_changes": "file_changes",
-        "tool_calls": "tool_calls", "input_text": "question", "output_text": "answer", "expected_output_text": "reference",
-        "question": "question", "answer": "answer", "reference_answer": "reference", "metadata": "metadata", "metadata_json": "metadata",
-        "rubric": "criteria", "rubrics": "criteria", "rubrics_json": "criteria",
-    },
+#: What fills each template variable: a field of JudgeInputs. Which of them a dialect has, it says itself.
+_FIELDS: Mapping[str, str] = {
+    "candidate_answer": "answer", "answer": "answer", "output": "answer", "output_text": "answer", "output_messages": "answer",
+    "question": "question", "input": "question", "input_text": "question", "input_messages": "question",
+    "expected_outcome": "criteria", "criteria": "criteria",
+    "reference_answer": "reference", "expected_output": "reference", "expected_output_text": "reference", "expected_messages": "reference",
+    "file_changes": "file_changes", "tool_calls": "tool_calls", "metadata": "metadata", "metadata_json": "metadata",
+    "rubric": "criteria", "rubrics": "criteria", "rubrics_json": "criteria",
 }  # fmt: skip
+#: Variables that stand for the criteria of a rubric.
+_RUBRIC = frozenset({"rubric", "rubrics", "rubrics_json"})
 
 
 def variables_in(template: str) -> frozenset[str]:
@@ -73,6 +74,11 @@ def variables_in(template: str) -> frozenset[str]:
 def needed_variables(properties: Properties) -> tuple[str, ...]:
     """Of these, a prompt of one's own needs at least one; empty when it needs none."""
     return properties.answer_variables
+
+
+def takes_criteria(properties: Properties) -> bool:
+    """Whether a prompt without any variable is what a good answer achieves, and not a whole prompt."""
+    return properties.wording == "output"
 
 
 def _section(heading: str, text: str) -> str:
@@ -94,8 +100,9 @@ def _sections(inputs: JudgeInputs, properties: Properties) -> str:
 
 def _filled(template: str, inputs: JudgeInputs, properties: Properties, more: Mapping[str, str]) -> str:
     """`template` with its known variables filled in; unknown ones stay as they are."""
-    known = {name: str(getattr(inputs, attribute)) for name, attribute in _VARIABLES[properties.wording].items()}
-    known.update(more)
+    names = [name for name in properties.template_variables if name in _FIELDS]
+    known = {name: str(getattr(inputs, _FIELDS[name])) for name in names}
+    known.update((name, text) for name, text in more.items() if name in properties.template_variables)
     return _VARIABLE.sub(lambda m: known.get(m[1], m[0]), template)
 
 
@@ -112,12 +119,17 @@ def rubric_prompt(
         example = {"id": "criterion id", "reasoning": "why", "satisfied": True}
     contract = json.dumps({"checks": [example], "overall_reasoning": "in a sentence"})
     system = f"{_GRADER}\n\n{task} Give a result for every criterion, under exactly its id.\n\n{_REPLY}\n{contract}"
-    if template is None:
+    if template is None or not takes_criteria(properties):  # older releases pass over prompts beside rubrics
+        return system, f"{_sections(inputs, properties)}\n\n{_section('rubric', listed)}"
+    if not variables_in(template):
+        inputs = replace(inputs, criteria=template)
         return system, f"{_sections(inputs, properties)}\n\n{_section('rubric', listed)}"
     data = json.dumps([{"id": i.id, "outcome": i.text} for i in sheet.items], ensure_ascii=False)
     filled = _filled(template, inputs, properties, {"rubric": listed, "rubrics": listed, "rubrics_json": data})
     missing = (
-        "" if variables_in(template) & {"rubric", "rubrics", "rubrics_json"} else f"\n\n{_section('rubric', listed)}"
+        ""
+        if variables_in(template) & _RUBRIC & set(properties.template_variables)
+        else f"\n\n{_section('rubric', listed)}"
     )
     return system, filled + missing
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.judging.judge import RecordingMode, ask_judge, raw_request
-from rubric_core.evaluation.judging.prompts import BUILT_IN, JudgeInputs, free_form_prompt, rubric_prompt
+from rubric_core.evaluation.judging.prompts import BUILT_IN, JudgeInputs, free_form_prompt, rubric_prompt, variables_in
 from rubric_core.evaluation.result import CriterionResult, Unscored
 from rubric_core.evaluation.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.evaluators import AgentJudge, AgentRubric, LlmJudge
+from rubric_core.language.evaluators import AgentJudge, AgentRubric, LlmJudge, LlmRubric
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
 from rubric_core.syntax.plain import plain
@@ -148,7 +148,7 @@ class Sitting:
 
     def _request(self, system: str, user: str) -> Request:
         config = self.context.evaluator
-        own = config.temperature if isinstance(config, LlmJudge) and config.has("temperature") else None
+        own = config.temperature if isinstance(config, LlmJudge | LlmRubric) and config.has("temperature") else None
         looks = isinstance(config, AgentJudge | AgentRubric)
         if looks:
             system = f"{system}\n\n{_LOOK}"
@@ -167,7 +167,8 @@ class Sitting:
         inputs = self._inputs()
         own = [text for text in (self.template, self.context.system_prompt) if text is not None]
         prompt = BUILT_IN if not own else f"sha256:{hashlib.sha256(chr(0).join(own).encode()).hexdigest()[:16]}"
-        more = "\n\n".join(part for part in (inputs.file_changes, inputs.tool_calls) if part)
+        shown = inputs.metadata if {"metadata", "metadata_json"} & variables_in(self.template or "") else ""
+        more = "\n\n".join(part for part in (inputs.file_changes, inputs.tool_calls, shown) if part)
         return Asked(prompt, inputs.question, inputs.answer, inputs.criteria, inputs.reference, more)
 
     def _known(self, sheet: RubricSheet) -> bool:
