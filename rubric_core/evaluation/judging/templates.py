@@ -7,7 +7,7 @@ from pathlib import Path
 from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.evaluation.evaluators.code import argv_of, not_started
 from rubric_core.evaluation.interpolate import Interpolation
-from rubric_core.evaluation.judging.prompts import needed_variables, takes_criteria, variables_in
+from rubric_core.evaluation.judging.prompts import needed_variables, variables_in
 from rubric_core.evaluation.payload import payload_of
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Properties
@@ -70,8 +70,7 @@ def prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape) 
 def _checked(text: str, properties: Properties, config: LlmJudge, *, from_file: bool) -> None:
     """Refuse a template with which the judge would not see the answer."""
     needed, found = needed_variables(properties), variables_in(text)
-    whole = found or from_file or not takes_criteria(properties)
-    if needed and whole and not found & set(needed):
+    if needed and (found or from_file) and not found & set(needed):
         names = " or ".join(f"{{{{ {name} }}}}" for name in needed)
         raise Unscored(f"the judge's prompt has no {names}, so the judge would not see what to grade", at=config)
 
