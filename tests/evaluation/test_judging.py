@@ -346,8 +346,8 @@ evalcases:
     [
         ("'{{ candidate_answer }} to {{ input_messages }}'", "", "You have 30 days. to hi", ""),
         ("'{{ candidate_answer }} {{ output }}'", "", "You have 30 days. {{ output }}", ""),
-        ("Is this kind?", "", "", "has no {{ candidate_answer }} or {{ expected_messages }}"),
-        ("Is this kind?", "rubrics: [{id: x, description: It is so}]", "", "has no {{ candidate_answer }}"),
+        ("Is this kind?", "", "[[ ## expected_outcome ## ]]\nIs this kind?", ""),
+        ("'Rate {{ question }}'", "", "", "has no {{ candidate_answer }} or {{ expected_messages }}"),
         ("'{{ candidate_answer }}!'", "rubrics: [{id: x, description: It is so}]", "[[ ## candidate_answer ## ]]", ""),
     ],
 )  # fmt: skip

@@ -32,4 +32,5 @@ def test_every_type_that_a_dialect_reads_is_run(dialect: Dialect, name: str) -> 
 
 
 def test_the_types_that_are_not_run_are_those_of_the_list() -> None:
-    assert {n for d in DIALECTS for n in d.types if not runs(d, n)} == NOT_RUN
+    # Names that are kept for later, or refused, are run by nobody.
+    assert {n for d in DIALECTS for n, known in d.types.items() if known.fate.read and not runs(d, n)} == NOT_RUN

@@ -15,7 +15,6 @@ __all__ = [
     "free_form_prompt",
     "needed_variables",
     "rubric_prompt",
-    "takes_criteria",
     "variables_in",
 ]
 
@@ -76,11 +75,6 @@ def needed_variables(properties: Properties) -> tuple[str, ...]:
     return properties.answer_variables
 
 
-def takes_criteria(properties: Properties) -> bool:
-    """Whether a prompt without any variable is what a good answer achieves, and not a whole prompt."""
-    return properties.wording == "output"
-
-
 def _section(heading: str, text: str) -> str:
     return f"[[ ## {heading} ## ]]\n{text.strip()}"
 
@@ -119,7 +113,7 @@ def rubric_prompt(
         example = {"id": "criterion id", "reasoning": "why", "satisfied": True}
     contract = json.dumps({"checks": [example], "overall_reasoning": "in a sentence"})
     system = f"{_GRADER}\n\n{task} Give a result for every criterion, under exactly its id.\n\n{_REPLY}\n{contract}"
-    if template is None or not takes_criteria(properties):  # older releases pass over prompts beside rubrics
+    if template is None or properties.wording != "output":  # older releases pass over prompts beside rubrics
         return system, f"{_sections(inputs, properties)}\n\n{_section('rubric', listed)}"
     if not variables_in(template):
         inputs = replace(inputs, criteria=template)
