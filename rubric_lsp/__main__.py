@@ -1,4 +1,4 @@
-"""The program `rubric-lsp`: a language server on standard input and output, or on a TCP port."""
+"""The program `rubric-lsp`: a language server on standard input and output, on a TCP port, or on a WebSocket."""
 
 import argparse
 import asyncio
@@ -26,7 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _wrong(f"cannot write to {options.log_file}: {error.strerror or error}")
     try:
-        return asyncio.run(_serve(options.tcp))
+        return asyncio.run(_serve(options.tcp, options.ws))
+    except ModuleNotFoundError as error:
+        if error.name != "websockets":
+            raise
+        return _wrong("--ws needs the package websockets: pip install 'rubric-lsp[ws]'")
     except KeyboardInterrupt:
         return 130
     except OSError as error:
@@ -41,6 +45,9 @@ def _parser() -> argparse.ArgumentParser:
     transport.add_argument("--stdio", action="store_true", help="talk on standard input and output (the default)")
     transport.add_argument(
         "--tcp", type=_address, metavar="[HOST:]PORT", help="wait for one client on a port; 0 takes a free one"
+    )
+    transport.add_argument(
+        "--ws", type=_address, metavar="[HOST:]PORT", help="wait for one client on a WebSocket; 0 takes a free port"
     )
     parser.add_argument(
         "--log-file", metavar="FILE", help="append the log to a file, rather than send it to the editor"
@@ -67,7 +74,7 @@ def _log(file: str | None, level: int) -> None:
     logging.getLogger("pygls").setLevel(logging.WARNING)
 
 
-async def _serve(address: tuple[str, int] | None) -> int:
+async def _serve(address: tuple[str, int] | None, socket: tuple[str, int] | None) -> int:
     from rubric_lsp.client_log import ClientLog  # noqa: PLC0415  # --help and --version need none of it
     from rubric_lsp.server import RubricServer  # noqa: PLC0415
     from rubric_lsp.transport import serve_stdio, serve_tcp  # noqa: PLC0415
@@ -75,6 +82,10 @@ async def _serve(address: tuple[str, int] | None) -> int:
     server = RubricServer()
     server.memory.started()
     ClientLog.install(server.protocol)
+    if socket is not None:
+        from rubric_lsp.websocket import serve_websocket  # noqa: PLC0415
+
+        return await serve_websocket(server.protocol, *socket, _announce)
     if address is None:
         return await serve_stdio(server.protocol)
     return await serve_tcp(server.protocol, *address, _announce)

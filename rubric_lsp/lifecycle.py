@@ -76,6 +76,7 @@ async def _register(server: "RubricServer") -> None:
 def trace(server: "RubricServer", value: object) -> None:
     """Tell the client how long requests take, or stop that."""
     server.protocol.tracing = value in ("messages", "verbose")
+    server.protocol.tracing_verbosely = value == "verbose"
 
 
 def change_folders(server: "RubricServer", added: Mapping[str, str], removed: Iterable[str]) -> None:

@@ -55,8 +55,9 @@ class RubricProtocol(LanguageServerProtocol):
         self._over: asyncio.Future[int] | None = None
         #: Called before the answer to `shutdown`, and when the client is gone without a word.
         self.closing: Callable[[], Awaitable[None]] | None = None
-        #: Whether the client wants to see `$/logTrace`.
+        #: Whether the client wants to see `$/logTrace`, and whether with what requests are about.
         self.tracing = False
+        self.tracing_verbosely = False
 
     def _register_builtin_features(self) -> None:
         """Pygls' own handlers keep documents in a store that breaks lines where LSP does not."""
@@ -174,7 +175,7 @@ class RubricProtocol(LanguageServerProtocol):
             task = self._answering[number] = asyncio.get_running_loop().create_task(result)
             begun = time.perf_counter()
             # Not a try around the work: a task that is cancelled before its first step never gets there.
-            task.add_done_callback(lambda done: self._answer(number, message["method"], done, begun))
+            task.add_done_callback(lambda done: self._answer(number, message, done, begun))
 
     def _handler(self, number: MessageId, method: str) -> Callable[[Any], Any]:
         """What answers `method` now. Raises RefusedError."""
@@ -218,7 +219,8 @@ class RubricProtocol(LanguageServerProtocol):
         """Messages are given their types in `_params`, where there is an id to answer to."""
         return data
 
-    def _answer(self, number: MessageId, method: str, done: asyncio.Task[Any], begun: float) -> None:
+    def _answer(self, number: MessageId, message: dict[str, Any], done: asyncio.Task[Any], begun: float) -> None:
+        method = message["method"]
         self._answering.pop(number, None)
         error = None if done.cancelled() else done.exception()
         if done.cancelled():
@@ -232,7 +234,10 @@ class RubricProtocol(LanguageServerProtocol):
             self._succeed(number, done.result())
         if self.tracing:
             took = (time.perf_counter() - begun) * 1000
-            self.tell("$/logTrace", {"message": f"{method} ({number}) took {took:.1f} ms"})
+            traced = {"message": f"{method} ({number}) took {took:.1f} ms"}
+            if self.tracing_verbosely:
+                traced["verbose"] = _about(message.get("params"))
+            self.tell("$/logTrace", traced)
 
     def initialized(self) -> None:
         """Take requests from now on."""
@@ -271,6 +276,15 @@ class RubricProtocol(LanguageServerProtocol):
 
     def _fail(self, number: MessageId | None, code: int, message: str) -> None:
         self.send({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}})
+
+
+def _about(params: object) -> str:
+    """What a request is about, without any text of a document: that may be confidential."""
+    named = params.get("textDocument") if isinstance(params, dict) else None
+    uri = named.get("uri") if isinstance(named, dict) else None
+    at = params.get("position") if isinstance(params, dict) else None
+    place = f":{at.get('line')}:{at.get('character')}" if isinstance(at, dict) else ""
+    return f"{uri}{place}" if uri else "the workspace"
 
 
 def _reasons(error: Exception) -> str:

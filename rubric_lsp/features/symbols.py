@@ -60,8 +60,9 @@ def _graders(items: list[object]) -> Iterator[Symbol]:
 
 
 def _inner(shape: Evaluator) -> list[object]:
-    fields = vars(shape)
-    return [item for field in ("criteria", "rubrics", "assertions") for item in fields.get(field) or []]
+    """What an evaluator has inside: a list, or a single criterion in its place."""
+    values = (vars(shape).get(field) for field in ("criteria", "rubrics", "assertions"))
+    return [item for value in values for item in (value if isinstance(value, list) else [value])]
 
 
 def _symbol(

@@ -1,4 +1,4 @@
-"""Every request at places all over a text: `python tests/lsp/everywhere.py [STEP] [PREFIXES]` goes over the whole corpus."""
+"""Every request at places all over a text: `python tests/lsp/everywhere.py [STEP] [PREFIXES] [PART/PARTS]` goes over the corpus."""
 
 import random
 import sys
@@ -77,8 +77,9 @@ def main() -> None:
     from corpus import suites
 
     step, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 7), (int(sys.argv[2]) if len(sys.argv) > 2 else 200)
-    texts = [s.text for s in suites()]
-    rng = random.Random(7)
+    part, parts = map(int, sys.argv[3].split("/")) if len(sys.argv) > 3 else (0, 1)
+    texts = [s.text for s in suites()][part::parts]
+    rng = random.Random(7 + part)
     client = Client()
     client.initialize(VSCODE)
     total = 0

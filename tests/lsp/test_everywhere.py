@@ -7,6 +7,19 @@ from client import BARE, VSCODE, Connect
 from everywhere import ask_everything, assert_quiet, prefixes
 from test_oracle import OLD, SMALL
 
+#: A single criterion in the place of a list.
+NEWEST = """\
+prompts: ["{{ q }}"]
+tests:
+  - vars: {q: hi}
+    assert:
+      - {type: llm-rubric, value: {outcome: x, score_ranges: {0: bad, 5: good}}}
+      - {type: assert-set, assert: [{type: llm-rubric, value: Is polite}]}
+---
+tests:
+  - id: in a second document
+"""
+
 
 @pytest.mark.parametrize("capabilities", [VSCODE, BARE], ids=["vscode", "bare"])
 def test_everything_everywhere(connect: Connect, capabilities: object) -> None:
@@ -15,7 +28,7 @@ def test_everything_everywhere(connect: Connect, capabilities: object) -> None:
 
     rng = random.Random(5)
     real = [s.text for s in suites() if len(s.text) < 5_000]
-    texts = [SMALL, OLD, *rng.sample(real, min(4, len(real)))]
+    texts = [SMALL, OLD, NEWEST, *rng.sample(real, min(4, len(real)))]
     client = connect()
     client.initialize(capabilities)  # type: ignore[arg-type]
     for text in [*texts, *prefixes(texts, rng, 6)]:

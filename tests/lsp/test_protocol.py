@@ -307,6 +307,10 @@ def test_requests_take_as_long_as_the_trace_says(client: Client) -> None:
     client.notify("$/setTrace", {"value": "messages"})
     client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
     assert until("a trace", lambda: client.heard("$/logTrace"))[0]["message"].startswith("textDocument/documentSymbol")
+    assert "verbose" not in client.heard("$/logTrace")[0]
+    client.notify("$/setTrace", {"value": "verbose"})
+    client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
+    assert until("more of it", lambda: client.heard("$/logTrace")[1:])[0]["verbose"] == URI
     client.notify("$/setTrace", {"value": "off"})
     seen = len(client.heard("$/logTrace"))
     client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
@@ -364,6 +368,29 @@ def test_tcp(connect: Connect) -> None:
         assert server.process.wait(PATIENCE) == 0
 
 
+def test_websocket(connect: Connect) -> None:
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect as open_socket
+
+    server = connect("--ws", "0")
+    address = until(
+        "an address", lambda: "listens on" in server.log and server.log.split("listens on ")[1].split("\n")[0]
+    )
+    # A page from elsewhere could reach the port as well.
+    with pytest.raises(InvalidStatus, match="403"):
+        open_socket(f"ws://{address}", origin="https://example.com")  # type: ignore[arg-type]  # an Origin is a str
+    with open_socket(f"ws://{address}") as connection:
+        ask = lambda message: connection.send(json.dumps({"jsonrpc": "2.0", **message}))  # noqa: E731
+        ask({"id": 1, "method": "initialize", "params": {"capabilities": {}}})
+        assert json.loads(connection.recv(PATIENCE))["result"]["serverInfo"]["name"] == "rubric"
+        connection.send("{")
+        assert json.loads(connection.recv(PATIENCE))["error"]["code"] == -32700
+        ask({"id": 2, "method": "shutdown"})
+        assert json.loads(connection.recv(PATIENCE)) == {"jsonrpc": "2.0", "id": 2, "result": None}
+        ask({"method": "exit"})
+        assert server.process.wait(PATIENCE) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -371,6 +398,7 @@ def test_tcp(connect: Connect) -> None:
         (["--help"], 0, "--stdio"),
         (["--tcp", "nowhere"], 2, "is no port"),
         (["--stdio", "--tcp", "1"], 2, "not allowed"),
+        (["--ws", "70000"], 2, "is no port"),
         (["--log-file", "/nowhere/at/all"], 2, "cannot write"),
     ],
 )
