@@ -53,7 +53,11 @@ def reference() -> dict[str, str]:
     """Every page by its file name."""
     language = Language()
     ways = {dialect.name: titles(dialect.name) for dialect in language.dialects}
-    return pages(language.dialects, (_row(rule) for rule in language.rules), _evaluator_pages(language.dialects), ways)
+    from rubric_core.evaluation.providers import PROVIDERS  # noqa: PLC0415  # only the reference needs to know what runs
+
+    kinds = {name: tuple(kind.unused) for kind in PROVIDERS for name in kind.names}
+    rows = (_row(rule) for rule in language.rules)
+    return pages(language.dialects, rows, _evaluator_pages(language.dialects), ways, kinds)
 
 
 def _row(rule: "Rule[object]") -> RuleRow:

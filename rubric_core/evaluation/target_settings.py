@@ -10,6 +10,7 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.kinds import Boolean, Integer, Kind, ListOf, Number, Tagged, Text
+from rubric_core.language.providers import Cli
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
@@ -19,12 +20,14 @@ from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["REFERENCE", "Settled", "family", "settled", "variables_in"]
+__all__ = ["BARE", "REFERENCE", "Settled", "family", "settled", "variables_in"]
 
 #: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
 REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
-_BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+#: A word that the first releases take for a variable.
+BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _NESTED = ("settings", "config")
+_COMMAND = "cli"
 _TYPED = (Number, Integer, Boolean)
 
 
@@ -47,14 +50,29 @@ class Settled(NamedTuple):
         return place.name if place is not None else name
 
 
-def settled(file: TargetFile, entry: TargetEntry, environment: Mapping[str, str]) -> Settled:
-    """The settings of an entry. Raises Unscored, naming file, line and what to do, for the first thing that is wrong."""
+def settled(
+    file: TargetFile, entry: TargetEntry, environment: Mapping[str, str], program: SequenceOf[str] = ()
+) -> Settled:
+    """The settings of an entry.
+
+    Args:
+        file: Where it and those that it extends stand.
+        entry: The entry.
+        environment: Only the variables that it names are looked at.
+        program: The command of a kind that is a program of the author's; such an entry is read as one of the kind `cli`.
+
+    Raises Unscored, naming file, line and what to do, for the first thing that is wrong.
+    """
     members = family(file, entry)
     entry = replace(entry, kind=next((m.kind for m in members if m.kind), ""))
     base = Provider if entry.as_provider else Target
+    entry = replace(entry, kind=_COMMAND) if program else entry
     dialect = _dialect(entry, base)
     anchors = {name: node for m in reversed(members) for name, node in m.home.anchors.items()}
     node = _whole(members)
+    if program:
+        _put(node, dialect.spelled(base, base.tag) or base.tag, _COMMAND)
+        _put(node, dialect.spelled(Cli, "command") or "command", list(program))
     known = dialect.type_of(entry.kind, base)
     filling = _Filling(entry, dialect, known.shape if known is not None else base, environment, anchors)
     lowering = Lowering(entry.home.text, dialect, DIALECTS, anchors)
@@ -100,6 +118,18 @@ def _whole(members: SequenceOf[TargetEntry]) -> MappingNode:
     made = MappingNode(first.node.span, first.node.whole, None, None, flow=False)
     made.entries = list(pairs.values())
     return made
+
+
+def _put(node: MappingNode, name: str, value: str | list[str]) -> None:
+    """Set one key of a mapping."""
+
+    def scalar(text: str) -> Scalar:
+        return Scalar(node.span, node.whole, None, None, text, "double")
+
+    made: Node = scalar(value) if isinstance(value, str) else Sequence(node.span, node.whole, None, None, True)
+    if isinstance(made, Sequence):
+        made.items = [scalar(text) for text in value]
+    node.entries = [*(p for p in node.entries if p.name != name), Pair(scalar(name), made)]
 
 
 @dataclass
@@ -161,7 +191,7 @@ class _Filling:
     def _bare(self, node: Scalar, name: str, kind: Kind[object] | None) -> str:
         """The first releases take a word in capitals for a variable; a secret is always one."""
         secret = isinstance(kind, Text) and kind.refers_to == "secret"
-        if not isinstance(node.value, str) or not _BARE.match(node.text):
+        if not isinstance(node.value, str) or not BARE.match(node.text):
             return node.text
         return self._looked_up(node.text, name, node) if secret or node.text in self.environment else node.text
 

@@ -12,11 +12,13 @@ from rubric_core.evaluation.context import ResolvedTarget
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import Redactor
-from rubric_core.evaluation.target_settings import REFERENCE, Settled, family, settled, variables_in
+from rubric_core.evaluation.target_settings import BARE, REFERENCE, Settled, family, settled, variables_in
+from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.model import Execution, Suite
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry, Runtime
+from rubric_core.loading.names import file_named
 from rubric_core.loading.search import directories_up
 from rubric_core.loading.targets import Home, TargetEntry, TargetFile, find_targets, read_targets, targets_in
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
@@ -152,8 +154,8 @@ class Targets:
 
         if self.file is None:
             raise Unscored(self.trouble)
-        kind = self._kind(entry)
-        read = settled(self.file, entry, ports.environment)
+        kind, program = self._kind(entry, ports)
+        read = settled(self.file, entry, ports.environment, program)
         self._refuse(read, entry)
         unused = {**_UNUSED, **kind.unused}
         self._notes.extend(
@@ -172,13 +174,19 @@ class Targets:
         delay = (read.shape.delay or 0.0) / 1000
         return Guarded(provider, redact, ports.clock, read.shape.workers, delay)
 
-    def _kind(self, entry: TargetEntry) -> "ProviderKind[Any]":
+    def _kind(self, entry: TargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], list[str]]":
+        """The kind of an entry, and its command when it is a program of the author's. Raises Unscored."""
+        from rubric_core.evaluation.custom import program_argv  # noqa: PLC0415
         from rubric_core.evaluation.providers import PROVIDERS, kind_named  # noqa: PLC0415
+        from rubric_core.evaluation.providers.cli import CLI  # noqa: PLC0415
 
         name = self._written_kind(entry)
         kind = kind_named(name)
         if kind is not None:
-            return kind
+            return kind, []
+        path = file_named(ports.files, "providers", name, self.directory) if name else None
+        if path is not None:
+            return CLI, [*program_argv(path, ports, None), "{PROMPT}"]
         known = ", ".join(k.name for k in PROVIDERS)
         written = f"kind {name} is not run by rubric" if name else "a target needs a `provider`"
         raise Unscored(
@@ -219,6 +227,8 @@ def variables_of(entry: TargetEntry) -> tuple[str, ...]:
 
     kind = kind_named(entry.kind)
     named = [name for text in _strings(entry.settings) for name in variables_in(text)]
+    if not entry.home.dialect(DIALECTS).properties.interpolation:
+        named += [text for text in _strings(entry.settings) if BARE.match(text)]
     # The agent itself has its own login; a program in its place is told of.
     instead = any(name in entry.settings for name in ("executable", "binary", "command"))
     return tuple(dict.fromkeys([*named, *(kind.environment if kind is not None and instead else ())]))

@@ -24,6 +24,10 @@ _FILES = {
 }  # fmt: skip
 
 
+_TARGETS_RUN = """\
+Rubric runs {kinds}, and programs in `.agentv/providers` by their names. A case with a target of another kind stays without a
+score, and says so at its line; so does one with a setting that would change what is graded and that rubric does not act on. What
+else is not acted on is said after a run."""
 _NOT_RUN = "Rubric does not run it: a case that has one stays without a score, and says so at its line."
 
 
@@ -43,6 +47,7 @@ def pages(
     rules: Iterable[RuleRow],
     evaluators: Mapping[str, str],
     ways: Mapping[str, Sequence[str]],
+    kinds: Mapping[str, Sequence[str]],
 ) -> dict[str, str]:
     """Every page by its file name.
 
@@ -51,13 +56,14 @@ def pages(
         rules: What can be found.
         evaluators: Links to pages on how a type scores, by the type; rubric does not run the others.
         ways: What is done to a suite on the way into each dialect, by its name.
+        kinds: The kinds of targets that rubric runs, each with the settings that it does not act on.
     """
     made = {
         "README.md": _index(),
         "dialects.md": dialects_page(dialects, ways),
         "keys.md": _Catalogue(dialects).keys(),
         "evaluators.md": _Catalogue(dialects).evaluators(evaluators),
-        "targets.md": _Catalogue(dialects).targets(),
+        "targets.md": _Catalogue(dialects).targets(kinds),
         "rules.md": _rules(rules),
     }
     return {name: f"{NOTICE}\n\n{text.rstrip()}\n" for name, text in made.items()}
@@ -131,9 +137,9 @@ class _Catalogue:
         rows = [f"| `{t.name}` | {d.name} | {t.note} |" for d, t in every if t.name not in usable]
         return ["", "## Reserved names", "", "| Type | Refused by | What agentv does |", "|---|---|---|", *rows]
 
-    def targets(self) -> str:
+    def targets(self, runs: Mapping[str, Sequence[str]]) -> str:
         """Targets files: their keys, those of entries, and the settings of every kind."""
-        parts = ["# Targets"]
+        parts = ["# Targets", "", _TARGETS_RUN.format(kinds=", ".join(map(code, runs)))]
         for shape in self._shapes(ROOTS[FileKind.TARGETS]):
             parts += ["", f"## {heading(shape)}", "", sentence(shape), "", self.table(shape)]
         parts += [
@@ -153,7 +159,12 @@ class _Catalogue:
                     kinds.setdefault(known.shape, {}).setdefault(known.name, dialect.name)
         for shape, names in kinds.items():
             own = {name: k for name, k in shape.keys.items() if name not in Entry.keys}
-            parts += ["", f"## {', '.join(names)}", "", sentence(shape), "", f"Kinds: {_since(names)}."]
+            run = [name for name in names if name in runs]
+            idle = list(dict.fromkeys(setting for name in run for setting in runs[name] if setting in own))
+            words = [f"Kinds: {_since(names)}."]
+            words += [f"Rubric runs {', '.join(map(code, run))}." if run else "Rubric runs none of them."]
+            words += [f"Taken and not acted on: {', '.join(map(code, idle))}."] if idle else []
+            parts += ["", f"## {', '.join(names)}", "", sentence(shape), "", " ".join(words)]
             parts += ["", self.table(shape, own)] if own else []
         return "\n".join(parts)
 

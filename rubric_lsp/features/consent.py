@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rubric_core.disk import DiskFiles
 from rubric_core.language.evaluators import (
     Aggregator,
     CodeEvaluator,
@@ -15,6 +16,7 @@ from rubric_core.language.evaluators import (
     Webhook,
 )
 from rubric_core.language.shape import children
+from rubric_core.loading.names import file_named
 from rubric_core.validation.words import count
 
 if TYPE_CHECKING:
@@ -89,6 +91,10 @@ def _commands(entry: "TargetEntry") -> Iterator[str]:
         yield f"`{_written(own)}`{_variables(entry) if usual else ''}"
     elif usual:
         yield f"`{usual}`"
+    elif kind is None and entry.kind:
+        program = file_named(DiskFiles(), "providers", entry.kind, entry.home.path.parent)
+        if program is not None:
+            yield f"`{program.name}`"
 
 
 def _address(entry: "TargetEntry") -> str:

@@ -491,6 +491,26 @@ async def test_targets_of_the_configuration_come_last(folder: Folder) -> None:
     assert (await folder.one(SUITE, target="bot")).verdict is Verdict.PASSED
 
 
+@pytest.mark.parametrize("name", ["my-bot.py", "my-bot"])
+async def test_a_kind_of_ones_own_is_a_program(folder: Folder, name: str) -> None:
+    path = folder.write(
+        f".agentv/providers/{name}", f"#!{sys.executable} -IS\nimport sys, os; print('ok', sys.argv[1], os.getcwd())\n"
+    )
+    path.chmod(0o755)
+    folder.targets({"name": "default", "provider": "my-bot", "cwd": ".agentv", "grader_target": "x"})
+    result = await folder.one(SUITE)
+    assert result.verdict is Verdict.PASSED, result.reason
+    assert result.answer == f"ok hello {folder.path / '.agentv'}"
+    folder.targets({"name": "default", "provider": "my-bot", "timeout": 3})
+    assert "timeout is no setting of cli targets; did you mean timeout_seconds?" in (await folder.one(SUITE)).reason
+    from rubric_core.adapters import DiskFiles
+    from rubric_core.evaluation.targets import targets_for
+    from rubric_lsp.features.consent import question
+
+    cases = folder.cases(SUITE)
+    assert question([(cases, targets_for(cases[0], DiskFiles()))]) == f"Run `a`? It will execute `{name}`."
+
+
 def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> None:
     from rubric_core.adapters import DiskFiles
     from rubric_core.evaluation.targets import targets_for
