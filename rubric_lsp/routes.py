@@ -95,7 +95,7 @@ def _display(s: "RubricServer") -> None:
 
 
 def _tests(s: "RubricServer") -> None:
-    s.answers("rubric/discoverTests", s.tests.discover)
+    s.answers("rubric/discoverTests", s.tests.tree.discover)
     s.answers("rubric/runTests", s.tests.run)
     s.answers("rubric/cancelTests", s.tests.cancel)
     s.answers("rubric/report", s.tests.report)

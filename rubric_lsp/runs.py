@@ -34,7 +34,7 @@ class Runs:
 
     def __init__(self, server: "RubricServer") -> None:
         self._server = server
-        self.record = Record(server.documents, server.tests.refreshed)
+        self.record = Record(server.documents, server.tests.states.refreshed)
         self.stored = Stored(server, self.record, self.changed)
         self._board = ProgressBoard(server.protocol)
         self._jobs: set[Job] = set()
@@ -99,7 +99,7 @@ class Runs:
             for case in part.cases:
                 self.record.running(part.uri, case.id, "waiting")
         self._jobs.add(job)
-        self._server.tests.began(job)
+        self._server.tests.states.began(job)
         files = unsaved(parts, self._server.documents)
         if files:
             names = ", ".join(path.name for path in files)
@@ -123,7 +123,7 @@ class Runs:
 
     def _given_up(self, job: "Job", uri: str, name: str) -> None:
         self.record.running(uri, name, "")
-        self._server.tests.given_up(job, uri, name)
+        self._server.tests.states.given_up(job, uri, name)
         self.changed(uri)
 
     def cancel_token(self, token: object) -> None:
@@ -133,7 +133,7 @@ class Runs:
     def clear(self, uri: str) -> None:
         """Show no results of a suite any more."""
         self.record.clear(uri)
-        self._server.tests.cleared(uri)
+        self._server.tests.states.cleared(uri)
         self.changed(uri)
 
     async def stop(self) -> None:
@@ -167,7 +167,7 @@ class Runs:
             token = progress.token
             progress.end(tally(job.results, job.amount))
             self._board.ended(token)
-            self._server.tests.ended(job, (time.monotonic() - begun) * 1000)
+            self._server.tests.states.ended(job, (time.monotonic() - begun) * 1000)
             try:
                 await self.stored.settle(job)
             finally:
@@ -180,11 +180,11 @@ class Runs:
 
         name = event.case_id
         if isinstance(event, Noted):
-            self._server.tests.noted(job, event.message)
+            self._server.tests.states.noted(job, event.message)
             self._server.say(f"rubric: {event.message}")
         if name not in job.waiting(part.uri):
             return
-        tests = self._server.tests
+        tests = self._server.tests.states
         if isinstance(event, CaseStarted):
             tests.started(job, part, name)
         if isinstance(event, CaseDone):
@@ -209,7 +209,7 @@ class Runs:
         else:
             self.record.done(part.uri, result)
             self.stored.note(part, result)
-        self._server.tests.done(job, part, result)
+        self._server.tests.states.done(job, part, result)
         self._server.reading.changed(part.uri)
 
     async def _outside_world(self) -> "Ports":

@@ -125,7 +125,7 @@ class RubricServer(LanguageServer):
         self.survey.opened(snapshot.uri)
         self._edited(snapshot.uri)
         self.runs.stored.opened(snapshot)
-        self.tests.edited(snapshot.uri)
+        self.tests.tree.edited(snapshot.uri)
 
     def changed(self, params: Any) -> None:
         """A document was edited."""
@@ -134,7 +134,7 @@ class RubricServer(LanguageServer):
             log.warning("an edit of %s, which is not open", uri)
             return
         self._edited(uri)
-        self.tests.edited(uri)
+        self.tests.tree.edited(uri)
 
     def _edited(self, uri: str) -> None:
         """A document has another text. A client that asks for diagnostics does so by itself after an edit."""

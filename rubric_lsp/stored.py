@@ -52,7 +52,7 @@ class Stored:
     async def load(self, uri: str, path: Path) -> None:
         """Take in what is on disk."""
         if await self._record.load(uri, path):
-            self._server.tests.loaded(uri)
+            self._server.tests.states.loaded(uri)
             self._changed(uri)
 
     def files_changed(self, paths: set[Path]) -> None:

@@ -1,0 +1,212 @@
+"""What becomes of tests: told as runs go on, as results come from disk, and as the text changes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rubric_lsp import convert
+from rubric_lsp.features import tests
+from rubric_lsp.features.results import Results
+from rubric_lsp.reporting import expected_of
+from rubric_lsp.testing.ids import id_of
+from rubric_lsp.workspace import Snapshot
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.result import CaseResult, EvaluatorResult
+    from rubric_core.evaluation.runnable import Runnable
+    from rubric_lsp.choosing import Part
+    from rubric_lsp.jobs import Job
+    from rubric_lsp.server import RubricServer
+
+__all__ = ["States", "ids_of"]
+
+Json = dict[str, Any]
+
+
+class States:
+    """Tells a client with a tree of tests what becomes of them. Others are told nothing."""
+
+    def __init__(self, server: "RubricServer") -> None:
+        self._server = server
+        #: Cases that the client shows as outdated.
+        self._outdated: dict[str, frozenset[str]] = {}
+        #: What became of the evaluators of a run that goes on, by run and test.
+        self._told: dict[str, dict[str, tuple[str, float | None]]] = {}
+
+    def _tell(self, method: str, params: Json) -> None:
+        if self._server.client.tests:
+            self._server.protocol.tell(f"rubric/{method}", params)
+
+    # -- what runs tell -----------------------------------------------------------------------------------------------
+
+    def began(self, job: "Job") -> None:
+        """A run begins."""
+        self._tell("runBegan", {"runId": job.name, "tests": list(ids_of(job)), "label": job.title})
+        for part in job.parts:
+            for case in part.cases:
+                self._state(job.name, id_of(part.uri, case.id, part.evaluator), "enqueued")
+
+    def started(self, job: "Job", part: "Part", name: str) -> None:
+        """A case begins."""
+        self._state(job.name, id_of(part.uri, name, part.evaluator), "started")
+        case = _case(part, name)
+        if case is not None and not part.evaluator:
+            for evaluator in tests.evaluator_names(case):
+                self._state(job.name, id_of(part.uri, name, evaluator), "started")
+
+    def evaluated(self, job: "Job", part: "Part", name: str, number: int, result: "EvaluatorResult") -> None:
+        """An evaluator is done."""
+        case = _case(part, name)
+        if case is not None and not part.evaluator:
+            self._evaluator(job.name, part.uri, case, number, result)
+
+    def _evaluator(self, run: str, uri: str, case: "Runnable", number: int, result: "EvaluatorResult") -> None:
+        names = tests.evaluator_names(case)
+        if number > len(names) or not self._server.client.tests:
+            return
+        test = id_of(uri, case.id, names[number - 1])
+        if run:
+            told, already = (result.verdict.value, result.score), self._told.setdefault(run, {})
+            if already.get(test) == told:
+                return
+            already[test] = told
+        messages = self._messages(uri, case, tests.evaluator_messages(case, number, result))
+        self._state(run, test, result.verdict.value, result, messages)
+
+    def done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
+        """A case is done."""
+        case = _case(part, result.id)
+        if case is None or not self._server.client.tests:
+            return
+        if part.number:
+            if result.evaluators:
+                self._evaluator(job.name, part.uri, case, part.number, result.evaluators[-1])
+            else:
+                self._state(
+                    job.name, id_of(part.uri, result.id, part.evaluator), "unscored", result, [_plain(result.reason)]
+                )
+            return
+        self._outdated[part.uri] = self._outdated.get(part.uri, frozenset()) - {result.id}
+        self._result(job.name, part.uri, case, result)
+        self._tell("testOutput", {"runId": job.name, "testId": id_of(part.uri, result.id), "text": _output(result)})
+
+    def _result(self, run: str, uri: str, case: "Runnable", result: "CaseResult") -> None:
+        """The state of a case and of its evaluators."""
+        names = tests.evaluator_names(case)
+        if len(result.evaluators) == len(names):
+            for number, each in enumerate(result.evaluators, 1):
+                self._evaluator(run, uri, case, number, each)
+        else:
+            for name in names:
+                self._state(run, id_of(uri, case.id, name), "skipped")
+        state = "skipped" if tests.skipped(result) else result.verdict.value
+        messages = self._messages(uri, case, tests.messages(case, result, expected_of(case)))
+        self._state(run, id_of(uri, case.id), state, result, messages)
+
+    def noted(self, job: "Job", message: str) -> None:
+        """Something that a person should know."""
+        self._tell("testOutput", {"runId": job.name, "text": f"{message}\r\n"})
+
+    def given_up(self, job: "Job", uri: str, name: str) -> None:
+        """A case was cancelled."""
+        for part in job.parts:
+            if part.uri == uri and (case := _case(part, name)) is not None:
+                for evaluator in [part.evaluator] if part.evaluator else tests.evaluator_names(case):
+                    self._state(job.name, id_of(uri, name, evaluator), "skipped")
+                if not part.evaluator:
+                    self._state(job.name, id_of(uri, name), "skipped")
+
+    def ended(self, job: "Job", duration_ms: float) -> None:
+        """A run is over."""
+        self._told.pop(job.name, None)
+        verdicts = [result.verdict.value for result in job.results]
+        counts = {v: verdicts.count(v) for v in ("passed", "borderline", "failed", "unscored")}
+        costs = [result.cost_usd for result in job.results if result.cost_usd is not None]
+        cost = {"costUsd": sum(costs)} if costs else {}
+        over = {"runId": job.name, **counts, "cancelled": job.cancelled, "durationMs": duration_ms, **cost}
+        self._tell("runEnded", over)
+
+    # -- what is known ------------------------------------------------------------------------------------------------
+
+    def loaded(self, uri: str) -> None:
+        """Results of a suite were read from disk."""
+        last = self._server.runs.record.last(uri)
+        if not last or not self._server.client.tests:
+            return
+        snapshot = self._server.runs.at(uri)
+        for case in self._server.tests.tree.cases(snapshot):
+            if case.id in last:
+                self._result("", uri, case, last[case.id])
+        self._outdated.pop(uri, None)
+        self._tell_stale(uri, self._server.runs.results(snapshot))
+
+    def refreshed(self, snapshot: Snapshot, results: Results) -> None:
+        """The results of a suite were worked out anew: some may be outdated, or hold again."""
+        if self._server.client.tests:
+            self._tell_stale(snapshot.uri, results)
+
+    def _tell_stale(self, uri: str, results: Results) -> None:
+        before = self._outdated.get(uri, frozenset())
+        now = frozenset(name for name, shown in results.items() if shown.stale)
+        self._outdated[uri] = now
+        for name in sorted(now - before):
+            self._state("", id_of(uri, name), "outdated")
+        for name in sorted(before - now):
+            if name in results and results[name].result is not None:
+                self._state("", id_of(uri, name), "fresh")
+
+    def cleared(self, uri: str) -> None:
+        """The results of a suite were forgotten: its tests are as if they had not been run."""
+        self._outdated.pop(uri, None)
+        self._server.tests.tree.forget_states(uri)
+
+    # -- pieces -------------------------------------------------------------------------------------------------------
+
+    def _state(
+        self,
+        run: str,
+        test: str,
+        state: str,
+        result: "CaseResult | EvaluatorResult | None" = None,
+        messages: Sequence[Json] = (),
+    ) -> None:
+        told: Json = {"runId": run, "testId": test, "state": state}
+        if result is not None and result.score is not None:
+            told["score"] = result.score
+        if result is not None and result.duration_ms is not None:
+            told["durationMs"] = result.duration_ms
+        if messages:
+            told["messages"] = list(messages)
+        self._tell("testState", told)
+
+    def _messages(self, uri: str, case: "Runnable", found: Iterable[tests.Message]) -> list[Json]:
+        return [self._message(uri, case, each) for each in found]
+
+    def _message(self, uri: str, case: "Runnable", message: tests.Message) -> Json:
+        made: Json = {"message": message.text, "severity": message.severity}
+        away = case.file is not None and not message.in_suite
+        where = self._server.around.at(case.file) if away and case.file is not None else self._server.runs.at(uri)
+        if message.span is not None and where is not None:
+            made["location"] = convert.location(where, message.span)
+        if message.expected:
+            made |= {"expected": message.expected, "actual": message.actual}
+        return made
+
+
+def ids_of(job: "Job") -> Iterator[str]:
+    """The ids of the tests of a run."""
+    return (id_of(part.uri, case.id, part.evaluator) for part in job.parts for case in part.cases)
+
+
+def _case(part: "Part", name: str) -> "Runnable | None":
+    return next((case for case in part.cases if case.id == name), None)
+
+
+def _output(result: "CaseResult") -> str:
+    """A case in the output of a run."""
+    from rubric_core.evaluation.explain import explanation  # noqa: PLC0415
+
+    return "\r\n".join(explanation(result)) + "\r\n"
+
+
+def _plain(reason: str) -> Json:
+    return {"message": reason, "severity": "warning"}

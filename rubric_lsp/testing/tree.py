@@ -1,0 +1,152 @@
+"""The tree of tests: which there are, where they stand, and when that has changed."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.language.around import FileKind
+from rubric_lsp import convert
+from rubric_lsp.features import tests
+from rubric_lsp.features.tests import Item
+from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
+from rubric_lsp.testing.ids import cuts, id_of
+from rubric_lsp.workspace import Snapshot
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.runnable import Runnable
+    from rubric_lsp.server import RubricServer
+
+__all__ = ["Tree", "has_cases"]
+
+Json = dict[str, Any]
+#: Seconds without a further edit after which the tree of a suite is looked at again.
+_IDLE = 0.2
+
+
+class Tree:
+    """Suites, cases and evaluators, as the client has them."""
+
+    def __init__(self, server: "RubricServer") -> None:
+        self._server = server
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
+        #: What the client has of each suite.
+        self._sent: dict[str, list[Json]] = {}
+
+    async def discover(self, params: Mapping[str, Any] | None) -> Json:
+        """`rubric/discoverTests`. Raises RefusedError for a suite that cannot be read."""
+        asked = params or {}
+        document = asked.get("textDocument")
+        uri = document.get("uri") if isinstance(document, Mapping) else None
+        if uri is None and isinstance(asked.get("testId"), str):
+            uri = self.find(asked["testId"])[0]
+        if isinstance(uri, str):
+            made = self._tree(self._server.runs.at(uri))
+            self._sent[uri] = made
+            self._server.keep(self._known(uri))
+            return {"tests": made, "scope": [uri]}
+        found = [_suite(s) async for s in self._server.around.suites() if has_cases(s)]
+        found.sort(key=lambda item: str(item["sortText"]))
+        return {"tests": found, "scope": [item["id"] for item in found]}
+
+    def _tree(self, snapshot: Snapshot) -> list[Json]:
+        """A suite, its cases and their evaluators."""
+        if not has_cases(snapshot):
+            return []
+        made = [_suite(snapshot)]
+        for number, item in enumerate(tests.items(self.cases(snapshot))):
+            where = snapshot if item.file is None else self._server.around.at(item.file)
+            made.append(_item(snapshot, where, item, number))
+        return made
+
+    def cases(self, snapshot: Snapshot) -> "list[Runnable]":
+        """The cases of a suite. Raises RefusedError for a file that is none."""
+        from rubric_lsp.choosing import distinct, suite_of  # noqa: PLC0415  # what runs need, for clients with a tree
+
+        return distinct(suite_of(snapshot, self._server.documents).cases)
+
+    async def _known(self, uri: str) -> None:
+        """Tell what is known of a suite whose items the client has just been given."""
+        snapshot = self._server.runs.at(uri)
+        if snapshot.path is not None and not self._server.runs.record.is_known(uri):
+            await self._server.runs.stored.load(uri, snapshot.path)
+        else:
+            self._server.tests.states.loaded(uri)
+
+    def edited(self, uri: str) -> None:
+        """A suite was opened or edited: look whether its tree has changed, when nothing more comes."""
+        if not self._server.client.tests:
+            return
+        waiting = self._waiting.pop(uri, None)
+        if waiting is not None:
+            waiting.cancel()
+        self._waiting[uri] = asyncio.get_running_loop().call_later(_IDLE, self._look, uri)
+
+    def _look(self, uri: str) -> None:
+        self._waiting.pop(uri, None)
+        snapshot = self._server.documents.get(uri)
+        if snapshot is None or not snapshot.is_ours or snapshot.path is None:
+            return
+        made = self._tree(snapshot)
+        if made != self._sent.get(uri, []):
+            self._sent[uri] = made
+            self._tell(made, uri)
+        self._server.runs.results(snapshot)
+
+    def find(self, test: str) -> tuple[str, str, str]:
+        """Suite, case and evaluator of a test; empty where it is none. Raises RefusedError for one that is not there."""
+        for uri, rest in cuts(test):
+            try:
+                snapshot = self._server.runs.at(uri)
+                cases = self.cases(snapshot) if rest else []
+            except RefusedError:
+                continue
+            if not rest:
+                return uri, "", ""
+            names = {case.id: case for case in cases}
+            if rest in names:
+                return uri, rest, ""
+            for name, evaluator in cuts(rest):
+                if name in names and evaluator in tests.evaluator_names(names[name]):
+                    return uri, name, evaluator
+        raise RefusedError(INVALID_PARAMS, f"there is no test {test}")
+
+    def forget_states(self, uri: str) -> None:
+        """Have the client show the tests of a suite as if they had not been run: it is given them anew."""
+        self._tell([], uri)
+        self._tell(self._sent.get(uri, []), uri)
+
+    def _tell(self, made: list[Json], uri: str) -> None:
+        if self._server.client.tests:
+            self._server.protocol.tell("rubric/discoveredTests", {"tests": made, "scope": [uri]})
+
+
+def has_cases(snapshot: Snapshot) -> bool:
+    """Whether this is a suite with cases, of its own or of other files."""
+    if snapshot.path is None or not snapshot.is_ours:
+        return False
+    analysis = snapshot.analysis
+    return analysis.kind is FileKind.SUITE and bool(analysis.cases or analysis.external)
+
+
+def _suite(snapshot: Snapshot) -> Json:
+    """The item of a suite itself."""
+    suite, path = snapshot.analysis.suite, snapshot.path
+    file = path.name if path is not None else snapshot.uri
+    name = suite.name if suite is not None and isinstance(suite.name, str) and suite.name else ""
+    return {
+        "id": snapshot.uri, "label": file, **({"description": name} if name else {}), "kind": "suite", "canResolveChildren": True,
+        "textDocument": {"uri": snapshot.uri}, "sortText": str(path),
+    }  # fmt: skip
+
+
+def _item(snapshot: Snapshot, where: Snapshot | None, item: Item, number: int) -> Json:
+    parent = id_of(snapshot.uri, item.case_id) if item.evaluator else snapshot.uri
+    made: Json = {
+        "id": id_of(snapshot.uri, item.case_id, item.evaluator), "label": item.label, "kind": "evaluator" if item.evaluator else "case", "parent": parent,
+        "canResolveChildren": False, "textDocument": {"uri": snapshot.uri if where is None else where.uri}, "sortText": f"{number:06}",
+    }  # fmt: skip
+    if item.description:
+        made["description"] = item.description
+    if where is not None:
+        made["range"] = convert.lines(where, item.span)
+    return made
