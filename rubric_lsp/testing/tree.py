@@ -2,9 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rubric_core.analysis import Analysis
 from rubric_core.language.around import FileKind
+from rubric_core.language.model import Case, Suite
+from rubric_core.validation.rule import CaseEntry
 from rubric_lsp import convert
 from rubric_lsp.features import tests
 from rubric_lsp.features.tests import Item
@@ -23,6 +28,37 @@ Json = dict[str, Any]
 _IDLE = 0.2
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The items of a case, and what they were made of."""
+
+    case: Case
+    suite: Suite | None
+    #: The first line of its block, and its place among the cases.
+    line: int
+    number: int
+    items: list[Json]
+
+    def moved(self, line: int, number: int) -> list[Json]:
+        """The same for a case that begins at another line, or has another place among the cases."""
+        by = line - self.line
+        if not by and number == self.number:
+            return self.items
+        return [
+            {**item, "sortText": _order(number, index), "range": _below(item["range"], by)}
+            for index, item in enumerate(self.items)
+        ]
+
+
+def _below(at: Json, by: int) -> Json:
+    return {end: {**place, "line": place["line"] + by} for end, place in at.items()}
+
+
+def _holds(kept: _Kept | None, entry: CaseEntry, analysis: Analysis) -> bool:
+    """Whether the items of a case are what they were, but for their lines."""
+    return entry.block >= 0 and kept is not None and kept.case is entry.case and kept.suite is analysis.suite
+
+
 class Tree:
     """Suites, cases and evaluators, as the client has them."""
 
@@ -31,6 +67,8 @@ class Tree:
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         #: What the client has of each suite.
         self._sent: dict[str, list[Json]] = {}
+        #: The items of each case by its id, with what they were made of.
+        self._kept: dict[str, dict[str | None, _Kept]] = {}
 
     async def discover(self, params: Mapping[str, Any] | None) -> Json:
         """`rubric/discoverTests`. Raises RefusedError for a suite that cannot be read."""
@@ -40,7 +78,7 @@ class Tree:
         if uri is None and isinstance(asked.get("testId"), str):
             uri = self.find(asked["testId"])[0]
         if isinstance(uri, str):
-            made = self._tree(self._server.runs.at(uri))
+            made = self.items(self._server.runs.at(uri))
             self._sent[uri] = made
             self._server.keep(self._known(uri))
             return {"tests": made, "scope": [uri]}
@@ -48,15 +86,42 @@ class Tree:
         found.sort(key=lambda item: str(item["sortText"]))
         return {"tests": found, "scope": [item["id"] for item in found]}
 
-    def _tree(self, snapshot: Snapshot) -> list[Json]:
+    def items(self, snapshot: Snapshot) -> list[Json]:
         """A suite, its cases and their evaluators."""
         if not has_cases(snapshot):
             return []
         made = [_suite(snapshot)]
-        for number, item in enumerate(tests.items(self.cases(snapshot))):
-            where = snapshot if item.file is None else self._server.around.at(item.file)
-            made.append(_item(snapshot, where, item, number))
+        if not snapshot.analysis.external:
+            return made + self._own(snapshot)
+        for number, case in enumerate(self.cases(snapshot)):
+            where = snapshot if case.file is None else self._server.around.at(case.file)
+            made += _items(snapshot, where, case, number)
         return made
+
+    def _own(self, snapshot: Snapshot) -> list[Json]:
+        """The items of a suite whose cases all stand in it; those of a case that is as it was are made once."""
+        from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
+        from rubric_lsp.choosing import distinct  # noqa: PLC0415
+
+        analysis, known = snapshot.analysis, self._kept.get(snapshot.uri, {})
+        first = {entry: analysis.document.first_line(entry.block) for entry in analysis.cases if entry.block >= 0}
+        entries = {e.case.id: e for e in reversed(analysis.cases)}
+        new = [e for e in analysis.cases if entries[e.case.id] is e and not _holds(known.get(e.case.id), e, analysis)]
+        path = snapshot.path or Path()
+        fresh = {case.case: case for case in distinct(runnables(path, analysis, entries=new))}
+        kept: dict[str | None, _Kept] = {}
+        for number, entry in enumerate(e for e in analysis.cases if entries[e.case.id] is e):
+            line = first.get(entry, 0)
+            case = fresh.get(entry.case)
+            if case is not None:
+                found = _items(snapshot, snapshot, case, number)
+            elif entry.case.id in known:
+                found = known[entry.case.id].moved(line, number)
+            else:
+                continue
+            kept[entry.case.id] = _Kept(entry.case, analysis.suite, line, number, found)
+        self._kept[snapshot.uri] = kept
+        return [item for each in kept.values() for item in each.items]
 
     def cases(self, snapshot: Snapshot) -> "list[Runnable]":
         """The cases of a suite. Raises RefusedError for a file that is none."""
@@ -86,7 +151,7 @@ class Tree:
         snapshot = self._server.documents.get(uri)
         if snapshot is None or not snapshot.is_ours or snapshot.path is None:
             return
-        made = self._tree(snapshot)
+        made = self.items(snapshot)
         if made != self._sent.get(uri, []):
             self._sent[uri] = made
             self._tell(made, uri)
@@ -139,11 +204,20 @@ def _suite(snapshot: Snapshot) -> Json:
     }  # fmt: skip
 
 
-def _item(snapshot: Snapshot, where: Snapshot | None, item: Item, number: int) -> Json:
+def _items(snapshot: Snapshot, where: Snapshot | None, case: "Runnable", number: int) -> list[Json]:
+    return [_item(snapshot, where, item, _order(number, index)) for index, item in enumerate(tests.items([case]))]
+
+
+def _order(number: int, index: int) -> str:
+    """The text by which items sort: by the place of the case, and by that in it."""
+    return f"{number:06}.{index:03}"
+
+
+def _item(snapshot: Snapshot, where: Snapshot | None, item: Item, order: str) -> Json:
     parent = id_of(snapshot.uri, item.case_id) if item.evaluator else snapshot.uri
     made: Json = {
         "id": id_of(snapshot.uri, item.case_id, item.evaluator), "label": item.label, "kind": "evaluator" if item.evaluator else "case", "parent": parent,
-        "canResolveChildren": False, "textDocument": {"uri": snapshot.uri if where is None else where.uri}, "sortText": f"{number:06}",
+        "canResolveChildren": False, "textDocument": {"uri": snapshot.uri if where is None else where.uri}, "sortText": order,
     }  # fmt: skip
     if item.description:
         made["description"] = item.description

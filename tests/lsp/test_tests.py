@@ -6,6 +6,10 @@ from typing import Any
 import pytest
 from client import VSCODE, Client, Connect, ServerError, replaced, until
 
+from rubric_core.text import Position, TextRange
+from rubric_lsp.server import RubricServer
+from rubric_lsp.workspace import Change, Snapshot
+
 TREE = {**VSCODE, "experimental": {"rubricTests": True}}
 SUITE = """\
 # rubric: dialect=agentv-3
@@ -129,6 +133,27 @@ def test_the_tree_follows_edits_that_matter(connect: Connect, folder: Path, uri:
     assert len(last) == 1
     assert [t["label"] for t in last[0]["tests"] if t["kind"] == "case"] == ["refund", "tardy"]
     assert last[0]["scope"] == [uri]
+
+
+def test_items_that_are_kept_are_those_that_would_be_made_anew(folder: Path, uri: str) -> None:
+    def opened(text: str) -> tuple[RubricServer, Snapshot]:
+        server = RubricServer()
+        return server, server.documents.open(uri, "eval-yaml", 1, text)
+
+    server, snapshot = opened(SUITE)
+    text = SUITE
+    edits = [("Apologises", "Says\n      sorry"), ("  - id: refund", "  - id: new\n    input: x\n  - id: refund"), ("id: late", "id: refund"),
+             ("name: support", "name: support\nassertions: [Is short]"), ("    input: x\n", ""), ("value: sorry", "value: [")]  # fmt: skip
+    for number, (old, new) in enumerate(edits, 2):
+        server.tests.tree.items(snapshot)
+        at = text.index(old)
+        start, end = (Position(text[:o].count("\n"), len(text[:o].rpartition("\n")[2])) for o in (at, at + len(old)))
+        text = text.replace(old, new, 1)
+        changed = server.documents.change(uri, number, [Change(TextRange(start, end), new)])
+        assert changed is not None
+        snapshot = changed
+        other, whole = opened(text)
+        assert server.tests.tree.items(snapshot) == other.tests.tree.items(whole), new
 
 
 def test_a_run_of_all(connect: Connect, folder: Path, uri: str, other: str) -> None:
