@@ -18,8 +18,10 @@ __all__ = [
     "SEPARATOR",
     "Item",
     "Message",
+    "cuts",
     "evaluator_messages",
     "evaluator_names",
+    "id_of",
     "items",
     "messages",
     "names_of",
@@ -28,6 +30,20 @@ __all__ = [
 
 SEPARATOR = "::"
 _LONGEST = 60
+
+
+def id_of(uri: str, name: str, evaluator: str = "") -> str:
+    """The id of a case or of an evaluator."""
+    return SEPARATOR.join(part for part in (uri, name, evaluator) if part)
+
+
+def cuts(text: str) -> Iterator[tuple[str, str]]:
+    """Every way to cut an id in two at a separator; the whole first, with nothing behind it."""
+    yield text, ""
+    at = text.find(SEPARATOR)
+    while at >= 0:
+        yield text[:at], text[at + len(SEPARATOR) :]
+        at = text.find(SEPARATOR, at + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,8 @@ from rubric_core.language.model import Case, Suite
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp import convert
 from rubric_lsp.features import tests
-from rubric_lsp.features.tests import Item
+from rubric_lsp.features.tests import Item, cuts, id_of
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
-from rubric_lsp.testing.ids import cuts, id_of
 from rubric_lsp.workspace import Snapshot
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from rubric_lsp import convert
 from rubric_lsp.features import tests
 from rubric_lsp.features.results import Results
+from rubric_lsp.features.tests import id_of
 from rubric_lsp.reporting import expected_of
-from rubric_lsp.testing.ids import id_of
 from rubric_lsp.workspace import Snapshot
 
 if TYPE_CHECKING:
