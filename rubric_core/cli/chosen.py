@@ -1,11 +1,15 @@
-"""Which cases `rubric run` runs: the suite that is named, one case of it, or what did not pass last time."""
+"""Which cases `rubric run` runs: those of suites and folders that are named, single ones, or what did not pass last time."""
 
 import argparse
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
 from rubric_core.analysis import Analysis, Language
+from rubric_core.cli.sources import Sources
+from rubric_core.configuration import Configurations
+from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.attempt import asked_for, targets_of
 from rubric_core.evaluation.fingerprint import fingerprint
@@ -16,10 +20,11 @@ from rubric_core.evaluation.runnable import Options, Runnable
 from rubric_core.evaluation.schedule import with_dependencies
 from rubric_core.evaluation.store import ResultStore
 from rubric_core.evaluation.suites import LoadedSuite, load_suite
+from rubric_core.loading.files import absolute
 from rubric_core.loading.project import Project
 from rubric_core.ports import Ports
 
-__all__ = ["WrongUseError", "chosen_cases", "opened", "still_to_do"]
+__all__ = ["Choice", "Wanted", "WrongUseError", "chosen_cases", "still_to_do"]
 
 
 _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")
@@ -29,61 +34,105 @@ class WrongUseError(Exception):
     """Something that the caller has to mend; the message says what."""
 
 
-def opened(options: argparse.Namespace) -> tuple[LoadedSuite, str | None]:
-    """The suite and the id of the case that is asked for. Raises WrongUseError, UnreadableError, NoSuiteError."""
-    name, wanted = options.suite, None
-    if "::" in name and not Path(name).exists():
-        name, _, wanted = name.partition("::")
-    modes: list[RecordingMode] = [mode for mode in _MODES if getattr(options, mode)]
-    if len(modes) > 1:
-        raise WrongUseError(f"{' and '.join(f'--{mode}' for mode in modes)} exclude each other")
-    language = Language()
-    if options.dialect is not None and options.dialect not in {d.name for d in language.dialects}:
-        known = ", ".join(d.name for d in language.dialects)
-        raise WrongUseError(f"there is no dialect {options.dialect}; there are {known}")
-    if options.targets is not None and not options.targets.is_file():
-        raise WrongUseError(f"{options.targets}: there is no such file")
-    asked = Options(
-        target=options.target,
-        grader_target=options.grader_target,
-        threshold=options.threshold,
-        targets_file=options.targets,
-        mode=modes[0] if modes else "auto",
-        repeat=options.repeat,
-        keep_workspaces=options.keep_workspaces,
-    )
-    project = Project(DiskFiles(), Path.cwd())
-    return load_suite(Path(name), language, project, asked, options.dialect), wanted
+class Wanted(NamedTuple):
+    """A suite to run, and the ids of its cases that are asked for; none for all of them."""
+
+    path: Path
+    ids: tuple[str, ...] = ()
 
 
-def chosen_cases(suite: LoadedSuite, wanted: str | None, options: argparse.Namespace) -> list[Runnable]:
-    """The cases to run, each with the target that answers it. Raises WrongUseError when there is none."""
+class Choice:
+    """What a command line asks to be run. Raises WrongUseError for options that do not go together."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        modes: list[RecordingMode] = [mode for mode in _MODES if getattr(options, mode)]
+        if len(modes) > 1:
+            raise WrongUseError(f"{' and '.join(f'--{mode}' for mode in modes)} exclude each other")
+        self._language = Language()
+        if options.dialect is not None and options.dialect not in {d.name for d in self._language.dialects}:
+            known = ", ".join(d.name for d in self._language.dialects)
+            raise WrongUseError(f"there is no dialect {options.dialect}; there are {known}")
+        if options.targets is not None and not options.targets.is_file():
+            raise WrongUseError(f"{options.targets}: there is no such file")
+        self._options = options
+        self._asked = Options(
+            target=options.target,
+            grader_target=options.grader_target,
+            threshold=options.threshold,
+            targets_file=options.targets,
+            mode=modes[0] if modes else "auto",
+            repeat=options.repeat,
+            keep_workspaces=options.keep_workspaces,
+        )
+        self._configurations = Configurations(self._language)
+        self._project = Project(DiskFiles(), Path.cwd())
+        #: A sentence for each name behind which nothing was found.
+        self.failures: list[str] = []
+
+    def suites(self) -> list[Wanted]:
+        """The suites, each once, in the order in which they are named."""
+        found: dict[Path, Wanted] = {}
+        for name in self._options.suites:
+            path, colons, case_id = name.partition("::")
+            if not colons or Path(name).exists():
+                sources = Sources([name], Discovery(self._configurations), None, around=False)
+                for source in sources.found():
+                    found[source.path] = Wanted(Path(source.shown))
+                self.failures += sources.failures
+                continue
+            known = found.get(absolute(path))
+            if known is None or known.ids:
+                found[absolute(path)] = Wanted(Path(path), (*(known.ids if known else ()), case_id))
+        return list(found.values())
+
+    def load(self, wanted: Wanted) -> LoadedSuite:
+        """Raises UnreadableError, NoSuiteError."""
+        dialect = self._options.dialect or self._configurations.for_file(wanted.path).dialect
+        return load_suite(wanted.path, self._language, self._project, self._asked, dialect)
+
+
+def chosen_cases(
+    suite: LoadedSuite, ids: Sequence[str], options: argparse.Namespace, *, alone: bool = True
+) -> list[Runnable]:
+    """The cases to run, each with the target that answers it.
+
+    Raises WrongUseError when there is none; with --failed, only where the suite is `alone`.
+    """
     every = suite.cases
     if not every:
         raise WrongUseError(_no_cases(suite.path, suite.analysis))
-    cases = list(every)
-    if wanted is not None:
-        cases = [case for case in every if wanted in (case.id, *(v.id for v in variations(case)))]
-        if not cases:
-            close = get_close_matches(wanted, [n for c in every for n in (c.id, *(v.id for v in variations(c)))], 1)
-            hint = f"; did you mean {close[0]}?" if close else ""
-            raise WrongUseError(f"{suite.path}: no case has the id {wanted}{hint}")
+    cases: Sequence[Runnable] = every
+    if ids:
+        cases = [case for name in ids for case in _named(suite, name)]
     if options.failed:
-        return _failed(suite.path, cases, every, options.target)
-    every_variation = _variations(with_dependencies(cases, every))
-    if wanted is None or any(case.id == wanted for case in cases):
-        return every_variation
-    return [case for case in every_variation if case.base_id != base_id(wanted) or case.id == wanted]
+        return _failed(suite.path, cases, every, options.target, alone=alone)
+    chosen = _variations(with_dependencies(cases, every))
+    # A variation that is named stands for itself alone.
+    single = [name for name in ids if not any(case.id == name for case in every)]
+    asked = {base_id(name) for name in single}
+    return [case for case in chosen if case.base_id not in asked or case.id in single]
+
+
+def _named(suite: LoadedSuite, name: str) -> list[Runnable]:
+    cases = [case for case in suite.cases if name in (case.id, *(v.id for v in variations(case)))]
+    if not cases:
+        names = [n for c in suite.cases for n in (c.id, *(v.id for v in variations(c)))]
+        close = get_close_matches(name, names, 1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise WrongUseError(f"{suite.path}: no case has the id {name or '(nothing)'}{hint}")
+    return cases
 
 
 def _variations(cases: Sequence[Runnable]) -> list[Runnable]:
     return [each for case in cases for each in variations(case)]
 
 
-def _failed(path: Path, cases: Sequence[Runnable], every: Sequence[Runnable], target: str | None) -> list[Runnable]:
+def _failed(
+    path: Path, cases: Sequence[Runnable], every: Sequence[Runnable], target: str | None, *, alone: bool
+) -> list[Runnable]:
     """The cases that did not pass when they ran last, and those that they depend on."""
     stored = ResultStore.of(path).read()
-    if not stored:
+    if not stored and alone:
         raise WrongUseError(f"{path}: no case has been run yet, so there is none that failed")
     latest = [known.latest for known in stored.values() if known.latest.verdict is not Verdict.PASSED]
     ids, pairs = {each.id for each in latest}, {(each.id, each.target) for each in latest}

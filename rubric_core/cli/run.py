@@ -1,4 +1,4 @@
-"""`rubric run FILE[::CASE-ID]`: run the cases of a suite and score the answers."""
+"""`rubric run FILE[::CASE-ID]…`: run the cases of suites and score the answers."""
 
 import argparse
 import asyncio
@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.adapters import system_ports
-from rubric_core.cli.chosen import WrongUseError, chosen_cases, opened, still_to_do
+from rubric_core.cli.chosen import Choice, WrongUseError, chosen_cases, still_to_do
 from rubric_core.cli.report import Report
+from rubric_core.cli.style import Style
 from rubric_core.evaluation.attempt import targets_of
 from rubric_core.evaluation.events import CaseDone, Event
 from rubric_core.evaluation.result import CaseResult, Verdict
@@ -27,6 +28,7 @@ from rubric_core.evaluation.schedule import run_cases
 from rubric_core.evaluation.store import ResultStore
 from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError
 from rubric_core.loading.files import UnreadableError
+from rubric_core.validation.words import count
 
 __all__ = ["add_arguments", "main"]
 
@@ -40,7 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "3 a case could not be scored (also when others failed)."
     )
     add = parser.add_argument
-    add("suite", metavar="FILE[::CASE-ID]", help="a suite, or one case of it")
+    add(
+        "suites",
+        nargs="+",
+        metavar="FILE[::CASE-ID]",
+        help="a suite, one case of it, a folder to look for suites in, or a pattern",
+    )
     add(
         "--format",
         choices=("text", "json", "jsonl"),
@@ -88,26 +95,55 @@ def _count(text: str) -> int:
 
 def main(options: argparse.Namespace) -> int:
     """Run and report. Gives the exit code."""
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # what it says of programs that were ended is for nobody
     try:
-        suite, wanted = opened(options)
-        cases = chosen_cases(suite, wanted, options)
-    except (WrongUseError, NoSuiteError, UnreadableError) as error:
+        choice = Choice(options)
+        wanted = choice.suites()
+    except WrongUseError as error:
         print(f"rubric: {error}", file=sys.stderr)
         return WRONG_USE
-    gc.freeze()  # what was read stays until the end: no need to look through it again and again
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # what it says of programs that were ended is for nobody
-    run = _Run(suite, cases, options)
-    try:
-        results = asyncio.run(run.results())
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        print(f"rubric: {run.broken_off()}", file=sys.stderr)
-        return 128 + (run.signal or signal.SIGINT)
-    if options.format == "json":
-        print(_json(_document(suite, results), indent=2))
-    elif options.format == "text":
-        run.report.finish(results, time.monotonic() - run.began, explain=options.explain)
-    verdicts = {result.verdict for result in results}
-    return NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
+    for failure in choice.failures:
+        print(f"rubric: {failure}", file=sys.stderr)
+    done: list[tuple[LoadedSuite, list[CaseResult]]] = []
+    wrong = bool(choice.failures)
+    for each in wanted:
+        try:
+            suite = choice.load(each)
+            cases = chosen_cases(suite, each.ids, options, alone=len(wanted) == 1)
+        except (WrongUseError, NoSuiteError, UnreadableError) as error:
+            print(f"rubric: {error}", file=sys.stderr)
+            wrong = True
+            continue
+        if not cases and len(wanted) > 1:
+            continue  # nothing of it failed
+        if options.format == "text" and len(wanted) > 1:
+            print(f"{chr(10) if done else ''}{Style.of().paint(str(suite.path), 'bold')}")
+        gc.freeze()  # what was read stays until the end: no need to look through it again and again
+        run = _Run(suite, cases, options)
+        try:
+            results = asyncio.run(run.results())
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            print(f"rubric: {run.broken_off()}", file=sys.stderr)
+            return 128 + (run.signal or signal.SIGINT)
+        gc.unfreeze()
+        if options.format == "text":
+            run.report.finish(results, time.monotonic() - run.began, explain=options.explain)
+        done.append((suite, results))
+    _conclude(done, options.format, several=len(wanted) > 1)
+    verdicts = {result.verdict for _, results in done for result in results}
+    worst = NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
+    return WRONG_USE if wrong else worst
+
+
+def _conclude(done: Sequence[tuple[LoadedSuite, Sequence[CaseResult]]], form: str, *, several: bool) -> None:
+    """What is told when everything has run."""
+    documents = [_document(suite, results) for suite, results in done] if form == "json" else []
+    if form == "json" and (several or documents):
+        print(_json({"suites": documents} if several else documents[0], indent=2))
+    if form == "text" and several:
+        counts = Counter(result.verdict for _, results in done for result in results)
+        words = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
+        print(f"\n{count(len(done), 'suite')}: {words or 'nothing to run'}")
 
 
 class _Run:
@@ -157,7 +193,7 @@ class _Run:
     def broken_off(self) -> str:
         """What there is after a run that was broken off, and how to go on."""
         kept = f"; {self._done} of {len(self._cases)} cases are done and kept" if not self._unkept else ""
-        return f"stopped{kept}; rubric run {self.options.suite} --resume runs the others"
+        return f"stopped{kept}; rubric run {' '.join(self.options.suites)} --resume runs the others"
 
     def _heard(self, event: Event) -> None:
         if isinstance(event, CaseDone):

@@ -125,7 +125,8 @@ def test_one_case(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
         (["empty.eval.yaml"], "there is no case to run"),
         (["list.eval.yaml"], "list.eval.yaml"),
         (["binary.eval.yaml"], "binary.eval.yaml"),
-        (["."], "folder"),
+        ([".agentv"], ".agentv: no suites in this folder"),
+        (["*.nothing"], "no file matches this pattern"),
         (["suite.eval.yaml", "--record", "--replay"], "exclude"),
         (["suite.eval.yaml", "--dialect", "agentv-9"], "no dialect agentv-9"),
         (["suite.eval.yaml", "--targets", "gone.yaml"], "gone.yaml: there is no such file"),
@@ -248,6 +249,41 @@ def test_the_quickstart(capsys: pytest.CaptureFixture[str], tmp_path: Path, monk
     assert "✘ 3/10 → 0.30  min 0.7" in out
     assert "✔ 3/3 cases" in out
     assert main(["check", "examples/quickstart.eval.yaml"]) == 0
+
+
+def test_several_suites_and_folders(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.suite(PASSING, "evals/one.eval.yaml")
+    suite.suite(SUITE, "evals/deep/two.eval.yaml")
+    code, out, _ = run(capsys, "evals", "suite.eval.yaml::good")
+    assert code == 1
+    headed = [line for line in out.splitlines() if line.endswith(".eval.yaml")]
+    assert sorted(headed) == ["evals/deep/two.eval.yaml", "evals/one.eval.yaml", "suite.eval.yaml"]
+    assert out.endswith("\n3 suites: 4 passed, 1 failed\n")
+    code, out, _ = run(capsys, "evals", "--failed", "--format", "json")
+    assert [[c["id"] for c in s["cases"]] for s in json.loads(out)["suites"]] == [["bad"]]
+    rows = [
+        json.loads(line) for line in run(capsys, "evals/*.yaml", "suite.eval.yaml", "--format", "jsonl")[1].splitlines()
+    ]
+    assert {(row["suite"], row["id"]) for row in rows} == {
+        (name, case) for name in ("evals/one.eval.yaml", "suite.eval.yaml") for case in ("good", "bad")
+    }
+    suite.suite("", "evals/empty.eval.yaml")
+    code, out, err = run(capsys, "evals", "gone.yaml")
+    assert (code, "2 suites: 3 passed, 1 failed" in out) == (2, True)
+    assert err.startswith("rubric: gone.yaml: there is no such file")
+    assert "evals/empty.eval.yaml:1: there is no case to run" in err
+
+
+def test_several_cases_of_a_suite(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ids(run(capsys, "suite.eval.yaml::bad", "suite.eval.yaml::good", "--format", "jsonl")[1]) == ["bad", "good"]
+    assert ids(run(capsys, "suite.eval.yaml::bad", "suite.eval.yaml", "--format", "jsonl")[1]) == ["bad", "good"]
+
+
+def test_the_dialect_of_the_settings_counts(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.suite("tests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: contains, value: hello}]}\n")
+    suite.write(".rubric.toml", 'dialect = "agentv-5"\n')
+    for more, dialect in (((), "agentv-5"), (("--dialect", "agentv-3"), "agentv-3")):
+        assert json.loads(run(capsys, "suite.eval.yaml", "--format", "json", *more)[1])["dialect"] == dialect
 
 
 def test_checking_loads_nothing_of_what_running_needs() -> None:
