@@ -148,6 +148,8 @@ class WrongType(Issue):
     kind: Kind[object]
     found: str
     node: Node
+    #: Whether nothing stands there, which means the same as not writing the key.
+    idle: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

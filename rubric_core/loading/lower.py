@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
+from dataclasses import replace
 from typing import Any
 
 from rubric_core.language.around import ROOTS, FileKind
@@ -19,7 +20,7 @@ from rubric_core.language.kinds import (
     Shorthand,
     Tagged,
 )  # fmt: skip
-from rubric_core.language.model import CASE, Case, CaseInclude, Suite
+from rubric_core.language.model import CASE, Case, CaseInclude, Execution, Suite
 from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import (
@@ -33,6 +34,7 @@ from rubric_core.loading.issues import (
     StrayEntry,
     UnknownKey,
     WrongRoot,
+    WrongType,
 )  # fmt: skip
 from rubric_core.loading.ranges import lower_ranges
 from rubric_core.loading.reading import HOLE, found_words
@@ -43,6 +45,10 @@ from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
 __all__ = ["Lowering"]
+
+
+#: Fields that say what is asked and what is good: nothing there is a mistake.
+_GRADING = frozenset({"assertions", "cases", "criteria", "evaluators", "expected_output", "input", "rubrics"})
 
 
 class Lowering(Tags):
@@ -289,6 +295,21 @@ class Lowering(Tags):
         value = self._seen_from(via, type(made).keys[field].kind, entry)
         if value is not HOLE:
             vars(made)[field] = value
+        elif isinstance(entry.value, Scalar) and entry.value.value is None and entry.value.style != "hole":
+            self._without_value(made, field, entry.value)
+
+    def _without_value(self, made: Shape, field: str, node: Scalar) -> None:
+        """A key with nothing behind it, which a suite does without, is as good as not there."""
+        last = self.issues[-1] if self.issues else None
+        optional = isinstance(made, Suite | Case | Execution | TargetEntry) and field not in _GRADING
+        if (
+            isinstance(last, WrongType)
+            and last.node is node
+            and optional
+            and not self.dialect.demanded(type(made), field)
+        ):
+            self.issues[-1] = replace(last, idle=True)
+            del made.places[field]
 
     def _missing(self, made: Shape, node: Mapping, *, lenient: bool) -> None:
         written = {*made.places, *made.unread} if made.unread else made.places

@@ -157,6 +157,10 @@ class References:
     def target(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A name of a target."""
         name = mention.text
+        if name.startswith(URL):
+            # A file with targets stands in the place of their names.
+            yield from self._file_of_targets(look, mention)
+            return
         known = self.targets(look)
         newest = self.dialect.spelled(Suite, "providers") is not None
         if name in self.own or name in known.names or (newest and self.dialect.type_of(name, Provider) is not None):
@@ -167,6 +171,12 @@ class References:
             yield UnknownTarget(
                 span=mention.span, borrowed=mention.borrowed, node=mention.node, name=name, known=names, path=known.path, judges=judges
             )  # fmt: skip
+
+    def _file_of_targets(self, look: Look, mention: Mention) -> Iterator[Issue]:
+        if self._exists(look, mention.text):
+            self._lead(look, mention, FileKind.TARGETS)
+        else:
+            yield self._missing(look, mention, _NOT_RUN)
 
     def file(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A path of a file."""

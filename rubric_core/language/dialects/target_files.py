@@ -2,7 +2,18 @@
 
 from collections.abc import Mapping
 
-from rubric_core.language.dialect import Change, Fate, Tables, TypeName, adds, drops, renames, requires, tolerates
+from rubric_core.language.dialect import (
+    Change,
+    Fate,
+    Tables,
+    TypeName,
+    adds,
+    drops,
+    renames,
+    requires,
+    tolerates,
+    unrequires,
+)
 from rubric_core.language.providers import (
     AgentServer,
     Anthropic,
@@ -139,6 +150,7 @@ TARGETS_5: tuple[Change, ...] = (
     tolerates(Target, "name", "name", fate=Fate.ALIAS),
     # Under `providers`, `id` says what `provider` said, and `label` what `id` said.
     adds(Provider, name="label", provider="id"),
+    unrequires(Provider, "name"),
     tolerates(Provider, "provider", "provider", fate=Fate.REJECTED, note=_REFUSED),
     tolerates(Provider, "name", "name", fate=Fate.REJECTED, note=_REFUSED),
     drops(Provider, "use_target", "fallback_targets", "provider_batching", "batch_requests", fate=Fate.REJECTED, note=_REFUSED),

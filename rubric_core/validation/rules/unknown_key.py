@@ -7,6 +7,7 @@ from rubric_core.language.model import Case, DefaultTest, Scenario, Suite
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import rename_key
+from rubric_core.syntax.tree import walk
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNKNOWN_KEY"]
@@ -27,7 +28,13 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
     camel_case = (
         issubclass(issue.shape, Entry) and meant is not None and meant == _CAPITAL.sub(r"_\1", issue.name).lower()
     )
-    if camel_case or (context.dialect.properties.strict_keys and issue.shape in _STRICT):
+    strict = context.dialect.properties.strict_keys and issue.shape in _STRICT
+    if meant is None and not strict and any(node.anchor for node in walk(issue.entry.value)):
+        yield Finding(
+            issue.span, f"{message}; agentv passes over it, and what refers to its anchors finds them", severity="hint"
+        )
+        return
+    if camel_case or strict:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
     else:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")

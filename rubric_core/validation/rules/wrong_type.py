@@ -43,6 +43,10 @@ def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa
             fixes=mend,
         )
         return
+    if issue.idle:
+        words = f"{subject(issue.name)} has no value, which is the same as not writing it"
+        yield Finding(issue.span, words, severity="hint", tags=("unnecessary",))
+        return
     yield Finding(issue.span, f"{subject(issue.name)} is {issue.found}; it should be {issue.kind.words()}", fixes=fixes)
 
 

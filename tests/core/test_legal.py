@@ -1,0 +1,46 @@
+"""Unusual and legal: suites and the files around them as somebody might write them. None has an error or a warning."""
+
+import re
+from pathlib import Path, PurePath
+
+import pytest
+from harness import LANGUAGE, ROOT, Folder, files
+
+from rubric_core.analysis import analyze
+from rubric_core.loading.files import is_suite_name
+from rubric_core.loading.project import Project
+from rubric_core.syntax.blocks import Document
+
+HERE = Path(__file__).parent / "legal"
+_HEADING = re.compile(r"^#### (.+)\n", re.MULTILINE)
+_YAML = (".yaml", ".yml")
+_CHECKED = (*_YAML, ".jsonl")
+
+
+def examples() -> list[tuple[str, str]]:
+    """What each is about, and its files under lines `--- name`."""
+    found: list[tuple[str, str]] = []
+    for page in sorted(HERE.glob("*.txt")):
+        _, *parts = _HEADING.split(page.read_text(encoding="utf-8"))
+        found += [(f"{page.stem}: {name}", text) for name, text in zip(parts[::2], parts[1::2], strict=True)]
+    return found
+
+
+@pytest.mark.parametrize("text", [text for _, text in examples()], ids=[name for name, _ in examples()])
+@pytest.mark.parametrize(
+    "written", [str, lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t], ids=["", "CRLF", "BOM"]
+)
+def test_nothing_is_wrong(text: str, written) -> None:
+    folder = {n: written(content) if n.endswith(_YAML) else content for n, content in files(text).items()}
+    project = Project(Folder(folder))
+    project.knows([ROOT], [ROOT / name for name in folder if is_suite_name(PurePath(name).name)])
+    found = []
+    for name in (n for n in folder if n.endswith(_CHECKED)):
+        document: Document = LANGUAGE.document(folder[name], ROOT / name)
+        analysis = analyze(document, LANGUAGE, path=ROOT / name, project=project)
+        found += [(name, d.code, d.message) for d in analysis.diagnostics if d.severity in ("error", "warning")]
+    assert found == []
+
+
+def test_there_are_many() -> None:
+    assert len(examples()) >= 45
