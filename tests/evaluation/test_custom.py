@@ -133,3 +133,15 @@ async def test_types_of_rubric_are_not_replaced(folder: Folder) -> None:
     folder.mock("x")
     folder.write(".agentv/assertions/contains.py", "print('{\"score\": 0}')")
     assert (await folder.one(SUITE.replace("word-count, most: 3", "contains, value: x"))).score == 1
+
+
+async def test_the_page_on_evaluators_of_ones_own_is_true(folder: Folder) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "evaluators-of-your-own.md").read_text(encoding="utf-8")
+    code, checks = (page.split(f"```{language}\n")[1].split("```")[0] for language in ("python", "yaml"))
+    folder.mock("word " * 51)
+    folder.write(".agentv/evaluators/word-count.py", code)
+    result = await folder.one(
+        f"tests:\n- id: a\n  criteria: c\n  input: hi\n  {checks.replace(chr(10), chr(10) + '  ')}\n"
+    )
+    assert result.evaluators[0].misses == ("51 words, allowed are 50",)
+    assert (result.score, result.verdict) == (0, Verdict.FAILED)
