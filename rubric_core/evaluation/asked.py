@@ -27,7 +27,7 @@ from rubric_core.text import Span
 if TYPE_CHECKING:
     from rubric_core.evaluation.runnable import Runnable
 
-__all__ = ["Prompt", "asked", "prompt_text", "prompts_of"]
+__all__ = ["Prompt", "asked", "program_of", "prompt_text", "prompts_of"]
 
 _LARGEST = 1_000_000
 _OUTPUT_LIMIT = 5_000_000
@@ -115,6 +115,20 @@ async def asked(case: "Runnable", ports: Ports) -> "Runnable":
         node = node_of(expected, prompt.node)
         vars(made)["expected_output"] = filling.lowering.value(OUTPUT, node, "expected_output")
     return replace(case, case=made)
+
+
+def program_of(prompt: Prompt, case: "Runnable") -> str:
+    """The program or function that makes a prompt, for people; empty for one that is written."""
+    written = plain(prompt.node, case.anchors if prompt.own else case.suite_anchors)
+    if isinstance(written, dict):
+        command = written.get("command")
+        if command:
+            return command if isinstance(command, str) else shlex.join(str(word) for word in command)
+        written = next(
+            (written[n] for n in ("function_file", "path", "file", "id") if isinstance(written.get(n), str)), ""
+        )
+    named = isinstance(written, str) and _FUNCTION.search(written)
+    return str(written).removeprefix(URL) if named else ""
 
 
 def prompt_text(case: "Runnable", environment: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from rubric_core.evaluation.input import referenced_files
 from rubric_core.evaluation.judging.templates import prompt_file
+from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import looks_secret
@@ -102,14 +103,11 @@ def _files(runnable: Runnable, files: Files, entries: Sequence[Mapping[str, Any]
             yield name, path
     for path in runnable.borrowed_files:
         yield path.name, path
-    prompt = _prompt(runnable)
-    named = (
-        find_file(prompt[len(URL) :], directory, files, Path.cwd())
-        if isinstance(prompt, str) and prompt.startswith(URL)
-        else None
-    )
-    if named is not None:
-        yield str(prompt), named
+    for prompt in map(_prompt, variations(runnable)):
+        if isinstance(prompt, str) and prompt.startswith(URL):
+            named = find_file(prompt[len(URL) :], directory, files, Path.cwd())
+            if named is not None:
+                yield prompt, named
     for config in runnable.evaluators:
         for shape in children(config):
             if isinstance(shape, Evaluator | PromptProgram | Aggregator | Composite):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.context import ResolvedTarget
+from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import Redactor
@@ -314,7 +315,7 @@ def taking_part(cases: Iterable[Runnable], targets: Targets) -> Iterator[TargetE
     if targets.file is None:
         return
     names: list[str | None] = [targets.default_judge()]
-    for case in cases:
+    for case in (each for whole in cases for each in variations(whole)):
         names += [target_name(case.suite, case.options.target, targets), case.options.grader_target]
         inner = (shape for config in case.evaluators for shape in children(config))
         names += [own_judge(shape) for shape in inner if isinstance(shape, Evaluator)]

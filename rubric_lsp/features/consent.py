@@ -52,6 +52,11 @@ def question(suites: Sequence[tuple[Sequence["Runnable"], "Targets"]]) -> str:
 
 
 def _programs(case: "Runnable") -> Iterator[str]:
+    from rubric_core.evaluation.asked import program_of  # noqa: PLC0415
+    from rubric_core.evaluation.matrix import variations  # noqa: PLC0415
+
+    prompts = [each.variant.prompt for each in variations(case) if each.variant is not None]
+    yield from dict.fromkeys(p for prompt in prompts if prompt is not None and (p := program_of(prompt, case)))
     for config in case.evaluators:
         for shape in children(config):
             if isinstance(shape, CodeEvaluator | PromptProgram | Preprocessor) and shape.command is not None:

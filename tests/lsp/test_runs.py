@@ -421,3 +421,26 @@ def test_clients_that_can_are_asked_to_look_again(connect: Connect, folder: Path
     ended(client)
     wanted = {"workspace/codeLens/refresh", "workspace/inlayHint/refresh"}
     until("refreshes", lambda: wanted <= {m for m, _ in client.requests})
+
+
+def test_a_case_with_several_prompts_is_run_with_each_of_them(connect: Connect, folder: Path) -> None:
+    text = """\
+# rubric: dialect=agentv-5
+providers: [canned]
+prompts: ["{{ question }}", "Shortly: {{ question }}"]
+tests:
+  - id: refund
+    vars: {question: [Can I return this?, May I?]}
+    assert: [{type: contains, value: 30 days}]
+"""
+    (folder / "m.eval.yaml").write_text(text, encoding="utf-8")
+    uri = (folder / "m.eval.yaml").as_uri()
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    client.open(uri, text)
+    run(client, uri, "refund")
+    ended(client)
+    until("a result", lambda: hints(client, uri).get(4, "").startswith("✔ 1.00"))
+    asked = {"textDocument": {"uri": uri}, "position": {"line": 4, "character": 12}}
+    hover = client.request("textDocument/hover", asked)["contents"]["value"]
+    assert "**refund** — ✔ passed 1.00" in hover
