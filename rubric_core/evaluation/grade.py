@@ -18,8 +18,9 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import CodeEvaluator as CodeShape
 from rubric_core.language.evaluators import Custom, LlmJudge, LlmRubric, Scripted, Similar
 from rubric_core.language.evaluators import Evaluator as Shaped
+from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape
-from rubric_core.loading.grading import default_name
+from rubric_core.loading.grading import default_name, evaluators_of
 from rubric_core.syntax.plain import plain
 from rubric_core.text import Span
 
@@ -70,7 +71,7 @@ async def run_evaluators_for_case(
     Args:
         context: The answer and all that belongs to it; its `evaluator` is set for each.
         registry: See `build_evaluator_registry`.
-        configs: The evaluators; without any, the one kind that the case or suite names grades, or the judge.
+        configs: The evaluators; without any those of `context.eval_case`, else the one kind that it names, else the judge.
         hooks: Told before and after each evaluator.
         blame: Gives the line of a part of the suite, for the reason why something has no score.
     """
@@ -79,12 +80,19 @@ async def run_evaluators_for_case(
         context = await transformed(context.transform, context, context.eval_case)
     grader = _Grader(registry, blame)
     results: list[EvaluatorResult] = []
-    for position, config in enumerate(configs or [default_judge()], start=1):
+    for position, config in enumerate(configs or _configured(context), start=1):
         told.before(config, position)
         result = await grader.grade(config, replace(context, evaluator=config, grade=grader.grade))
         told.after(result)
         results.append(result)
     return CaseScore(_together(results), tuple(results))
+
+
+def _configured(context: EvaluationContext) -> list[EvaluatorConfig]:
+    """The evaluators that a case brings itself, or the one that its `evaluator`, or `grader` of the first releases, names."""
+    case = context.eval_case
+    listed = evaluators_of(Suite(Span(0, 0)), case, context.dialect or DIALECTS[-1])
+    return listed or [scalar_evaluator(case.evaluator or "llm_judge")]
 
 
 def _together(results: Sequence[EvaluatorResult]) -> EvaluationScore | None:

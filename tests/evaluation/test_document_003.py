@@ -220,6 +220,21 @@ async def test_running_evaluators_for_a_test_case() -> None:
     assert [r.type for r in results] == ["llm_judge"]
 
 
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("id: a\noutcome: o\nevaluators: [{name: one, type: llm_judge}, {name: two, type: llm_judge}]", ["llm_judge", "llm_judge"]),
+        ("id: a\noutcome: o\nevaluator: llm_judge", ["llm_judge"]),
+        ("id: a\noutcome: o\ngrader: heuristic", ["heuristic"]),
+    ],
+)  # fmt: skip
+async def test_running_the_evaluators_that_the_case_brings(text: str, types: list[str]) -> None:
+    case, _ = lowered(text, "agentv-0.5")
+    registry = build_evaluator_registry(None, lambda _: Scripted([HITS]))
+    _, results = await run_evaluators_for_case(context(None, "x", dialect="agentv-0.5", case=case), registry)
+    assert [r.type for r in results] == types
+
+
 async def test_running_multiple_evaluators(folder: Folder) -> None:
     order: list[str] = []
     folder.write("check.py", 'print(\'{"score": 0.25, "hits": ["code hit"], "misses": []}\')')
