@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.targets import targets_for
 from rubric_lsp.choosing import Part
-from rubric_lsp.features.consent import question
+from rubric_lsp.features.consent import details, question
 from rubric_lsp.lifecycle import INFORMATION, WARNING
 from rubric_lsp.protocol import RefusedError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["allowed"]
 
-_ONCE, _ALWAYS, _NO = "Run once", "Trust this folder", "Not now"
+_ONCE, _ALWAYS, _MORE, _NO = "Run once", "Trust this folder", "Show details", "Not now"
 
 
 async def allowed(server: "RubricServer", parts: Sequence[Part]) -> bool:
@@ -49,9 +49,16 @@ def _how(client: str, folder: str) -> str:
 
 async def _answer(server: "RubricServer", parts: Sequence[Part]) -> str | None:
     files = DiskFiles()
-    message = question([(part.cases, targets_for(part.cases[0], files)) for part in parts])
-    asked = {"type": INFORMATION, "message": message, "actions": [{"title": t} for t in (_ONCE, _ALWAYS, _NO)]}
+    suites = [(part.cases, targets_for(part.cases[0], files)) for part in parts]
+    titles: tuple[str, ...] = (_ONCE, _ALWAYS, _MORE, _NO)
     with contextlib.suppress(RefusedError):
-        chosen = await server.protocol.ask("window/showMessageRequest", asked)
-        return chosen.get("title") if isinstance(chosen, dict) else None
+        while True:
+            asked = {"type": INFORMATION, "message": question(suites), "actions": [{"title": t} for t in titles]}
+            chosen = await server.protocol.ask("window/showMessageRequest", asked)
+            title = chosen.get("title") if isinstance(chosen, dict) else None
+            if title != _MORE:
+                return title
+            # Shown once: the question is asked again beside it.
+            await server.reading.show_text("what-a-run-would-do.md", parts[0].uri, details(suites))
+            titles = (_ONCE, _ALWAYS, _NO)
     return None

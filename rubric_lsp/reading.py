@@ -35,13 +35,24 @@ class Reading:
             target = self._uri(kind, uri, name, evaluator)
             self._shown.setdefault(uri, set()).add(target)
         else:
-            target = (await asyncio.to_thread(_cached, kind, uri, name, text)).as_uri()
+            from rubric_lsp.features.texts import file_name  # noqa: PLC0415
+
+            return await self.show_text(file_name(kind, name), uri, text)
+        self._open(target, f"the {kind} of {name}")
+        return target
+
+    async def show_text(self, name: str, uri: str, text: str) -> str:
+        """Show a text about a suite, as a file that is not to be edited: its URI."""
+        target = (await asyncio.to_thread(_cached, name, uri, text)).as_uri()
+        self._open(target, name)
+        return target
+
+    def _open(self, target: str, what: str) -> None:
         if self._server.client.shows_documents:
             # Not waited for: the client may show it when it has the answer to what it is waiting for itself.
             self._server.keep(self._server.ask_quietly("window/showDocument", {"uri": target, "takeFocus": True}))
         else:
-            self._server.say(f"rubric: the {kind} of {name} is in {target}")
-        return target
+            self._server.say(f"rubric: {what} is in {target}")
 
     def _uri(self, kind: "Kind", uri: str, name: str, evaluator: str) -> str:
         from rubric_lsp.features.texts import file_name  # noqa: PLC0415
@@ -113,18 +124,17 @@ def _something(text: str, else_say: str) -> str:
     return text
 
 
-def _cached(kind: "Kind", uri: str, name: str, text: str) -> Path:
+def _cached(name: str, uri: str, text: str) -> Path:
     """A file that holds `text`, not to be edited and not for others to read."""
     import hashlib  # noqa: PLC0415
 
     from rubric_core.evaluation.store import write_atomically  # noqa: PLC0415
-    from rubric_lsp.features.texts import file_name  # noqa: PLC0415
 
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     folder = Path(home) / "rubric" / "texts" / hashlib.sha256(uri.encode()).hexdigest()[:12]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
-    path = folder / file_name(kind, name)
+    path = folder / name
     write_atomically(path, text)
     path.chmod(0o400)
     return path

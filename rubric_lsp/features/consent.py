@@ -24,15 +24,45 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.targets import Targets
     from rubric_core.loading.targets import TargetEntry
 
-__all__ = ["question"]
+__all__ = ["details", "question"]
 
 _SHOWN = 3
 
 
-def question(suites: Sequence[tuple[Sequence["Runnable"], "Targets"]]) -> str:
-    """What a person is asked before these cases, each list with its targets, are run for the first time."""
+#: Cases, and the targets of their suite.
+Suites = Sequence[tuple[Sequence["Runnable"], "Targets"]]
+
+
+def question(suites: Suites) -> str:
+    """What a person is asked before these cases are run for the first time."""
+    programs, addresses = _plans(suites)
+    parts = []
+    if programs:
+        parts.append(f"execute {_listed(programs)}")
+    if addresses:
+        parts.append(f"send the case to {_listed(addresses)}")
+    doing = f" It will {', and '.join(parts)}." if parts else ""
+    return f"Run {_what(suites)}?{doing}"
+
+
+def details(suites: Suites) -> str:
+    """Everything that the question is about, as Markdown."""
+    programs, addresses = _plans(suites)
+    lines = [f"# What running {_what(suites)} would do", ""]
+    lines += ["## Execute", "", *(f"- {p}" for p in programs), ""] if programs else ["It executes nothing.", ""]
+    if addresses:
+        lines += ["## Send the case and its answer to", "", *(f"- {a}" for a in addresses), ""]
+    return "\n".join(lines)
+
+
+def _what(suites: Suites) -> str:
     every = [case for cases, _ in suites for case in cases]
-    what = f"`{every[0].id}`" if len(every) == 1 else count(len(every), "case")
+    return f"`{every[0].id}`" if len(every) == 1 else count(len(every), "case")
+
+
+def _plans(suites: Suites) -> tuple[list[str], list[str]]:
+    """The programs that would run and the addresses that would be asked, each once."""
+    every = [case for cases, _ in suites for case in cases]
     programs = [f"`{p}`" for case in every for p in _programs(case)]
     addresses: list[str] = []
     from rubric_core.evaluation.targets import taking_part  # noqa: PLC0415  # what runs need is loaded when something runs
@@ -42,13 +72,22 @@ def question(suites: Sequence[tuple[Sequence["Runnable"], "Targets"]]) -> str:
         programs = [*commands, *programs]
         if not commands and address:
             addresses.append(f"{address}{_variables(entry)}")
-    parts = []
-    if programs:
-        parts.append(f"execute {_listed(list(dict.fromkeys(programs)))}")
-    if addresses:
-        parts.append(f"send the case to {_listed(list(dict.fromkeys(addresses)))}")
-    doing = f" It will {', and '.join(parts)}." if parts else ""
-    return f"Run {what}?{doing}"
+    return list(dict.fromkeys(programs)), list(dict.fromkeys(addresses))
+
+
+def _of_workspace(case: "Runnable") -> Iterator[str]:
+    """The programs that make the place in which the target of a case works."""
+    from rubric_core.evaluation.result import Unscored  # noqa: PLC0415
+    from rubric_core.evaluation.workspaces.plan import plan_of  # noqa: PLC0415
+
+    try:
+        plan = plan_of(case, DiskFiles())
+    except Unscored:  # it is not run then, either
+        return
+    for repo in plan.repos if plan is not None else ():
+        yield f"git clone {repo.source}"
+    for _, hook in plan.hooks if plan is not None else ():
+        yield _written(hook.command)
 
 
 def _programs(case: "Runnable") -> Iterator[str]:
@@ -57,6 +96,7 @@ def _programs(case: "Runnable") -> Iterator[str]:
 
     prompts = [each.variant.prompt for each in variations(case) if each.variant is not None]
     yield from dict.fromkeys(p for prompt in prompts if prompt is not None and (p := program_of(prompt, case)))
+    yield from _of_workspace(case)
     for config in case.evaluators:
         for shape in children(config):
             if isinstance(shape, CodeEvaluator | PromptProgram | Preprocessor) and shape.command is not None:
@@ -72,8 +112,6 @@ def _programs(case: "Runnable") -> Iterator[str]:
 
 
 def _of_ones_own(case: "Runnable", kind: str) -> Iterator[str]:
-    from rubric_core.loading.names import file_named  # noqa: PLC0415
-
     for folder in ("evaluators", "assertions"):
         path = file_named(case.files, folder, kind, case.directory)
         if path is not None:

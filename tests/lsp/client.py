@@ -88,7 +88,10 @@ class Client:
     """One server process and the conversation with it."""
 
     def __init__(self, *, cwd: Path | None = None, arguments: tuple[str, ...] = (), state: Path | None = None) -> None:
-        environment = {**os.environ, **({"XDG_STATE_HOME": str(state)} if state else {})}
+        environment = {
+            **os.environ,
+            **({"XDG_STATE_HOME": str(state), "XDG_CACHE_HOME": str(state / "cache")} if state else {}),
+        }
         command = [sys.executable, "-m", "rubric_lsp", *arguments]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment

@@ -198,10 +198,7 @@ def test_documents_for_a_client_that_asks_for_them(connect: Connect, uri: str) -
         client.request("workspace/textDocumentContent", {"uri": "rubric:/other"})
 
 
-def test_documents_as_files_and_a_comparison_as_a_diff(
-    connect: Connect, uri: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_documents_as_files_and_a_comparison_as_a_diff(connect: Connect, uri: str) -> None:
     client = connected(connect, uri)
     with pytest.raises(ServerError, match="has not been run yet"):
         command(client, "openAnswer", uri, "refund")

@@ -212,6 +212,23 @@ def alive(process: int) -> bool:
         return False
 
 
+def test_what_is_judged_already_is_shown_while_the_rest_runs(
+    connect: Connect, folder: Path, uri: str, tmp_path: Path
+) -> None:
+    client = connected(connect, folder, uri)
+    program = f"import os, time; open({str(tmp_path / 'alive')!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    slow = f"      - type: code-grader\n        command: {json.dumps([sys.executable, '-c', program])}\n"
+    client.change(uri, replaced(SUITE, "  - id: late", f"{slow}  - id: late"))
+    run(client, uri, "refund")
+    until("a program", (tmp_path / "alive").exists)
+    shown = until("both", lambda: h if (h := hints(client, uri)).get(line("type: contains")) else None)
+    assert shown[line("type: contains")] == "✔"
+    assert shown[line("id: refund")] == "⟳ 2/2 code-grader"
+    command(client, "cancel", uri)
+    ended(client)
+    assert hints(client, uri) == {}
+
+
 def test_the_end_of_the_server_ends_the_program(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:
     client = connected(connect, folder, slow)
     run(client, slow, "slow")
@@ -342,9 +359,25 @@ def test_a_person_is_told_what_would_happen(connect: Connect, folder: Path, slow
     asked = until("a question", lambda: [p for m, p in client.requests if m == "window/showMessageRequest"])[0]
     assert asked["message"].startswith("Run `slow`? It will execute")
     assert "time.sleep(60)" in asked["message"]
-    assert [a["title"] for a in asked["actions"]] == ["Run once", "Trust this folder", "Not now"]
+    assert [a["title"] for a in asked["actions"]] == ["Run once", "Trust this folder", "Show details", "Not now"]
     until("how to allow it later", lambda: client.heard("window/showMessage"))
     assert not (tmp_path / "alive").exists()
+
+
+def test_details_are_shown_before_a_person_decides(connect: Connect, folder: Path, uri: str, tmp_path: Path) -> None:
+    hook = "workspace:\n  hooks:\n    before_all: {command: [python, prepare.py]}\n"
+    client = connect()
+    client.initialize({**VSCODE, "window": {**VSCODE["window"], "showDocument": {"support": True}}}, folder)
+    client.open(uri, SUITE + hook)
+    answers = iter(("Show details", "Not now"))
+    client.replies["window/showMessageRequest"] = lambda _: {"title": next(answers)}
+    run(client, uri, "refund")
+    until("how to allow it later", lambda: client.heard("window/showMessage"))
+    asked = [p for m, p in client.requests if m == "window/showMessageRequest"]
+    assert "execute `python prepare.py`" in asked[0]["message"]
+    assert [a["title"] for a in asked[1]["actions"]] == ["Run once", "Trust this folder", "Not now"]
+    shown = next(p["uri"] for m, p in client.requests if m == "window/showDocument")
+    assert "- `python prepare.py`" in Path(shown.removeprefix("file://")).read_text(encoding="utf-8")
 
 
 def test_once(connect: Connect, folder: Path, uri: str) -> None:
