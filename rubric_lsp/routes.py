@@ -159,7 +159,7 @@ def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
     found = list(actions(d.analysis, span, asked=asked, wanted=wanted, read=read, runs=runs))
     found = [a for a in found if wanted(a.kind)]
     if not s.client.resolves_edits:
-        found = [settled for a in found if (settled := a.settled(len(d.document))) is not None]
+        found = [settled for a in found if (settled := a.settled(len(d.document), d.worked_out)) is not None]
     s.acted = (d, found)
     return found
 

@@ -78,6 +78,8 @@ class Snapshot:
         self._is_ours: bool | None = None
         #: What is kept from version to version, block by block.
         self.kept = Kept(workspace.encoding)
+        #: Edits that take long to work out, by the title of their action.
+        self.worked_out: dict[str, tuple[Edit, ...]] = {}
         #: The last analysis of an earlier version: what did not change since is not looked at again.
         self.earlier: Analysis | None = None
 

@@ -16,7 +16,7 @@ Reader = Callable[[str], str | None]
 
 QUICK_FIX, FIX_ALL = "quickfix", "source.fixAll.rubric"
 #: Characters of a text of which everything can be worked out before it is asked for.
-_SOON = 200_000
+_SOON = 50_000
 # As long as these are there, other findings may be missing.
 _NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large"})
 _REWRITE, _MIGRATE = "refactor.rewrite", "refactor.rewrite.migrate"
@@ -41,14 +41,17 @@ class Action:
     #: Works out the edits where that takes long: when the action is chosen.
     later: Callable[[], tuple[Edit, ...]] | None = field(default=None, compare=False)
 
-    def settled(self, length: int) -> "Action | None":
+    def settled(self, length: int, known: dict[str, tuple[Edit, ...]]) -> "Action | None":
         """The same with its edits, for a client that wants them at once; None where there are none.
 
-        `length` is that of the text, in characters: of a long one nothing is worked out on suspicion.
+        `length` is that of the text, in characters: of a long one nothing is worked out on suspicion. `known` are the
+        edits of this version of the text that were worked out before, by title.
         """
         if self.later is None:
             return self
-        edits = self.later() if length <= _SOON else ()
+        if self.title not in known:
+            known[self.title] = self.later() if length <= _SOON else ()
+        edits = known[self.title]
         return replace(self, edits=edits, later=None) if edits else None
 
 
