@@ -50,6 +50,7 @@ COPILOT = [
     {"type": "assistant.message", "data": {"content": "", "toolRequests": [{"toolCallId": "t1", "name": "view", "arguments": {"path": "a.py"}}]}},
     {"type": "tool.execution_start", "data": {"toolCallId": "t1", "toolName": "view", "arguments": {"path": "a.py"}}},
     {"type": "tool.execution_complete", "data": {"toolCallId": "t1", "success": True, "result": {"content": "x = 1"}}},
+    {"type": "model.call_finished", "ephemeral": True, "data": {"turnId": "0", "outcome": "success"}},
     {"type": "assistant.usage", "data": {"model": "gpt-x", "inputTokens": 100, "cacheReadTokens": 40, "outputTokens": 20}},
     {"type": "assistant.message", "data": {"content": "done"}},
     {"type": "result", "exitCode": 0},

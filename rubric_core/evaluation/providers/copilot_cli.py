@@ -37,11 +37,12 @@ class _Dialogue:
     def answer(self, events: Sequence[Mapping[str, Any]]) -> Answer | None:
         text: str | None = None
         failure, model = "", ""
-        log, tokens, calls = ToolLog(), Tokens(), 0
+        log, tokens, calls, counted = ToolLog(), Tokens(), 0, False
         for event in events:
             kind, told = event.get("type"), event.get("data")
             data = told if isinstance(told, dict) else {}
             if kind == "assistant.message":
+                model = str(data.get("model") or model)
                 if isinstance(data.get("content"), str) and data["content"].strip():
                     text, failure = data["content"], ""
                 for asked in data.get("toolRequests") or ():
@@ -53,8 +54,10 @@ class _Dialogue:
                 result = data.get("result", data.get("error"))
                 output = result.get("content", result) if isinstance(result, dict) else result
                 log.done(str(data.get("toolCallId", "")), output)
+            elif kind == "model.call_finished":
+                calls += 1
             elif kind == "assistant.usage":
-                calls, model = calls + 1, str(data.get("model") or model)
+                counted, model = True, str(data.get("model") or model)
                 given, made, kept = (
                     v if isinstance(v := data.get(n), int) else 0
                     for n in ("inputTokens", "outputTokens", "cacheReadTokens")
@@ -66,7 +69,9 @@ class _Dialogue:
             raise AgentError(failure)
         if text is None:
             return None
-        return Answer(text, tokens=tokens if calls else None, tool_uses=log.uses, llm_calls=calls or None, model=model)
+        return Answer(
+            text, tokens=tokens if counted else None, tool_uses=log.uses, llm_calls=calls or None, model=model
+        )
 
 
 def _make(settings: CopilotCli, place: Place, ports: Ports) -> Agent:
