@@ -10,9 +10,11 @@ from rubric_core.evaluation.target_settings import variables_in
 
 __all__ = ["Redactor", "looks_secret"]
 
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|BEARER|(^|_)PAT$", re.IGNORECASE)
-#: "max_output_tokens" counts tokens, "token_usage" too.
-_COUNTS = re.compile(r"TOKENS|TOKEN_USAGE", re.IGNORECASE)
+#: Whole words where a part of one means nothing: an AUTHOR is no secret, and max_output_tokens counts tokens.
+_SECRET = re.compile(
+    r"KEYS?(_|\d|$)|TOKEN(?!S|_USAGE|_LIMIT)|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|(^|_)AUTH(_|$|ORIZATION)|BEARER|(^|_)PAT(_|$)",
+    re.IGNORECASE,
+)
 #: What is shorter would also be part of ordinary words.
 _SHORTEST = 6
 
@@ -21,7 +23,7 @@ T = TypeVar("T")
 
 def looks_secret(name: str) -> bool:
     """Whether a setting or variable of that name holds a secret."""
-    return _SECRET.search(name) is not None and _COUNTS.search(name) is None
+    return _SECRET.search(name) is not None
 
 
 class Redactor:

@@ -285,8 +285,8 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
         return Targets(directory, trouble=f"{path.name} is no UTF-8 text: byte {error.start} cannot be read")
     except (OSError, ValueError) as error:
         return Targets(directory, trouble=f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}")
-    if file.problems and not file.entries:
-        span, message = file.problems[0]
+    if file.broken or (file.problems and not file.entries):
+        span, message = file.broken or file.problems[0]
         return Targets(directory, trouble=f"{path.name}:{file.home.line(span)}: {message}")
     return Targets(directory, reduce(TargetFile.joined, configured, file))
 

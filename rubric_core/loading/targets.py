@@ -94,6 +94,8 @@ class TargetFile:
     home: Home
     entries: tuple[TargetEntry, ...] = ()
     problems: tuple[tuple[Span, str], ...] = ()
+    #: The first place where the text is no YAML: what stands in the file is then not certain.
+    broken: tuple[Span, str] | None = None
     #: The names under `defaults`: `provider` and `grader`.
     defaults: MappingOf[str, str] = field(default_factory=dict)
 
@@ -155,7 +157,9 @@ def targets_in(home: Home, problems: Iterable[Problem] = (), *, beside_others: b
         problems: What is wrong with it as YAML.
         beside_others: Whether it is a suite or a configuration; a bare name there refers to a target and is none.
     """
+    problems = tuple(problems)
     troubles = [(p.span, p.message) for p in problems]
+    broken = next(((p.span, p.message) for p in problems if p.kind == "syntax"), None)
     entries = []
     for node, inside in _listed(home, troubles):
         if beside_others and isinstance(node, Scalar) and ":" not in node.text:
@@ -163,7 +167,7 @@ def targets_in(home: Home, problems: Iterable[Problem] = (), *, beside_others: b
         entry = _entry(node, inside, home, troubles)
         if entry is not None:
             entries.append(entry)
-    return TargetFile(home, tuple(entries), tuple(troubles), _defaults(home))
+    return TargetFile(home, tuple(entries), tuple(troubles), broken, _defaults(home))
 
 
 def _defaults(home: Home) -> dict[str, str]:

@@ -60,6 +60,7 @@ async def test_the_same_target_in_the_words_of_every_dialect(
     [
         ("targets:\n  - name: default\n    provider: cli\n    command: x\n    timeout: 3\n", "timeout is no setting of cli targets; did you mean timeout_seconds? (targets.yaml:5, timeout)"),
         ("targets:\n  - name: default\n    provider: cli\n    command_template: x\n    grader_target: y\n", "command_template is not read in agentv-3; write command (targets.yaml:4"),
+        ("targets:\n  - name: default\n    provider: mock\n  - name: other\n    response: 'unclosed\n", "targets.yaml:5: "),
         ("targets:\n  - name: default\n    provider: openai\n    model: 5\n", "model is a non-empty string, found the number 5 (targets.yaml:4, model)"),
         ("targets:\n  - name: default\n    provider: openai\n    model: m\n    temperature: ${{ WARM }}\n", "temperature is a number from 0 to 2, found a string (targets.yaml:5, temperature)"),
         ("targets: [{name: default, provider: cli, command: x, healthcheck: {cwd: y}}]", "a health check needs `command` or `url`"),
@@ -387,6 +388,20 @@ async def test_recorded_answers_that_cannot_be_read(folder: Folder, content: byt
 
 
 # Secrets
+
+
+@pytest.mark.parametrize(
+    ("name", "secret"),
+    [
+        ("api_key", True), ("OPENAI_API_KEY", True), ("APIKEY", True), ("KEY2", True), ("AWS_SECRET_ACCESS_KEY", True), ("github_token", True),
+        ("GITHUB_PAT", True), ("DB_PASS", True), ("PGPASSWORD", True), ("BASIC_AUTH", True), ("AUTHORIZATION", True), ("CREDENTIALS", True),
+        ("AUTHOR", False), ("max_output_tokens", False), ("TOKEN_USAGE", False), ("COMPASS", False), ("PATH", False), ("KEYBOARD", False), ("model", False),
+    ],
+)  # fmt: skip
+def test_what_is_a_secret_by_its_name(name: str, secret: bool) -> None:
+    from rubric_core.evaluation.secrets import looks_secret
+
+    assert looks_secret(name) is secret
 
 
 async def test_a_secret_in_an_answer_goes_nowhere(folder: Folder, judge: JudgeServer) -> None:
