@@ -402,9 +402,11 @@ async def test_programs_end_with_one_who_is_killed(folder: Folder) -> None:
         "from rubric_core.ports import Program\n"
         "async def main():\n"
         "    processes = OsProcesses()\n"
+        "    watched, watch = [], processes._guard.watch\n"
+        "    processes._guard.watch = lambda group: (watch(group), watched.append(group))\n"
         "    await processes.run(Program(('true',), Path.cwd()))\n"
         "    task = asyncio.ensure_future(processes.run(Program(('sh', '-c', 'sleep 60 & echo $! > pid; wait'), Path.cwd())))\n"
-        "    while not Path('pid').is_file() or not Path('pid').read_text().endswith('\\n'):\n"
+        "    while len(watched) < 2 or not Path('pid').is_file() or not Path('pid').read_text().endswith('\\n'):\n"
         "        await asyncio.sleep(0.01)\n"
         "    os.kill(os.getpid(), 9)\n"
         "asyncio.run(main())\n",
