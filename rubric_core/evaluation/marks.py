@@ -7,8 +7,9 @@ from datetime import datetime
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.turns import TURN, turn_evaluators
-from rubric_core.language.evaluators import Criterion, Evaluator, LlmJudge, Rubric, ScoreRanges
+from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, LlmJudge, Rubric, ScoreRanges
 from rubric_core.language.model import Turn
+from rubric_core.loading.grading import gathered
 from rubric_core.text import Span
 
 __all__ = [
@@ -181,6 +182,8 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
             yield Mark(
                 at, judged.verdict, shortened(_band(criterion, judged.raw, judged.band)), judged.band, "band", away
             )
+    if isinstance(config, Composite | AssertSet):
+        yield from _of_members(case, config, result)
 
 
 def _hit(case: Runnable, criterion: Criterion, judged: CriterionResult) -> tuple[Span, str] | None:
@@ -194,6 +197,15 @@ def _hit(case: Runnable, criterion: Criterion, judged: CriterionResult) -> tuple
         ):
             return case.span_of(band), _band(criterion, judged.raw, band.text)
     return None
+
+
+def _of_members(case: Runnable, config: Composite | AssertSet, result: EvaluatorResult) -> Iterator[Mark]:
+    """The marks of the members of a set, as far as these stand on lines of their own."""
+    line = case.line_at(case.span_of(config).start)
+    members = case.borrowed.expanded(gathered(config.assertions or (), case.dialect))
+    for mark in _of_all(case, members, result.members):
+        if case.line_at(mark.span.start) != line:
+            yield mark
 
 
 def _criteria(config: Evaluator) -> Sequence[object]:

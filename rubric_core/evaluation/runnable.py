@@ -17,6 +17,7 @@ from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.evaluation.matrix import Row, Variant
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
+from rubric_core.language.evaluators import Rubric
 from rubric_core.language.model import EVALUATORS, Case, DefaultTest, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.grading import evaluators_of, gathered
@@ -209,6 +210,9 @@ class Runnable:
 
     def inherits(self, shape: Shape) -> bool:
         """Whether a part of the case is written in the suite, for every case."""
+        if shape.node is None and isinstance(shape, Rubric):
+            # Made of plain strings, which say where they stand.
+            return any(id(criterion) in self._of_suite for criterion in shape.criteria or ())
         return id(shape) in self._of_suite
 
     def span_of(self, shape: Shape, span: Span | None = None) -> Span:

@@ -116,3 +116,29 @@ def test_times_and_cuts() -> None:
     ]
     assert shortened("a\n b", 10) == "a b"
     assert shortened("abcdef", 4) == "abc…"
+
+
+async def test_members_of_sets_and_strings_of_the_suite_have_their_lines(folder: Folder) -> None:
+    folder.mock("b")
+    text = textwrap.dedent(
+        """
+        assertions:
+          - Is kind
+        tests:
+          - id: a
+            criteria: c
+            input: hi
+            assertions:
+              - name: both
+                type: composite
+                aggregator: {type: weighted_average}
+                assertions:
+                  - {type: contains, value: a}
+                  - {type: contains, value: b}
+              - {name: one, type: composite, aggregator: {type: threshold, threshold: 1}, assertions: [{type: contains, value: b}]}
+        """
+    )
+    result = await folder.one(text)
+    (case,) = folder.cases(text)
+    marks = [(case.line_at(m.span.start), m.text[:6]) for m in marks_of(case, result) if m.what != "case"]
+    assert marks == [(3, "○ unsc"), (9, "✘ 0.50"), (13, "✘"), (14, "✔"), (15, "✔")]
