@@ -177,8 +177,11 @@ class Runs:
         self, job: "Job", part: "Part", event: "Event", steps: "dict[tuple[str, str], Steps]", progress: Progress
     ) -> None:
         from rubric_core.evaluation.events import CaseDone, CaseStarted, EvaluatorDone, Noted  # noqa: PLC0415
+        from rubric_core.evaluation.matrix import base_id  # noqa: PLC0415
 
         name = event.case_id
+        if (part.uri, name) not in steps:
+            name = base_id(name)  # a variation of a case tells of itself
         if isinstance(event, Noted):
             self._server.tests.states.noted(job, event.message)
             self._server.say(f"rubric: {event.message}")

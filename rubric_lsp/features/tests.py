@@ -155,7 +155,11 @@ def _case_words(result: "CaseResult") -> str:
 
 
 def _words(mark: str, note: str) -> str:
-    return mark if not note or note in mark else f"{mark}: {note}"
+    """A mark without its sign, which the state says already, and the reason."""
+    told = mark[1:].strip()
+    if not note or note in told:
+        return told or mark
+    return f"{told}: {note}" if told else note
 
 
 def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult") -> list[Message]:

@@ -176,6 +176,7 @@ def test_a_run_of_all(connect: Connect, folder: Path, uri: str, other: str) -> N
     assert failed["score"] == 0
     assert failed["messages"][0]["message"] == "failed with 0.00, needs 0.80"
     assert failed["messages"][0]["location"]["range"]["start"]["line"] == 12
+    assert failed["messages"][1]["message"] == 'does not contain "sorry"'
     assert failed["messages"][1]["location"]["range"]["start"]["line"] == 16
     assert any("late" in p["text"] for p in client.heard("rubric/testOutput"))
 
