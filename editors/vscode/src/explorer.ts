@@ -57,9 +57,16 @@ export class Explorer implements vscode.Disposable {
   }
 
   /** It is gone, and what it was doing with it. */
-  disconnect(): void {
+  disconnect(crashed: boolean): void {
     this.client = undefined;
-    this.runs.abandon();
+    const lost = this.runs.abandon();
+    if (crashed && lost) {
+      const what = lost === 1 ? 'a case was running, which has' : `${lost} cases were running, which have`;
+      const again = 'Run Again';
+      void vscode.window
+        .showWarningMessage(`The language server stopped while ${what} no result. Results that were there are kept.`, again)
+        .then((chosen) => chosen && vscode.commands.executeCommand('testing.reRunLastRun'));
+    }
   }
 
   dispose(): void {

@@ -28,8 +28,8 @@ export function activate(context: vscode.ExtensionContext): void {
       explorer.connect(client);
       reports.connect(client);
     }),
-    launcher.onDidEnd(() => {
-      explorer.disconnect();
+    launcher.onDidEnd(({ crashed }) => {
+      explorer.disconnect(crashed);
       reports.disconnect();
     }),
     explorer.runs.onDidUpdate(({ testId }) => reports.changed(testId)),

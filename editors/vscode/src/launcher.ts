@@ -29,7 +29,7 @@ export class Launcher implements vscode.Disposable {
   readonly own: PrivateEnvironment;
   status: Status = { condition: 'starting', words: 'starting …' };
   private readonly started = new vscode.EventEmitter<RubricClient>();
-  private readonly ended = new vscode.EventEmitter<void>();
+  private readonly ended = new vscode.EventEmitter<{ crashed: boolean }>();
   private readonly changed = new vscode.EventEmitter<Status>();
   /** A server is ready. */
   readonly onDidStart = this.started.event;
@@ -138,7 +138,7 @@ export class Launcher implements vscode.Disposable {
     const client = this.client;
     this.client = undefined;
     if (client) {
-      this.ended.fire();
+      this.ended.fire({ crashed: false });
       await client.dispose(2000).catch((error) => this.output.warn(String(error)));
     }
   }
@@ -148,7 +148,7 @@ export class Launcher implements vscode.Disposable {
     if (this.client !== client || !ready) {
       return;
     }
-    this.ended.fire();
+    this.ended.fire({ crashed: true });
     this.client = undefined;
     if (!this.comeBack()) {
       this.failed(new NotFound('The language server has stopped several times and is not started again.'));

@@ -98,8 +98,9 @@ export class Runs implements vscode.Disposable {
     }
   }
 
-  /** The server is gone: what it had not finished has no result. */
-  abandon(): void {
+  /** The server is gone: what it had not finished has no result. How many cases that are. */
+  abandon(): number {
+    const lost = [...this.running.values()].flatMap(({ waiting }) => [...waiting].filter(this.isCase)).length;
     for (const [runId, { shown, waiting }] of this.running) {
       const message = new vscode.TestMessage('The language server stopped before there was a result.');
       withItems([...waiting].map(this.find), (item) => shown.errored(item, message));
@@ -108,6 +109,7 @@ export class Runs implements vscode.Disposable {
     }
     this.client = undefined;
     this.changed.fire();
+    return lost;
   }
 
   dispose(): void {
@@ -273,8 +275,8 @@ export class Runs implements vscode.Disposable {
   }
 }
 
-/** A mark and a number alone. */
-const BARE = /^\S+( [\d./]+)?$/;
+/** A mark and a number, at most with the name of a criterion, which says more itself. */
+const BARE = /^\S+( [\d./]+)?(: gate: .*)?$/;
 
 /** Messages that say something of their own. */
 function telling(messages: Message[]): Message[] {

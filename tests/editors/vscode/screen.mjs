@@ -79,8 +79,17 @@ async function noPython({ page, shot, open }) {
   await shot(name);
 }
 
-/** It comes back by itself, a few times; then a person is told, once. */
+/** It comes back by itself, a few times; then a person is told, once. What it had begun is not lost in silence. */
 async function crash({ page, shot, open, studio }) {
+  await open('slow.eval.yaml');
+  await page.locator('.codelens-decoration a', { hasText: '▶ Run' }).last().click();
+  await page.locator('.codelens-decoration a', { hasText: 'Cancel' }).first().waitFor();
+  const begun = await until(() => studio.processes('sleep'));
+  process.kill(await studio.serverPid(), 'SIGKILL');
+  await notified(page, 'a case was running, which has no result', 'Run Again');
+  await shot('crash-in-a-run');
+  await until(() => begun.every((pid) => !fs.existsSync(`/proc/${pid}`)));
+  await page.locator('.notifications-toasts .codicon-notifications-clear').first().click();
   await open('broken.eval.yaml');
   for (let times = 1; times <= 5; times++) {
     await page.locator('.statusbar-item[id$="rubric.status"] .codicon-beaker').waitFor();

@@ -134,7 +134,8 @@ export async function openStudio({
     uri: (file) => `vscode-remote://127.0.0.1:${port}${file}`,
     open: (payload) => browser.page.goto(address(port, `${home}/ws`, payload)),
     reload: () => browser.page.reload(),
-    serverPid: () => descendant(child.pid, 'rubric-lsp'),
+    serverPid: () => descendants(child.pid, 'rubric-lsp')[0],
+    processes: (name) => descendants(child.pid, name),
     logs: () => logs(`${home}/profile/logs`),
     async close() {
       await browser.context.close();
@@ -158,8 +159,8 @@ function letTestsIn() {
   }).observe(document, { childList: true, subtree: true });
 }
 
-/** The process below another whose command line names a program; undefined when there is none. */
-function descendant(root, name) {
+/** The processes below another whose command lines name a program. */
+function descendants(root, name) {
   const parents = new Map();
   for (const pid of fs.readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
@@ -177,7 +178,7 @@ function descendant(root, name) {
       return false;
     }
   };
-  return [...parents.keys()].find((pid) => named(pid) && isBelow(pid));
+  return [...parents.keys()].filter((pid) => named(pid) && isBelow(pid));
 }
 
 /** The ends of the logs that say something about the extension. */

@@ -87,6 +87,7 @@ async function runFromTheExplorer({ page, shot }) {
 }
 
 async function outdated({ page, shot, studio }) {
+  await page.keyboard.press('Control+J'); // the results at the bottom make room
   await page.locator('.tab', { hasText: 'quickstart.eval.yaml' }).click();
   const text = fs.readFileSync(path.join(studio.workspace, 'quickstart.eval.yaml'), 'utf8');
   await goTo(page, text.split('\n').findIndex((each) => each.includes('min_score: 0.7')) + 1);
@@ -97,6 +98,7 @@ async function outdated({ page, shot, studio }) {
 }
 
 async function report({ page, shot }) {
+  await page.keyboard.press('Control+B');
   await command(page, 'Rubric: Open report');
   const inside = await webview(page);
   await inside.locator('h1', { hasText: 'late-parcel' }).waitFor();

@@ -9,7 +9,7 @@ export const SIGNS: Record<Verdict, string> = { passed: '✔', borderline: '◐'
 /** The inside of the page; without a report it says what to do. */
 export function body(caseId: string, report: Report | undefined): string {
   const shown = report
-    ? [header(report), reasons(report), score(report), report.evaluators.map(evaluator), answer(report), past(report), command(report)]
+    ? [header(report), reasons(report), score(report), [...report.evaluators].sort(failedFirst).map(evaluator), answer(report), past(report), command(report)]
     : [html`<h1>${caseId}</h1>`, html`<p>This case has no result yet.</p>`, html`<div class="actions">${button('run', 'Run case')}${button('suite', 'Show in suite')}</div>`];
   return html`${shown}`.markup;
 }
@@ -71,7 +71,8 @@ function score(report: Report): Html {
 
 function evaluator(each: Evaluator, index: number | string): Html {
   const said = [each.gate && html`<p><strong>Gate:</strong> ${each.gate}</p>`, paragraph(each.reason), each.reasoning !== each.reason && paragraph(each.reasoning)];
-  const lists = [list('Found', each.hits, '✔'), list('Missing', each.misses, '✘')];
+  // Of criteria these lists would say the same in other words.
+  const lists = each.criteria.length ? [] : [list('Found', each.hits, '✔'), list('Missing', each.misses, '✘')];
   const members = (each.members ?? []).map((member, number) => evaluator(member, `${index}-${number}`));
   const shown = [...said, ...lists, ...each.criteria.map(criterion), ...members];
   if (!shown.some((part) => part && part.markup)) {
@@ -116,6 +117,8 @@ function command(report: Report): Html {
     <div class="command"><code>${report.command}</code>${button('copy', 'Copy')}</div>
   </section>`;
 }
+
+const failedFirst = (a: Evaluator, b: Evaluator) => Number(a.verdict === 'passed') - Number(b.verdict === 'passed');
 
 // -- pieces --------------------------------------------------------------------------------------------------------------
 
