@@ -16,12 +16,13 @@ from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDo
 from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case, scalar_evaluator
 from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.judging.templates import own_prompt
+from rubric_core.evaluation.participants import own_judge, target_name
 from rubric_core.evaluation.registry import build_evaluator_registry
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import case_outcome, threshold_of
 from rubric_core.evaluation.secrets import Redactor
-from rubric_core.evaluation.targets import Targets, own_judge, target_name, targets_for
+from rubric_core.evaluation.targets import Targets, targets_for
 from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
 from rubric_core.loading.grading import default_name

@@ -10,10 +10,11 @@ from typing import Any
 from rubric_core.evaluation.input import referenced_files
 from rubric_core.evaluation.judging.templates import prompt_file
 from rubric_core.evaluation.matrix import variations
+from rubric_core.evaluation.participants import taking_part
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import looks_secret
-from rubric_core.evaluation.targets import Targets, taking_part
+from rubric_core.evaluation.targets import Targets
 from rubric_core.evaluation.workspaces.plan import plan_of
 from rubric_core.language.evaluators import (
     Aggregator,

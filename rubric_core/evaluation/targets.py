@@ -1,6 +1,6 @@
 """Targets in use: which one answers, which one judges, and providers made of their entries."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -9,18 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.context import ResolvedTarget
-from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import Redactor
-from rubric_core.evaluation.target_settings import BARE, REFERENCE, Settled, family, settled, variables_in
-from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, LlmRubric, Rubric
-from rubric_core.language.model import Execution, Suite
-from rubric_core.language.shape import children
+from rubric_core.evaluation.target_settings import REFERENCE, Settled, family, settled, variables_in
 from rubric_core.language.targets import Entry, Runtime
 from rubric_core.loading.names import file_named
-from rubric_core.loading.search import directories_up
+from rubric_core.loading.search import directories_up, find_file
 from rubric_core.loading.targets import Home, TargetEntry, TargetFile, find_targets, read_targets, targets_in
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
@@ -28,9 +23,8 @@ from rubric_core.ports import Files, Ports, Provider
 if TYPE_CHECKING:
     from rubric_core.evaluation.providers.kind import ProviderKind
 
-__all__ = ["Targets", "load_targets", "own_judge", "taking_part", "target_name", "targets_for", "variables_of"]
+__all__ = ["Targets", "load_targets", "targets_for"]
 
-_DEFAULT = "default"
 _CONFIGS = ("config.local.yaml", "config.yaml", "config.yml")
 _HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
 #: Settings of any kind that would change what is graded, and that rubric does not act on.
@@ -222,30 +216,6 @@ class Targets:
         return REFERENCE.sub(lambda m: environment[m[1] or m[2]], text)
 
 
-def variables_of(entry: TargetEntry) -> tuple[str, ...]:
-    """The environment variables that a target names or that its program gets, for telling a person before it is run."""
-    from rubric_core.evaluation.providers import kind_named  # noqa: PLC0415
-
-    kind = kind_named(entry.kind)
-    named = [name for text in _strings(entry.settings) for name in variables_in(text)]
-    if not entry.home.dialect(DIALECTS).properties.interpolation:
-        named += [text for text in _strings(entry.settings) if BARE.match(text)]
-    # The agent itself has its own login; a program in its place is told of.
-    instead = any(name in entry.settings for name in ("executable", "binary", "command"))
-    return tuple(dict.fromkeys([*named, *(kind.environment if kind is not None and instead else ())]))
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
-
-
 def targets_for(case: Runnable, files: Files) -> Targets:
     """The targets for a case: those that stand in its suite come before those in the files around it. Never raises."""
     found = load_targets(case.directory, files, case.options.targets_file)
@@ -273,7 +243,7 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
     path = given or find_targets(directory, files, Path.cwd())
     configured = [] if given is not None else _configured(directory, files)
     if path is None and configured:
-        return Targets(directory, configured[0])
+        return Targets(directory, reduce(TargetFile.joined, configured))
     if path is None:
         return Targets(
             directory,
@@ -288,7 +258,7 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
     if file.broken or (file.problems and not file.entries):
         span, message = file.broken or file.problems[0]
         return Targets(directory, trouble=f"{path.name}:{file.home.line(span)}: {message}")
-    return Targets(directory, reduce(TargetFile.joined, configured, file))
+    return Targets(directory, reduce(TargetFile.joined, configured, _whole(file, files)))
 
 
 def _configured(directory: Path, files: Files) -> list[TargetFile]:
@@ -299,33 +269,15 @@ def _configured(directory: Path, files: Files) -> list[TargetFile]:
             path = place / ".agentv" / name
             if files.is_file(path):
                 with suppress(OSError, ValueError):
-                    found.append(read_targets(path, files, beside_others=True))
+                    found.append(_whole(read_targets(path, files, beside_others=True), files))
     return [file for file in found if file.entries or file.defaults]
 
 
-def own_judge(config: Evaluator) -> str | None:
-    """The target that an evaluator names as its judge."""
-    if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, str):
-        return config.provider
-    return config.target if isinstance(config, LlmJudge | Rubric) else None
-
-
-def taking_part(cases: Iterable[Runnable], targets: Targets) -> Iterator[TargetEntry]:
-    """The entries of every target that answers or judges these cases, and of those that they point to."""
-    if targets.file is None:
-        return
-    names: list[str | None] = [targets.default_judge()]
-    for case in (each for whole in cases for each in variations(whole)):
-        names += [target_name(case.suite, case.options.target, targets), case.options.grader_target]
-        inner = (shape for config in case.evaluators for shape in children(config))
-        names += [own_judge(shape) for shape in inner if isinstance(shape, Evaluator)]
-    yield from targets.file.reachable(names)
-
-
-def target_name(suite: Suite, given: str | None = None, targets: Targets | None = None) -> str:
-    """Which target runs the cases of a suite: the command line's, the suite's, that of a defaults block, else `default`."""
-    if given and given != _DEFAULT:
-        return given
-    execution = suite.execution if isinstance(suite.execution, Execution) else None
-    usual = targets.file.defaults.get("provider") if targets is not None and targets.file is not None else None
-    return (execution.target if execution else None) or suite.target or usual or _DEFAULT
+def _whole(file: TargetFile, files: Files) -> TargetFile:
+    """A target file with those that it names, as in `providers: [file://more.yaml]`; one that cannot be read has no targets."""
+    for name in file.includes:
+        path = find_file(name, file.path.parent, files, Path.cwd())
+        if path is not None and path != file.path:
+            with suppress(OSError, ValueError):
+                file = file.joined(read_targets(path, files))
+    return file

@@ -11,7 +11,7 @@ from rubric_core.language.around import FileKind
 from rubric_core.language.detect import modeline
 from rubric_core.language.detect_around import around_choice
 from rubric_core.language.dialect import Dialect
-from rubric_core.loading.search import directories_up
+from rubric_core.loading.search import URL, directories_up
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
@@ -96,6 +96,8 @@ class TargetFile:
     problems: tuple[tuple[Span, str], ...] = ()
     #: The first place where the text is no YAML: what stands in the file is then not certain.
     broken: tuple[Span, str] | None = None
+    #: Further target files that it names.
+    includes: tuple[str, ...] = ()
     #: The names under `defaults`: `provider` and `grader`.
     defaults: MappingOf[str, str] = field(default_factory=dict)
 
@@ -160,14 +162,18 @@ def targets_in(home: Home, problems: Iterable[Problem] = (), *, beside_others: b
     problems = tuple(problems)
     troubles = [(p.span, p.message) for p in problems]
     broken = next(((p.span, p.message) for p in problems if p.kind == "syntax"), None)
-    entries = []
+    entries: list[TargetEntry] = []
+    includes: list[str] = []
     for node, inside in _listed(home, troubles):
+        if isinstance(node, Scalar) and node.text.startswith(URL):
+            includes.append(node.text[len(URL) :])
+            continue
         if beside_others and isinstance(node, Scalar) and ":" not in node.text:
             continue
         entry = _entry(node, inside, home, troubles)
         if entry is not None:
             entries.append(entry)
-    return TargetFile(home, tuple(entries), tuple(troubles), broken, _defaults(home))
+    return TargetFile(home, tuple(entries), tuple(troubles), broken, tuple(includes), _defaults(home))
 
 
 def _defaults(home: Home) -> dict[str, str]:

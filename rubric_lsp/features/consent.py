@@ -65,7 +65,7 @@ def _plans(suites: Suites) -> tuple[list[str], list[str]]:
     every = [case for cases, _ in suites for case in cases]
     programs = [f"`{p}`" for case in every for p in _programs(case)]
     addresses: list[str] = []
-    from rubric_core.evaluation.targets import taking_part  # noqa: PLC0415  # what runs need is loaded when something runs
+    from rubric_core.evaluation.participants import taking_part  # noqa: PLC0415  # what runs need is loaded when something runs
 
     for entry in (entry for cases, targets in suites for entry in taking_part(cases, targets)):
         commands, address = list(_commands(entry)), _address(entry)
@@ -148,7 +148,7 @@ def _address(entry: "TargetEntry") -> str:
 
 
 def _variables(entry: "TargetEntry") -> str:
-    from rubric_core.evaluation.targets import variables_of  # noqa: PLC0415
+    from rubric_core.evaluation.participants import variables_of  # noqa: PLC0415
 
     names = variables_of(entry)
     return f" with {', '.join(names)}" if names else ""

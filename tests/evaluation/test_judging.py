@@ -406,3 +406,29 @@ async def test_changes_and_tool_calls_are_shown_to_the_judge(ready: Folder, judg
     said = judge.bodies[0]["messages"][1]["content"]
     assert "[[ ## file_changes ## ]]\n+++ b/a.py" in said
     assert '[[ ## tool_calls ## ]]\n- Read: {"path": "a.py"}' in said
+
+
+SUITES = {
+    "agentv-0.1": "testcases: [{id: a, outcome: Good, messages: [{role: user, content: hi}, {role: assistant, content: hello}]}]",
+    "agentv-0.5": "evalcases: [{id: a, outcome: Good, input_messages: [{role: user, content: hi}], expected_messages: [{role: assistant, content: hello}]}]",
+    "agentv-1": "evalcases: [{id: a, expected_outcome: Good, input_messages: [{role: user, content: hi}], expected_messages: [{role: assistant, content: hello}], rubrics: [{id: x, description: so}]}]",
+    "agentv-2.7": "tests: [{id: a, criteria: Good, input: hi, assert: [{type: rubrics, criteria: [{id: x, outcome: so, score_ranges: {0: no, 5: yes}}]}]}]",
+    "agentv-3": "tests: [{id: a, criteria: Good, input: hi, assertions: [{type: rubrics, criteria: [{id: x, outcome: so, score_ranges: {0: no, 5: yes}}]}]}]",
+    "agentv-5": "prompts: [hi]\ntests: [{id: a, assert: [{type: llm-rubric, value: [{id: x, outcome: so}]}]}]",
+}
+
+
+@pytest.mark.parametrize("dialect", SUITES)
+@pytest.mark.parametrize(
+    "reply", ["no idea", '{"checks": [], "score": 7.5}', checks(x=7.5), '{"checks": [{"id": "y", "score": 8}]}']
+)
+async def test_a_reply_that_cannot_be_used_is_no_score_in_any_dialect(
+    ready: Folder, judge: JudgeServer, dialect: str, reply: str
+) -> None:
+    judge.replies = [reply]
+    result = await ready.one(SUITES[dialect], dialect)
+    assert (result.verdict, result.score, len(judge.bodies)) == (Verdict.UNSCORED, None, 3)
+    assert judge.bodies[-1]["messages"][-1]["content"].startswith("That reply cannot be used: ")
+    assert result.reason.endswith(
+        "agentv would score this 0" if dialect < "agentv-2" else "agentv would leave this evaluator out of the mean"
+    )

@@ -526,6 +526,15 @@ async def test_a_kind_of_ones_own_is_a_program(folder: Folder, name: str) -> Non
     assert question([(cases, targets_for(cases[0], DiskFiles()))]) == f"Run `a`? It will execute `{name}`."
 
 
+async def test_a_configuration_names_files_with_targets(folder: Folder) -> None:
+    folder.write(
+        ".agentv/config.yaml", "providers: [file://more.yaml, {id: mock, label: default, config: {response: own}}]"
+    )
+    folder.write(".agentv/more.yaml", "providers: [{id: mock, label: bot, config: {response: ok}}]")
+    assert (await folder.one(SUITE, target="bot")).verdict is Verdict.PASSED
+    assert (await folder.one(SUITE)).answer == "own"
+
+
 def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> None:
     from rubric_core.adapters import DiskFiles
     from rubric_core.evaluation.targets import targets_for

@@ -11,8 +11,9 @@ import pytest
 from suites import Folder
 
 from rubric_core.adapters import DiskFiles
+from rubric_core.evaluation.participants import variables_of
 from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.targets import load_targets, variables_of
+from rubric_core.evaluation.targets import load_targets
 from rubric_core.loading.targets import find_targets, read_targets
 
 SUITE = "tests: [{id: a, criteria: c, input: hello there, assertions: [{type: contains, value: ok}]}]"
