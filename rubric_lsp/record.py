@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +53,8 @@ class Record:
         self._documents = documents
         self._refreshed = refreshed
         self._suites: dict[str, dict[str, _Case]] = {}
+        #: When a person last wanted to see no results of a suite. They stay on disk, for others.
+        self._cleared: dict[str, datetime] = {}
         self._shown: dict[str, tuple[Snapshot, int, object, Results]] = {}
         #: Grows with every change of a result, and with every change of a file that results may depend on.
         self._changes = 0
@@ -190,6 +192,7 @@ class Record:
     def clear(self, uri: str) -> None:
         """Forget the results of a suite, but not what is running."""
         cases = self._suites.pop(uri, {})
+        self._cleared[uri] = datetime.now(tz=timezone.utc)
         self._suites[uri] = {name: _Case(running=case.running) for name, case in cases.items() if case.running}
         self._changes += 1
 
@@ -210,6 +213,8 @@ class Record:
         stored = await asyncio.to_thread(_read, path)
         news = False
         for name, (result, history) in stored.items():
+            if _is_before(result, self._cleared.get(uri)):
+                continue
             case = self._case(uri, name)
             if case.result is None or _is_newer(result, case.result):
                 case.result, case.history, case.newer, news = result, history, {}, True
@@ -239,6 +244,14 @@ def _is_newer(stored: "CaseResult", known: "CaseResult") -> bool:
     except (ValueError, TypeError):  # written by a person, or by another version
         return stored.at > known.at
     return (stored.duration_ms, stored.score) != (known.duration_ms, known.score)
+
+
+def _is_before(stored: "CaseResult", time: datetime | None) -> bool:
+    """Whether a result is older than the time at which a person wanted to see no results."""
+    try:
+        return time is not None and datetime.fromisoformat(stored.at) < time
+    except (ValueError, TypeError):
+        return False
 
 
 def _past(row: Mapping[str, object]) -> Past:

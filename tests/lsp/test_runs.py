@@ -318,6 +318,12 @@ def test_results_can_be_cleared(connect: Connect, folder: Path, uri: str) -> Non
     command(client, "clearResults", uri)
     until("nothing", lambda: not outcomes(client, uri))
     assert hints(client, uri) == {}
+    run(client, uri, "refund")
+    ended(client, 2)
+    stored = until("a file of results", lambda: list((folder / ".rubric").rglob("*.json")))
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": stored[0].as_uri(), "type": 2}]})
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": uri, "type": 2}]})
+    assert set(hints(client, uri)) == {line("id: refund"), line("type: contains")}, "what was cleared stays so"
 
 
 def test_results_outlive_the_server(connect: Connect, folder: Path, uri: str) -> None:
