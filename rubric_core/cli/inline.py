@@ -59,7 +59,7 @@ class Inline:
         """A line for each case of a data set, whose own lines are long."""
         for case, result in zip(cases, results, strict=True):
             if case.file == self._file:
-                yield f"{case.line:>4}  {case.id}  {self._style.paint(case_words(result), ROLES[result.verdict])}"
+                yield f"{case.line:>4}  {shortened(case.id, _LONGEST_NOTE)}  {self._style.paint(case_words(result), ROLES[result.verdict])}"
 
     def _marks(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> dict[int, list[Mark]]:
         """Marks by line; those of evaluators that grade several cases are counted, and so are cases in other files."""

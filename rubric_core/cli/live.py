@@ -31,6 +31,7 @@ _TICK = 0.1
 _MOST_RUNNING = 8
 _LATEST = 4
 _NARROWEST = 40
+_LONGEST_ID = 60
 #: Seconds before plain lines are printed.
 _PATIENCE = 2.0
 
@@ -71,7 +72,7 @@ class Live:
         """Take note of what happens; it is drawn with the next tick."""
         if isinstance(event, Noted):
             self.clear()
-            print(f"rubric: {event.message}", file=sys.stderr)
+            print(self._say(f"rubric: {event.message}"), file=sys.stderr)
         elif isinstance(event, CaseStarted):
             self._running[event.case_id] = _Running(time.monotonic())
         elif isinstance(event, CaseDone):
@@ -130,7 +131,7 @@ class Live:
     def _rows(self, room: int) -> list[str]:
         now = time.monotonic()
         running = [
-            f"⟳ {seconds_words((now - each.began) * 1000):>5}  {name}  {each.words}"
+            f"⟳ {seconds_words((now - each.began) * 1000):>5}  {shortened(name, _LONGEST_ID)}  {each.words}"
             for name, each in list(self._running.items())[: min(_MOST_RUNNING, room)]
         ]
         more = len(self._running) - len(running)
@@ -139,7 +140,7 @@ class Live:
         return [*latest[max(0, len(latest) + len(running) - room) :], *running][:room]
 
     def _listed(self, result: CaseResult) -> str:
-        return f"{self._style.paint(case_words(result), ROLES[result.verdict])}  {result.id}"
+        return f"{self._style.paint(case_words(result), ROLES[result.verdict])}  {shortened(result.id, _LONGEST_ID)}"
 
     def _footer(self) -> str:
         """3/12  2 passed, 1 failed  4.2s  $0.01  ~13s left."""

@@ -1,6 +1,7 @@
 """A run for a person at a terminal: progress while it goes on, then the suite with its results, and what did not pass."""
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,8 +19,24 @@ from rubric_core.evaluation.suites import LoadedSuite
 __all__ = ["Report"]
 
 _ASCII = str.maketrans(
-    {"✔": "+", "◐": "~", "✘": "x", "○": "o", "⟳": "*", "→": "->", "…": "...", "–": "-", "·": "|", "×": "x", "←": "<-"}
+    {
+        "✔": "+",
+        "◐": "~",
+        "✘": "x",
+        "○": "o",
+        "⟳": "*",
+        "→": "->",
+        "…": "...",
+        "–": "-",
+        "·": "|",
+        "×": "x",
+        "←": "<-",
+        "�": "?",
+    }
 )
+#: Colours, and characters that a terminal acts on.
+_CONTROL = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_LONGEST_ID = 100
 #: Lines of a suite that are still printed as a whole.
 _MOST_LINES = 250
 
@@ -68,10 +85,12 @@ class Report:
                 yield from Inline(analysis, self._style, file).lines(self._cases, results)
 
     def _said(self, line: str) -> str:
+        """A line as the terminal may have it: what an answer or an id holds moves no cursor and sets no title."""
+        line = _CONTROL.sub(lambda found: found[0] if found[0].endswith("m") and self._style.colour else "�", line)
         return line.translate(_ASCII) if self._plain else line
 
     def _listed(self, result: CaseResult) -> str:
-        return f"{self._style.paint(case_words(result), ROLES[result.verdict])}  {result.id}"
+        return f"{self._style.paint(case_words(result), ROLES[result.verdict])}  {shortened(result.id, _LONGEST_ID)}"
 
     @staticmethod
     def _explained(results: Sequence[CaseResult]) -> Iterator[str]:
@@ -91,7 +110,7 @@ class Report:
             score = f" {result.score:.2f}{needs}" if result.score is not None else ""
             where = self._style.paint(f"{self._file_of(result)}:{result.line}", "bold")
             verdict = self._style.paint(result.verdict.value, ROLES[result.verdict])
-            yield f"{where} {result.id}{f' ({result.target})' if several else ''} {verdict}{score}"
+            yield f"{where} {shortened(result.id, _LONGEST_ID)}{f' ({result.target})' if several else ''} {verdict}{score}"
             if result.reason:
                 yield f"    {result.reason}"
             for evaluator in result.evaluators:

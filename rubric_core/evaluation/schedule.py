@@ -74,8 +74,12 @@ class Schedule:
                 for case, task in zip(self.cases, self.tasks, strict=True):
                     if case.id in self._called_off:
                         task.cancel()
-                # A task that was called off is no reason to end the others.
-                await asyncio.gather(*self.tasks, return_exceptions=True)
+                # A task that was called off is no reason to end the others; a listener that fails is.
+                if self.tasks:
+                    await asyncio.wait(self.tasks, return_when=asyncio.FIRST_EXCEPTION)
+                failed = next((t for t in self.tasks if t.done() and not t.cancelled() and t.exception()), None)
+                if failed is not None:
+                    failed.result()
                 return [task.result() for task in self.tasks if not task.cancelled()]
             finally:
                 for task in self.tasks:
@@ -145,7 +149,9 @@ def _workers(cases: Sequence[Runnable]) -> int:
 
 def _circular(cases: Sequence[Runnable]) -> frozenset[str]:
     """The ids of cases that wait for themselves, directly or not, or for such a case."""
-    needs = {case.base_id: set(_dependencies(case)) for case in cases}
+    needs: dict[str, set[str]] = {}
+    for case in cases:  # variations, and cases that share an id by mistake, are waited for together
+        needs.setdefault(case.base_id, set()).update(_dependencies(case))
     done: set[str] = set()
     while True:
         ready = {name for name, waits in needs.items() if name not in done and not (waits & needs.keys()) - done}

@@ -7,7 +7,7 @@ import pytest
 from suites import Folder
 
 from rubric_core.adapters import system_ports
-from rubric_core.evaluation.events import CaseDone, CaseStarted
+from rubric_core.evaluation.events import CaseDone, CaseStarted, Event
 from rubric_core.evaluation.repeats import pass_at, pass_hat, share_interval
 from rubric_core.evaluation.result import Verdict
 from rubric_core.evaluation.schedule import run_cases, with_dependencies
@@ -134,6 +134,35 @@ async def test_cases_that_wait_for_one_another_do_not_wait_for_ever(folder: Fold
     async with system_ports({}) as ports:
         results = await asyncio.wait_for(run_cases(cases, ports), 10)
     assert {r.verdict for r in results} == {Verdict.UNSCORED}
+
+
+async def test_cases_that_share_an_id_are_waited_for_together(folder: Folder) -> None:
+    folder.mock("x")
+    text = "tests:\n  - {id: a, criteria: c, input: hi, depends_on: [b]}\n" + "".join(
+        f"  - {{id: b, criteria: c, input: hi, depends_on: [{name}]}}\n" for name in ("a", "none")
+    )
+    async with system_ports({}) as ports:
+        results = await asyncio.wait_for(run_cases(folder.cases(text), ports), 10)
+    assert [r.verdict for r in results] == [Verdict.UNSCORED] * 3
+
+
+async def test_a_listener_that_fails_ends_the_run_at_once(folder: Folder) -> None:
+    folder.targets({"name": "default", "provider": "cli", "command": "test {EVAL_ID} = first || sleep 60"})
+
+    def heard(event: Event) -> None:
+        if isinstance(event, CaseDone):
+            raise BrokenPipeError
+
+    cases = folder.cases(
+        "tests:\n"
+        + "".join(
+            f"  - {{id: {n}, criteria: c, input: hi, assertions: [{{type: equals, value: x}}]}}\n"
+            for n in ("first", "other")
+        )
+    )
+    async with system_ports() as ports:
+        with pytest.raises(BrokenPipeError):
+            await asyncio.wait_for(run_cases(cases, ports, heard), 10)
 
 
 def test_a_chosen_case_brings_its_dependencies(folder: Folder) -> None:
