@@ -1,7 +1,9 @@
-"""An editor's manifest says what the server's settings say. `UPDATE=1` writes it down again."""
+"""An editor's manifest, or its help, says what the server's settings say. `UPDATE=1` writes it down again."""
 
 import json
 import os
+import re
+import textwrap
 from dataclasses import fields
 from typing import Any
 
@@ -15,6 +17,7 @@ from rubric_lsp.server import RubricServer
 from rubric_lsp.settings import SECTION, Settings
 
 MANIFEST = REPOSITORY / "editors" / "vscode" / "package.json"
+HELP = REPOSITORY / "editors" / "neovim" / "doc" / "rubric.txt"
 OWN = {f"{SECTION}.server.command", f"{SECTION}.server.python", f"{SECTION}.trace.server"}
 
 
@@ -41,6 +44,28 @@ def test_commands_have_the_titles_of_code_actions() -> None:
     assert set(offered) >= {"rubric.runCase", "rubric.runEvaluator", "rubric.repeat", "rubric.runFile"}
     assert {name: titles[name] for name in offered} == {**offered, "rubric.repeat": "Repeat"}
     assert set(Commands(RubricServer()).names) <= set(titles)
+
+
+def test_neovims_help_has_every_setting_of_the_server() -> None:
+    page = HELP.read_text(encoding="utf-8")
+    block = re.compile(r"(?<=        rubric = \{\n).*?(?=^        \},$)", re.MULTILINE | re.DOTALL)
+    wanted = "".join(_in_lua(each) for each in fields(Settings) if not each.metadata.get("startup_only"))
+    if os.environ.get("UPDATE"):
+        HELP.write_text(block.sub(lambda _: wanted, page), encoding="utf-8")
+        return
+    assert block.findall(page) == [wanted]
+
+
+def test_neovim_has_every_command_of_the_server() -> None:
+    plugin = "".join(file.read_text(encoding="utf-8") for file in (HELP.parents[1] / "lua" / "rubric").glob("*.lua"))
+    assert [name for name in Commands(RubricServer()).names if f"'{name}'" not in plugin] == []
+
+
+def _in_lua(setting: Any) -> str:
+    """A setting with its default, below what it means."""
+    comment = textwrap.wrap(setting.metadata["doc"], 64, initial_indent="-- ", subsequent_indent="-- ")
+    value = f"'{setting.default}'" if isinstance(setting.default, str) else str(setting.default).lower()
+    return "".join(f"{' ' * 10}{line}\n" for line in [*comment, f"{setting.metadata['name']} = {value},"])
 
 
 def _of_the_server(before: int) -> dict[str, dict[str, Any]]:

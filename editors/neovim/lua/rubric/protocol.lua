@@ -32,7 +32,7 @@ local function inlay_hints(error, hints, context, config)
   if hints and bufnr and require('rubric.options').get('texts') and vim.api.nvim_buf_is_loaded(bufnr) then
     local marks = require('rubric.marks')
     local others, results = marks.divided(hints)
-    if vim.lsp.util.buf_versions[bufnr] == context.version then
+    if not context.version or vim.lsp.util.buf_versions[bufnr] == context.version then
       marks.draw_texts(bufnr, results)
     end
     hints = others
