@@ -152,7 +152,11 @@ end
 
 --- Show what the programs and judges of the last run have written.
 function M.output()
-  require('rubric.report').scratch('rubric://output', tests.output(), '')
+  local written = tests.output()
+  if #written == 0 then
+    return client_of.notify('the last run has written nothing')
+  end
+  require('rubric.report').scratch('rubric://output', written, '')
 end
 
 --- Open the log, which has what the server wrote to its standard error.
