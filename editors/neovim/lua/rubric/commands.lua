@@ -34,7 +34,12 @@ end
 
 ---@type rubric.Command[]
 M.all = {
-  { name = 'RubricRun', desc = 'Run the case under the cursor, or the one named', run = on_case('run_case'), words = cases },
+  {
+    name = 'RubricRun',
+    desc = 'Run the case under the cursor, or the one named',
+    run = on_case('run_case'),
+    words = cases,
+  },
   { name = 'RubricRunFile', desc = 'Run every case of this file', run = plain('run_file') },
   { name = 'RubricRunFailed', desc = 'Run the cases of this file that did not pass', run = plain('run_failed') },
   { name = 'RubricAgain', desc = 'Run again what ran last', run = plain('again') },
@@ -59,7 +64,12 @@ M.all = {
   { name = 'RubricRecord', desc = 'Run the case and keep what the judge says', run = on_case('record'), words = cases },
   { name = 'RubricCancel', desc = 'Stop what is running in this file', run = plain('cancel') },
   { name = 'RubricClear', desc = 'Remove the results shown in this file', run = plain('clear') },
-  { name = 'RubricReport', desc = 'Show the report of the case under the cursor', run = on_case('report'), words = cases },
+  {
+    name = 'RubricReport',
+    desc = 'Show the report of the case under the cursor',
+    run = on_case('report'),
+    words = cases,
+  },
   { name = 'RubricFailures', desc = 'List the cases that did not pass in the quickfix window', run = plain('failures') },
   { name = 'RubricCopy', desc = 'Copy the command line that runs the case', run = on_case('copy'), words = cases },
   { name = 'RubricAnswer', desc = 'Open the answer of the case', run = on_case('answer'), words = cases },

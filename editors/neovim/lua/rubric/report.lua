@@ -31,7 +31,12 @@ local function size(lines)
     height = height + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
   end
   height = math.max(1, math.min(height, rows - 2))
-  return { width = width, height = height, row = math.max(0, math.floor((rows - height) / 2) - 1), col = math.floor((columns - width) / 2) }
+  return {
+    width = width,
+    height = height,
+    row = math.max(0, math.floor((rows - height) / 2) - 1),
+    col = math.floor((columns - width) / 2),
+  }
 end
 
 local function float(bufnr, lines, title)

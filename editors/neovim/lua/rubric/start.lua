@@ -5,7 +5,8 @@ local options = require('rubric.options')
 local M = {}
 
 local told = {} ---@type table<string, true>
-local commands = setmetatable({}, { __mode = 'k' }) ---@type table<function, string[]> what each launcher starts
+--- What each launcher starts.
+local commands = setmetatable({}, { __mode = 'k' }) ---@type table<function, string[]>
 
 --- Wraps a command, so that its end is told in a sentence that says what to do. Neovim's own says where its log is, and is
 --- so long that it asks for <Enter>.
@@ -25,7 +26,8 @@ function M.launcher(command, spawn)
     end
     local started, rpc = pcall(vim.lsp.rpc.start, command, dispatchers, spawn or {})
     if not started then
-      error(('rubric: %s does not start: its Python may be gone. pipx reinstall rubric-lsp; :checkhealth rubric'):format(command[1]), 0)
+      local why = 'rubric: %s does not start: its Python may be gone. pipx reinstall rubric-lsp; :checkhealth rubric'
+      error(why:format(command[1]), 0)
     end
     return rpc
   end
@@ -41,7 +43,8 @@ function M.ended(code, signal)
       return
     end
     local how = signal ~= 0 and ('signal %d'):format(signal) or ('exit code %d'):format(code)
-    client_of.notify(('the server has ended (%s). :RubricRestart starts it again, :RubricLog says why'):format(how), vim.log.levels.WARN)
+    local message = 'the server has ended (%s). :RubricRestart starts it again, :RubricLog says why'
+    client_of.notify(message:format(how), vim.log.levels.WARN)
   end)
 end
 
@@ -75,7 +78,8 @@ function M.obstacle(config)
   if not program or program == '' then
     return "rubric: the path of the server is empty: vim.lsp.config('rubric', { cmd = { 'rubric-lsp', '--stdio' } })"
   end
-  return ('rubric: %s was not found: pipx install rubric-lsp, or name it in vim.lsp.config (:checkhealth rubric)'):format(program)
+  local message = 'rubric: %s was not found: pipx install rubric-lsp, or name it in vim.lsp.config (:checkhealth rubric)'
+  return message:format(program)
 end
 
 --- Let a command that the person has named be started by a launcher too.

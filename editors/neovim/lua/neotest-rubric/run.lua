@@ -1,0 +1,169 @@
+--- A run of the language server as neotest knows it: a process with output, and results that come one by one.
+local server = require('neotest-rubric.server')
+
+local M = {}
+
+local STATUS = { passed = 'passed', borderline = 'failed', failed = 'failed', unscored = 'skipped', skipped = 'skipped' }
+
+local waiting = {} ---@type table<string, rubric.neotest.Run> by id
+local early = {} ---@type table<string, { [1]: string, [2]: table }[]> what came before the answer with a run's id
+local unanswered = 0
+
+--- What neotest shows for a case that stands at `state`.
+local function outcome(state)
+  local errors, lines = {}, {}
+  for _, message in ipairs(state.messages or {}) do
+    local range = message.location and message.location.range
+    table.insert(lines, message.message)
+    if STATUS[state.state] == 'failed' then
+      table.insert(errors, { message = message.message, line = range and range.start.line })
+    end
+  end
+  local mark = require('rubric.verdict').marks[state.state] or ''
+  local score = state.score and (' %.2f'):format(state.score) or ''
+  local head = ('%s %s%s'):format(mark, state.state, score)
+  return {
+    status = STATUS[state.state] or 'skipped',
+    short = table.concat(vim.list_extend({ head }, lines), '\n'),
+    errors = #errors > 0 and errors or nil,
+  }
+end
+
+--- A run in the server that looks like a process to neotest.
+---@class rubric.neotest.Run
+local Run = {}
+Run.__index = Run
+
+--- A run that is to tell of these positions.
+---@param positions table<string, true>
+function M.of(positions)
+  return setmetatable({ wanted = positions, results = {}, news = {}, listeners = {}, over = false }, Run)
+end
+
+function Run:wake()
+  local listeners = self.listeners
+  self.listeners = {}
+  for _, listener in ipairs(listeners) do
+    listener()
+  end
+end
+
+function Run:hear(event, params)
+  if event == 'state' and STATUS[params.state] and self.wanted[params.testId] then
+    self.results[params.testId] = outcome(params)
+    table.insert(self.news, params.testId)
+  elseif event == 'output' then
+    self.file:write(params.text)
+  elseif event == 'ended' then
+    self:finish(params.failed > 0 and 1 or 0)
+  elseif event == 'lost' then
+    self.file:write('the server has ended\n')
+    self:finish(2)
+  end
+  self:wake()
+end
+
+function Run:finish(code)
+  if not self.over then
+    self.over, self.code = true, code
+    waiting[self.id or ''] = nil
+    self.file:close()
+  end
+end
+
+--- Begin; a run that is refused, or that the person does not allow, ends at once and leaves its reason.
+function Run:begin(path, request)
+  self.path = vim.fn.tempname()
+  self.file = assert(io.open(self.path, 'w'))
+  unanswered = unanswered + 1
+  server.ask(path, 'rubric/runTests', request, function(error, begun)
+    unanswered = unanswered - 1
+    if error or begun.runId == '' then
+      -- Without an id, the server is asking the person first: a run that they allow is not neotest's any more.
+      self:refuse(error or 'not run: the folder is not trusted yet (:RubricTrust allows it)')
+    else
+      self.id = begun.runId
+      waiting[self.id] = self
+      for _, each in ipairs(early[self.id] or {}) do
+        self:hear(each[1], each[2])
+      end
+    end
+    if unanswered == 0 then
+      early = {}
+    end
+  end)
+end
+
+function Run:refuse(why)
+  require('rubric.client').notify(why, vim.log.levels.WARN)
+  self.file:write(why .. '\n')
+  self:finish(2)
+  self:wake()
+end
+
+function Run:await(condition)
+  local nio = require('nio')
+  while not condition() do
+    nio.wrap(function(done)
+      table.insert(self.listeners, done)
+    end, 1)()
+  end
+end
+
+function Run:process(path)
+  return {
+    is_complete = function()
+      return self.over
+    end,
+    output = function()
+      return self.path
+    end,
+    result = function()
+      self:await(function()
+        return self.over
+      end)
+      return self.code
+    end,
+    stop = function()
+      if self.id then
+        server.ask(path, 'rubric/cancelTests', { runId = self.id }, function() end)
+      end
+    end,
+    attach = function()
+      require('rubric.client').notify('a run in the server has no terminal: :RubricOutput shows what it writes')
+    end,
+    output_stream = function()
+      return function()
+        self:await(function()
+          return self.over
+        end)
+      end
+    end,
+  }
+end
+
+--- Results one after the other, as they come.
+function Run:stream()
+  return function()
+    self:await(function()
+      return #self.news > 0 or self.over
+    end)
+    local id = table.remove(self.news, 1)
+    return id and { [id] = self.results[id] } or nil
+  end
+end
+
+require('rubric.tests').listen(function(event, params)
+  if event == 'lost' then
+    for _, run in pairs(waiting) do
+      run:hear(event, params)
+    end
+  elseif waiting[params.runId] then
+    waiting[params.runId]:hear(event, params)
+  elseif unanswered > 0 then
+    early[params.runId] = early[params.runId] or {}
+    table.insert(early[params.runId], { event, params })
+  end
+end)
+
+return M
