@@ -4,7 +4,7 @@ local M = { log = {} }
 
 --- Begin; `M.outcome` has what came of it, once there is something.
 function M.start(path, name)
-  M.outcome = nil
+  M.outcome, M.stream_ended = nil, nil
   nio.run(function()
     local adapter = require('neotest-rubric')
     local tree = adapter.discover_positions(path)
