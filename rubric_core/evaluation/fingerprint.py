@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,11 +21,15 @@ from rubric_core.language.evaluators import (
     Aggregator,
     CodeEvaluator,
     Composite,
+    Custom,
     Evaluator,
     LlmJudge,
+    LlmRubric,
     PromptProgram,
+    Scripted,
 )
 from rubric_core.language.shape import children
+from rubric_core.loading.names import file_named
 from rubric_core.loading.search import URL, find_file
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
@@ -32,6 +37,8 @@ from rubric_core.syntax.plain import plain
 __all__ = ["files_of", "fingerprint"]
 
 _LARGEST = 20_000_000
+#: What may follow the path of a file with code: the name of a function.
+_FUNCTION = re.compile(r":[\w$.]+\Z")
 #: Keys of a suite that say something about it and nothing to a run.
 _TALK = frozenset(
     {
@@ -162,10 +169,23 @@ def _named_by(shape: object, directory: Path, files: Files) -> Iterator[tuple[st
         yield from _in_command(shape.command, directory, files)
     elif isinstance(shape, Aggregator):
         yield from _in_command(shape.path, directory / (shape.cwd or "."), files)
-    elif isinstance(shape, LlmJudge) and isinstance(shape.prompt, str):
-        path = prompt_file(shape.prompt, directory, files)
+        yield from _in_prompt(shape.prompt, directory, files)
+    elif isinstance(shape, LlmJudge | LlmRubric):
+        yield from _in_prompt(shape.prompt, directory, files)
+    elif isinstance(shape, Scripted) and shape.value and shape.value.startswith(URL):
+        named = _FUNCTION.sub("", shape.value[len(URL) :])
+        path = find_file(named, directory, files, Path.cwd())
         if path is not None:
-            yield shape.prompt, path
+            yield named, path
+    elif isinstance(shape, Custom):
+        own = (file_named(files, folder, shape.type_name, directory) for folder in ("evaluators", "assertions"))
+        yield from ((path.name, path) for path in own if path is not None)
+
+
+def _in_prompt(prompt: object, directory: Path, files: Files) -> Iterator[tuple[str, Path]]:
+    path = prompt_file(prompt, directory, files) if isinstance(prompt, str) else None
+    if path is not None:
+        yield str(prompt), path
 
 
 def _in_command(command: object, cwd: Path, files: Files) -> Iterator[tuple[str, Path]]:

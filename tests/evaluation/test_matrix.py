@@ -248,13 +248,29 @@ async def test_dependencies_wait_for_every_variation(echo: Folder) -> None:
     assert results["last"].reason == "not run: first[x=b], which it depends on, did not pass"
 
 
-def test_a_variation_has_a_fingerprint_of_its_own(echo: Folder) -> None:
+@pytest.mark.parametrize(
+    "name", ["p.md", "d.yaml", "check.py", "judge.md", ".agentv/assertions/own.py", ".agentv/evaluators/mine.py"]
+)
+def test_a_variation_has_a_fingerprint_of_its_own(echo: Folder, name: str) -> None:
     from rubric_core.disk import DiskFiles
     from rubric_core.evaluation.fingerprint import fingerprint
     from rubric_core.evaluation.targets import load_targets
 
-    echo.write("p.md", "one")
-    text = "prompts: [file://p.md]\ntests: [{id: a, vars: {x: [b, c]}, assert: [{type: contains, value: x}]}]"
+    echo.write("d.yaml", "threshold: 0.5")
+    for other in ("p.md", "check.py", "judge.md", ".agentv/assertions/own.py", ".agentv/evaluators/mine.py"):
+        echo.write(other, "one")
+    text = """
+    prompts: [file://p.md]
+    default_test: file://d.yaml
+    tests:
+      - id: a
+        vars: {x: [b, c]}
+        assert:
+          - {type: python, value: file://check.py:graded}
+          - {type: llm-rubric, value: x, prompt: file://judge.md}
+          - {type: own}
+          - {type: mine}
+    """
 
     def prints() -> list[str]:
         made = [v for case in echo.cases(text, "agentv-5") for v in variations(case)]
@@ -262,5 +278,5 @@ def test_a_variation_has_a_fingerprint_of_its_own(echo: Folder) -> None:
 
     before = prints()
     assert len(set(before)) == 2
-    echo.write("p.md", "two")
+    echo.write(name, "threshold: 0.6")
     assert not set(before) & set(prints())
