@@ -20,12 +20,17 @@ from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["BARE", "REFERENCE", "Settled", "family", "settled", "variables_in"]
+__all__ = ["BARE", "REFERENCE", "UNUSED", "Settled", "family", "settled", "variables_in"]
 
 #: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
 REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
 #: A word that the first releases take for a variable.
 BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+#: Settings of any kind that are taken and not acted on, because a result does not depend on them.
+UNUSED: Mapping[str, str] = {
+    "provider_batching": "the target is asked case by case",
+    "subagent_mode_allowed": "what the target hands on is its own business",
+}
 _NESTED = ("settings", "config")
 _COMMAND = "cli"
 _TYPED = (Number, Integer, Boolean)
@@ -43,10 +48,12 @@ class Settled(NamedTuple):
     dialect: Dialect
     #: Settings and variables with their values, by which secrets are known.
     values: list[tuple[str, str]]
+    #: Keys that the dialect does not read, and that would change nothing.
+    idle: tuple[str, ...] = ()
 
     def spelled(self, name: str) -> str:
         """How the entry writes a setting."""
-        place = self.shape.places.get(name)
+        place = self.shape.places.get(name) or self.shape.unread.get(name)
         return place.name if place is not None else name
 
 
@@ -81,7 +88,8 @@ def settled(
     if trouble is not None or not isinstance(shape, Entry):
         raise Unscored(f"target {entry.name}: {trouble or f'cannot be read ({entry.where()})'}")
     literal = [(name, value) for m in members for name, value in m.settings.items() if isinstance(value, str)]
-    return Settled(shape, dialect, [*filling.values, *literal])
+    unread = (i.entry.name or "" for i in lowering.issues if isinstance(i, RenamedKey | ForeignKey) and _idle(i))
+    return Settled(shape, dialect, [*filling.values, *literal], tuple(unread))
 
 
 def _dialect(entry: TargetEntry, base: type[Entry]) -> Dialect:
@@ -216,15 +224,22 @@ def _troubles(issues: list[Issue], entry: TargetEntry, dialect: Dialect) -> Iter
             yield f"{words} ({place})"
 
 
+def _idle(issue: RenamedKey | ForeignKey) -> bool:
+    """Whether a setting that this dialect does not read would change nothing anyway."""
+    return (issue.spelling.name if isinstance(issue, RenamedKey) else issue.name) in UNUSED
+
+
 def _trouble(issue: Issue, entry: TargetEntry, dialect: Dialect) -> str | None:
     """An issue in words, None for one that changes nothing."""
     kind = entry.kind or "such"
     if isinstance(issue, UnknownKey):
         hint = f"; did you mean {issue.meant}?" if issue.meant else ""
         return f"{issue.name} is no setting of {kind} targets{hint}"
-    if isinstance(issue, ForeignKey):
+    if isinstance(issue, ForeignKey) and not _idle(issue):
         instead = f"; write {issue.current}" if issue.current else ""
         return f"{issue.name} is a setting of {issue.dialects[0]} and not of {dialect.name}{instead}"
+    if isinstance(issue, RenamedKey | ForeignKey) and _idle(issue):
+        return None
     if isinstance(issue, RenamedKey) and not issue.spelling.fate.read:
         instead = f"write {issue.current}" if issue.current else issue.spelling.note
         return f"{issue.spelling.name} is not read in {dialect.name}{f'; {instead}' if instead else ''}"

@@ -12,7 +12,7 @@ from rubric_core.evaluation.context import ResolvedTarget
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import Redactor
-from rubric_core.evaluation.target_settings import REFERENCE, Settled, family, settled, variables_in
+from rubric_core.evaluation.target_settings import REFERENCE, UNUSED, Settled, family, settled, variables_in
 from rubric_core.language.targets import Entry, Runtime
 from rubric_core.loading.names import file_named
 from rubric_core.loading.search import directories_up, find_file
@@ -34,11 +34,6 @@ _REFUSED: Mapping[str, str] = {
     "hooks": "rubric runs no hooks of targets",
     "environment": "rubric runs targets on this machine; write `environment` in the suite",
     "workspace_template": "write `workspace: {template: …}` in the suite",
-}
-#: Settings of any kind that are taken and not acted on, because a result does not depend on them.
-_UNUSED: Mapping[str, str] = {
-    "provider_batching": "the target is asked case by case",
-    "subagent_mode_allowed": "what the target hands on is its own business",
 }
 
 
@@ -152,10 +147,10 @@ class Targets:
         kind, program = self._kind(entry, ports)
         read = settled(self.file, entry, ports.environment, program)
         self._refuse(read, entry)
-        unused = {**_UNUSED, **kind.unused}
+        unused = {**UNUSED, **kind.unused}
         self._notes.extend(
             f"{entry.where(read.spelled(field_))}: not acted on; {unused[field_]}"
-            for field_ in read.shape.places
+            for field_ in (*read.shape.places, *read.idle)
             if field_ in unused and vars(read.shape).get(field_) is not False
         )
         own = {name: ports.environment[name] for name in kind.environment if name in ports.environment}

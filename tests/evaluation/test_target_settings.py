@@ -340,6 +340,24 @@ async def test_what_is_taken_and_not_acted_on_is_said_at_its_line(folder: Folder
     )
 
 
+async def test_a_setting_that_the_dialect_refuses_and_that_changes_nothing_is_only_said(folder: Folder) -> None:
+    folder.write(
+        "targets.yaml",
+        "providers:\n  - id: mock\n    label: default\n    provider_batching: true\n    config: {response: ok}\n",
+    )
+    from rubric_core.adapters import system_ports
+    from rubric_core.evaluation.attempt import targets_of
+    from rubric_core.evaluation.schedule import run_cases
+
+    cases = folder.cases(SUITE)
+    async with system_ports({}) as ports:
+        (result,) = await run_cases(cases, ports)
+        assert targets_of(cases[0], ports).notes == (
+            "targets.yaml:4, provider_batching: not acted on; the target is asked case by case",
+        )
+    assert result.verdict is Verdict.PASSED, result.reason
+
+
 # Replay
 
 ROWS = [
