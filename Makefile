@@ -39,7 +39,7 @@ lint: $(DEVELOPING)
 	exit $$failed
 
 bench: $(DEVELOPING)
-	@for script in $(sort $(wildcard tests/bench/bench_*.py)); do $(BIN)/python $$script || exit 1; done
+	@for script in $(sort $(wildcard tests/bench/bench_*.py)); do $(BIN)/python $$script || exit 1; echo; done
 
 vsix: editors/vscode/rubric.vsix
 

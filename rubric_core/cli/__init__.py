@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 
 from rubric_core import __version__
@@ -27,7 +28,12 @@ WRONG_USE = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Gives its exit code: 0 clean, 1 findings or failures, 2 wrong use, 3 a case without a score."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser(prog="rubric", description="Checks and runs LLM evaluation suites in YAML.")
+    parser = argparse.ArgumentParser(
+        prog="rubric",
+        description="Checks and runs LLM evaluation suites in YAML.",
+        epilog="rubric COMMAND --help says more.",
+        formatter_class=partial(argparse.HelpFormatter, max_help_position=20),
+    )
     parser.add_argument("--version", action="version", version=f"rubric {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, words in COMMANDS.items():

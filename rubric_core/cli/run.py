@@ -39,44 +39,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric run`."""
     parser.epilog = (
         "Exit code: 0 every case passed, 1 a case did not pass, 2 wrong use or unreadable input, "
-        "3 a case could not be scored (also when others failed)."
+        "3 a case could not be scored (also when others failed), 130 stopped by Ctrl-C. What is done is kept in .rubric/results."
     )
-    add = parser.add_argument
-    add(
+    parser.add_argument(
         "suites",
         nargs="+",
         metavar="FILE[::CASE-ID]",
         help="a suite, one case of it, a folder to look for suites in, or a pattern",
     )
-    add(
-        "--format",
-        choices=("text", "json", "jsonl"),
-        default="text",
-        help="the suite with results inline, one JSON object, or a JSON row a case",
-    )
-    add("--explain", action="store_true", help="show how each score came about, and what would change the verdict")
+    add = parser.add_argument_group("which cases").add_argument
     add("--failed", action="store_true", help="only the cases that did not pass when they ran last")
     add("--resume", action="store_true", help="leave out the cases whose last result still holds")
     add("--repeat", metavar="N", type=_count, help="run each case N times and take the mean")
-    add(
-        "--record",
-        action="store_true",
-        help="ask judges what is not recorded yet, and keep it in a file beside the suite",
-    )
-    add("--refresh", action="store_true", help="ask judges everything again, and keep it in place of what was recorded")
-    add("--replay", action="store_true", help="ask no judge: use what was recorded")
+    add("--workers", metavar="N", type=_count, help="how many cases run at once; 4, where the suite says nothing")
+    add("--dialect", metavar="NAME", help="the dialect to read suites in that do not name one themselves")
+    add = parser.add_argument_group("who answers and who judges").add_argument
     add("--target", metavar="NAME", help="the target that answers")
     add("--grader-target", metavar="NAME", help="the target that judges")
     add("--targets", metavar="FILE", type=Path, help="the target file to use")
     add("--threshold", metavar="SCORE", type=_share, help="the score from which a case passes, 0 to 1")
-    add("--workers", metavar="N", type=_count, help="how many cases run at once")
+    add("--record", action="store_true", help="ask judges what is not recorded yet, and keep it beside the suite")
+    add("--refresh", action="store_true", help="ask judges everything again, and keep it in place of what was recorded")
+    add("--replay", action="store_true", help="ask no judge: use what was recorded")
+    add = parser.add_argument_group("what is shown and kept").add_argument
+    add(
+        "--format",
+        choices=("text", "json", "jsonl"),
+        default="text",
+        help="the suite with results inline, one JSON object, or a JSON row a case as soon as it is done",
+    )
+    add("--explain", action="store_true", help="show how each score came about, and what would change the verdict")
     add(
         "--keep-workspaces",
         choices=("failed", "all"),
         default="never",
         help="leave the directories of cases that did not pass, or all of them, and say where they are",
     )
-    add("--dialect", metavar="NAME", help="the dialect to read the suite in, unless it names one itself")
 
 
 def _share(text: str) -> float:

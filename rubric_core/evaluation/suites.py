@@ -142,7 +142,8 @@ class _Loader:
         """The cases behind a path; one that cannot be run stands for a path behind which there are none."""
         line_at = frame.suite_line_at or frame.line_at
         trouble = each.found.trouble or ("there is no such file or directory" if each.found.missing else "")
-        for file in each.found.files if not trouble else ():
+        # Of several files that a pattern stands for, one that is broken keeps no other from being run.
+        for file in each.found.files if not trouble or len(each.found.files) > 1 else ():
             try:
                 found = self.case_file(file, frame.dialect.name)
             except UnreadableError as error:

@@ -163,6 +163,18 @@ def test_what_cannot_be_read_has_no_score_and_the_others_run(
     assert reason in other["reason"]
 
 
+def test_a_broken_file_of_a_pattern_keeps_no_other_from_being_run(
+    suite: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite.write("evals/cases/bad.yaml", "tests: 3\n")
+    suite.write("evals/f.eval.yaml", "tests:\n  - file://cases/*.yaml\n")
+    assert [(r[0], r[3]) for r in rows(capsys, "evals/f.eval.yaml")] == [
+        ("listed", "failed"),
+        ("passing", "unscored"),
+        ("cases/*.yaml", "unscored"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
