@@ -14,6 +14,7 @@ from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, Noted
 from rubric_core.evaluation.filling import filled
 from rubric_core.evaluation.fingerprint import fingerprint
 from rubric_core.evaluation.grade import scalar_evaluator
+from rubric_core.evaluation.interpolate import Interpolation, node_of
 from rubric_core.evaluation.matrix import joined, variations
 from rubric_core.evaluation.repeats import repeated, repeats_of
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
@@ -22,6 +23,8 @@ from rubric_core.evaluation.workspaces.workspace import Workspaces
 from rubric_core.language.model import RunSettings
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
+from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Scalar
 
 __all__ = ["run_case", "save_recordings", "unrun", "workspaces_of"]
 
@@ -150,6 +153,17 @@ def _mistakes(case: Runnable) -> list[tuple[str, str]]:
     return [each for each in case.problems if not (chosen and each[1].startswith("unknown-target:"))]
 
 
+def _with_variables(case: Runnable, ports: Ports) -> Ports:
+    """The world with the environment variables that the suite sets for its run."""
+    written = plain(case.suite.env, case.suite_anchors) if case.suite.env else {}
+    own = {name: str(value) for name, value in written.items() if isinstance(value, str | int | float)}
+    if not own:
+        return ports
+    filling = Interpolation(case.dialect, ports.environment, {}, case.suite_line)
+    at = Scalar(case.suite.at("env"), case.suite.at("env"), None, None, "", "double")
+    return replace(ports, environment={**ports.environment, **plain(filling.node(node_of(own, at)), {})})
+
+
 async def _result(
     case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces
 ) -> CaseResult:
@@ -159,6 +173,7 @@ async def _result(
         where, message = problems[0]
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise Unscored(f"{where} has a mistake, {message}{more}")
+    ports = _with_variables(case, ports)
     ready = await asked(filled(case, ports.environment), ports)
     _ = ready.evaluators  # read from their files, if they stand in some
     trouble = ready.row.trouble or next(iter(ready.borrowed.troubles.values()), "")

@@ -280,3 +280,14 @@ def test_a_variation_has_a_fingerprint_of_its_own(echo: Folder, name: str) -> No
     assert len(set(before)) == 2
     echo.write(name, "threshold: 0.6")
     assert not set(before) & set(prints())
+
+
+async def test_a_suite_sets_variables_for_its_run(echo: Folder) -> None:
+    echo.environment["HOME_TOWN"] = "Ulm"
+    text = """
+    env: {TOWN: "{{ env.HOME_TOWN }}", YEAR: 1946}
+    prompts: ["{{ env.TOWN }} {{ env.YEAR }}"]
+    tests: [{id: a, assert: [{type: equals, value: "{{ env.TOWN }} 1946"}]}]
+    """
+    result = await echo.one(text, "agentv-5")
+    assert (result.answer, result.score) == ("Ulm 1946", 1), result.reason
