@@ -78,6 +78,8 @@ class UnknownKey(Issue):
     shape: type[Shape]
     #: The key that was probably meant: a current spelling that is not there yet.
     meant: str | None
+    #: The mapping that it stands in.
+    node: Node | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -398,7 +398,13 @@ class Lowering(Tags):
         if (meant is not None or not any_key) and not half_typed:
             self.issues.append(
                 UnknownKey(
-                    span=place.key, borrowed=place.borrowed, name=name, entry=entry, shape=type(made), meant=meant
+                    span=place.key,
+                    borrowed=place.borrowed,
+                    name=name,
+                    entry=entry,
+                    shape=type(made),
+                    meant=meant,
+                    node=node,
                 )
             )
 

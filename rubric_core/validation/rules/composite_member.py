@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Composite, Evaluator
+from rubric_core.syntax.edit import add_entry
+from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
@@ -29,5 +31,15 @@ def COMPOSITE_MEMBER(composite: Composite, context: Context) -> Iterator[Finding
             yield Finding(
                 member.at("type"),
                 "a member of a composite needs a name",
+                fixes=tuple(_named(member, composite, context)),
                 consequence="agentv drops this member without a word",
             )
+
+
+def _named(member: Evaluator, composite: Composite, context: Context) -> Iterator[Fix]:
+    """The name of its type, as long as no other member has it."""
+    name = member.type_name.replace("_", "-")
+    names = {m.name for m in composite.assertions or [] if isinstance(m, Evaluator)}
+    edit = add_entry(context.text, member.node, "name", name) if isinstance(member.node, Mapping) else None
+    if edit is not None and name not in names:
+        yield Fix(f"add `name: {name}`", (edit,), safe=False)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.kinds import Choice
+from rubric_core.language.kinds import Choice, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest, subject
+from rubric_core.validation.words import closest, number, subject
 
 __all__ = ["INVALID_VALUE"]
 
@@ -29,4 +29,13 @@ def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # 
             advice = f"; did you mean `{meant}`? It can be {issue.kind.words()}"
             if not issue.borrowed:
                 fixes = (Fix(f"change it to `{meant}`", (replace_value(issue.node, meant),)),)
+    elif isinstance(issue.kind, Number) and isinstance(issue.value, int | float) and not issue.borrowed:
+        fixes = tuple(_as_share(issue, issue.kind, float(issue.value)))
     yield Finding(issue.span, f"{subject(issue.name)} cannot be {written}{advice}", fixes=fixes)
+
+
+def _as_share(issue: OutOfRange, kind: Number, value: float) -> Iterator[Fix]:
+    """A share of 1 that was written on a scale of 10 or 100."""
+    if kind.at_most == 1 and 1 < value <= 100:
+        written = number(value / (10 if value <= 10 else 100))
+        yield Fix(f"write {written}", (replace_value(issue.node, written),), safe=False)

@@ -63,9 +63,19 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
         yield Fix(f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),))
     elif issue.spelling.field == "required_min_score":
         yield from _as_share(issue, context)
+    elif issue.taken and issue.current:
+        yield from _removed(issue, context)
     elif issue.spelling.field == "evaluator" and _instead(issue, context):
         yield from _as_list(issue, context)
         yield from _without(issue, context)
+
+
+def _removed(issue: RenamedKey, context: Context) -> Iterator[Fix]:
+    """What the current key says counts."""
+    node = issue.owner.node
+    edit = remove_entry(context.text, node, issue.entry) if isinstance(node, Mapping) else None
+    if edit is not None:
+        yield Fix(f"remove it: `{issue.current}` counts", (edit,), safe=False)
 
 
 def _without(issue: RenamedKey, context: Context) -> Iterator[Fix]:

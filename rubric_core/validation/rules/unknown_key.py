@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from rubric_core.language.model import Case, DefaultTest, Scenario, Suite
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import UnknownKey
-from rubric_core.syntax.edit import rename_key
-from rubric_core.syntax.tree import walk
+from rubric_core.syntax.edit import remove_entry, rename_key
+from rubric_core.syntax.tree import Mapping, walk
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNKNOWN_KEY"]
@@ -28,6 +28,9 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
     camel_case = (
         issubclass(issue.shape, Entry) and meant is not None and meant == _CAPITAL.sub(r"_\1", issue.name).lower()
     )
+    if meant is None and not issue.borrowed and isinstance(issue.node, Mapping):
+        gone = remove_entry(context.text, issue.node, issue.entry)
+        fixes = (Fix(f"remove `{issue.name}`", (gone,), safe=False),) if gone is not None else ()
     strict = context.dialect.properties.strict_keys and issue.shape in _STRICT
     if meant is None and not strict and any(node.anchor for node in walk(issue.entry.value)):
         yield Finding(
