@@ -17,10 +17,15 @@ from itertools import pairwise
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.disk import DiskFiles
+from rubric_core.language.around import FileKind
 from rubric_core.language.evaluators import CodeEvaluator, Comparison, Criterion, Evaluator, Rubric
 from rubric_core.language.model import Case, ContentBlock, Execution, Message
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.grading import suite_list
+from rubric_core.loading.mentions import Mention, is_script, mentions
+from rubric_core.loading.project import Project
+from rubric_core.loading.search import URL
 from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
 from rubric_core.text import Span
 
@@ -32,6 +37,9 @@ class Suite:
     path: str
     text: str
     analysis: Analysis
+    #: Where it is, for what it refers to.
+    file: Path
+    project: Project
     shapes: list[tuple[Shape, int]] = field(default_factory=list)
 
     def of(self, kind: type[Shape], *fields: str) -> list[tuple[Shape, int]]:
@@ -655,6 +663,96 @@ def _nothing(suite: Suite, _: random.Random) -> Planted | None:
     return Planted(text, text.count("\n", 0, start))
 
 
+# References to other files
+
+
+def _mentions(suite: Suite, refers_to: str) -> Iterator[tuple[Mention, int]]:
+    """The words that refer to something which is there, in the cases and in front of them."""
+    head = suite.analysis.frame.head
+    around = [(s, 0) for s in children(suite.analysis.suite)] if suite.analysis.suite is not None else []
+    said = " ".join(d.message for d in suite.analysis.diagnostics)
+    for shape, offset in (*suite.shapes, *around):
+        for mention in mentions(shape):
+            inside = offset or mention.node.span.end <= len(head)
+            if mention.refers_to == refers_to and not mention.borrowed and inside and mention.text not in said:
+                yield mention, offset
+
+
+def refer(refers_to: str, to_kind: FileKind | None = None) -> Plant:
+    """Misspell the name of something in another file."""
+
+    def plant(suite: Suite, rng: random.Random) -> Planted | None:
+        if to_kind is not None and to_kind not in suite.analysis.refers_to.values():
+            return None
+        found = [
+            (m, o)
+            for m, o in _mentions(suite, refers_to)
+            if m.node.style in ("plain", "single", "double") and len(_stem(m.text)) > 3 and _is_certain(m, suite)
+        ]
+        if not found:
+            return None
+        mention, offset = rng.choice(found)
+        stem = _stem(mention.text)
+        start = suite.text.index(stem, mention.node.span.start + offset)
+        return replaced(suite, start, start + len(stem), _drop(stem, rng))
+
+    return plant
+
+
+def _stem(text: str) -> str:
+    """The part of a path that names its file."""
+    return text.removeprefix(URL).rpartition("/")[2].partition(".")[0]
+
+
+def _is_certain(mention: Mention, suite: Suite) -> bool:
+    """Whether the word, as it stands there, is one that is looked up and found."""
+    if mention.refers_to == "program":
+        return is_script(mention.text)
+    if mention.refers_to == "file":
+        name = mention.text.removeprefix(URL)
+        return any((place / name).is_file() for place in (suite.file.parent, *suite.file.parents))
+    return True
+
+
+KINDS |= {
+    "target misspelt": refer("target", FileKind.TARGETS),
+    "path of a file misspelt": refer("file"),
+    "path of a program misspelt": refer("program"),
+    "path of a directory misspelt": refer("directory"),
+    "template misspelt": refer("template"),
+    "path behind file:// misspelt": refer("url"),
+}
+
+
+@kind("cases in a file that is not there")
+def _no_cases(suite: Suite, _: random.Random) -> Planted | None:
+    match = re.search(r"^(tests):\n", suite.text, re.MULTILINE)
+    if match is None or suite.analysis.dialect.name == "agentv-1":
+        return None
+    at = match.end()
+    column = re.match(r" *", suite.text[at:])
+    blanks = column[0] if column else ""
+    if not suite.text[at:].lstrip().startswith("-") or not suite.text[at + len(blanks) :].startswith("-"):
+        return None
+    return replaced(suite, at, at, f"{blanks}- file://cases/planted.yaml\n", at)
+
+
+@kind("an alias misspelt")
+def _alias(suite: Suite, rng: random.Random) -> Planted | None:
+    found = suite.of(Case, "id")
+    if not found:
+        return None
+    shape, offset = rng.choice(found)
+    entry = next(e for e in entries(shape) if e.name == "id")
+    end = entry.value.span.end + offset
+    column = " " * (entry.key.span.start - suite.text.rfind("\n", 0, entry.key.span.start + offset) - 1 + offset)
+    head = "metadata: &planted {a: 1}\n" if not re.search(r"^metadata:", suite.text, re.MULTILINE) else ""
+    if not head or any(e.name == "metadata" for e in entries(shape)):
+        return None
+    text = head + suite.text[:end] + f"\n{column}metadata: *plantde" + suite.text[end:]
+    return Planted(text, text.count("\n", 0, len(head) + end) + 1)
+
+
 # The count
 
 
@@ -671,6 +769,7 @@ class Count:
 
 def suites(corpus: Path, language: Language) -> Iterator[Suite]:
     """Every suite of the corpus from agentv-1 on, once, that is sound."""
+    project = Project(DiskFiles())
     with (corpus / "INDEX.tsv").open(encoding="utf-8") as rows:
         for row in csv.DictReader(rows, delimiter="\t"):
             if (
@@ -681,11 +780,12 @@ def suites(corpus: Path, language: Language) -> Iterator[Suite]:
                 continue
             path = corpus / row["tag"] / row["path"]
             text = path.read_bytes().decode()
-            analysis = analyze(language.document(text), language, dialect=row["dialect"])
+            document = language.document(text, path)
+            analysis = analyze(document, language, dialect=row["dialect"], path=path, project=project)
             if any(d.severity == "error" for d in analysis.diagnostics) or not analysis.cases:
                 continue
             shapes = [(s, e.offset) for e in analysis.cases if e.block >= 0 for s in children(e.case)]
-            yield Suite(str(path.relative_to(corpus)), text, analysis, shapes)
+            yield Suite(str(path.relative_to(corpus)), text, analysis, path, project, shapes)
 
 
 def findings(analysis: Analysis) -> set[tuple[str, str, str]]:
@@ -704,7 +804,13 @@ def count_kind(plant: Plant, every: list[Suite], language: Language, rng: random
         if planted is None or planted.text == suite.text:
             continue
         count.planted += 1
-        after = analyze(language.document(planted.text), language, dialect=suite.analysis.dialect.name)
+        after = analyze(
+            language.document(planted.text, suite.file),
+            language,
+            dialect=suite.analysis.dialect.name,
+            path=suite.file,
+            project=suite.project,
+        )
         before = findings(suite.analysis)
         amounts = len(suite.analysis.diagnostics)
         new = [
