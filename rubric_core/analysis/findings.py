@@ -1,5 +1,6 @@
 """What was found in the blocks of a text, put where it stands in the whole."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -30,6 +31,7 @@ from rubric_core.validation.suppression import Placed, Suppression, UnusedIgnore
 __all__ = ["Findings"]
 
 
+_LONE = re.compile(r"(?<!\r)\n")
 #: Files whose cases belong to a suite elsewhere.
 _TAKEN_OVER = (FileKind.CASES, FileKind.CASE, FileKind.DATASET)
 
@@ -47,6 +49,9 @@ class Findings:
     def settled(self) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
         """What no comment covers, with the comments that cover nothing; and what comments cover. Both in order of the text."""
         found = sorted(self._diagnostics(), key=lambda d: (d.span, d.code))
+        if "\r\n" in self.frame.head:
+            # A rule sees one block, which may have no line break to go by.
+            found = [_with_breaks(d) for d in found]
         suppression = Suppression(self._ignores())
         if not suppression:
             return tuple(found), ()
@@ -116,6 +121,14 @@ class Findings:
             else [self.frame.block if number < 0 else self.analysis.document.blocks[number]]
         )
         return not any(p.kind == "syntax" for b in blocks for p in self.states[b].tree.problems)
+
+
+def _with_breaks(found: Diagnostic) -> Diagnostic:
+    """The finding with the line breaks of the text in its fixes."""
+    if not any(_LONE.search(e.new_text) for f in found.fixes for e in f.edits):
+        return found
+    fixes = (replace(f, edits=tuple(Edit(e.span, _LONE.sub("\r\n", e.new_text)) for e in f.edits)) for f in found.fixes)
+    return replace(found, fixes=tuple(fixes))
 
 
 def _diagnostic(rule: Rule[Any], finding: Finding, outer: Any) -> Diagnostic:

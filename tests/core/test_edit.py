@@ -1,6 +1,7 @@
 """Minimal edits: one key, one value, one line. Everything else stays as it was."""
 
 import pytest
+from harness import analysis_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,3 +126,13 @@ def test_the_line_break_of_the_text_is_used():
     assert newline_of("a\nb") == "\n"
     assert newline_of("a") == "\n"
     assert column_of("a\r\n  b", 5) == 2
+
+
+def test_a_fix_has_the_line_breaks_of_the_text() -> None:
+    """The last case is one line without a break to go by."""
+    text = "tests:\r\n  - id: a\r\n    input: Hi\r\n    criteria: Greets\r\n  - {id: b, input: Hi}\r\n  - contains: a"
+    fixes = [f for d in analysis_of(text).diagnostics for f in d.fixes]
+    assert fixes
+    for fix in fixes:
+        made = apply_edits(text, fix.edits)
+        assert made.count("\n") == made.count("\r\n"), fix.title

@@ -1,0 +1,72 @@
+"""Nothing restates the catalogue: spellings of keys and types stand in `language`, and nowhere else without a reason."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import rubric_core.language.around  # noqa: F401  # so that every shape is known
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.shape import Shape
+
+REPOSITORY = Path(__file__).parent.parent
+#: Where spellings may stand, and why; a place that ends in a slash is a folder.
+ALLOWED = {
+    "rubric_core/language/": "this is the catalogue",
+    "rubric_core/evaluation/evaluators/": "a module names the type that it runs",
+    "rubric_core/evaluation/providers/": "a module names the kind that it runs",
+    "rubric_core/evaluation/context.py": "names of evaluators as the engine gives them",
+    "rubric_core/evaluation/grade.py": "names of evaluators as the engine gives them",
+    "rubric_core/evaluation/registry.py": "the kind that grades where nothing else does",
+    "rubric_core/evaluation/runnable.py": "the kind that grades where nothing else does",
+    "rubric_core/evaluation/judging/sitting.py": "names of evaluators as the engine gives them",
+    "rubric_core/evaluation/judging/prompts.py": "variables of prompts, which older releases call as keys of theirs",
+    "rubric_core/evaluation/payload.py": "fields of what programs are given",
+    "rubric_core/evaluation/repeats.py": "a setting inside an open mapping",
+    "rubric_core/evaluation/rows.py": "fields of results",
+    "rubric_core/evaluation/targets.py": "targets of any dialect are read",
+    "rubric_core/loading/kind.py": "what a file is, is told before its dialect is",
+    "rubric_core/loading/told_by_others.py": "what a file is, is told before its dialect is",
+    "rubric_core/loading/targets.py": "targets of any dialect are read",
+    "rubric_core/migration/": "the way leads from one spelling to another",
+    "rubric_core/validation/rules/aggregator_setting.py": "an aggregator goes by the names of two types",
+    "rubric_core/validation/rules/renamed_key.py": "what the scalar evaluator says is the name of a type",
+    "rubric_lsp/about.py": "targets of any dialect are shown",
+    "rubric_lsp/features/consent.py": "settings of targets of any dialect are shown",
+}
+
+
+def _shapes(base: type[Shape]) -> set[type[Shape]]:
+    return {base, *(s for each in base.__subclasses__() for s in _shapes(each))}
+
+
+def _words() -> frozenset[str]:
+    """Spellings that can mean nothing else: words of several parts, and not the name of a field as well."""
+    fields = {name for shape in _shapes(Shape) for name in shape.keys}
+    keys = {name for dialect in DIALECTS for table in dialect.spellings.values() for name in table}
+    families = [dialect.types for dialect in DIALECTS] + [f for d in DIALECTS for f in d.families.values()]
+    types = {name for family in families for name in family}
+    return (
+        frozenset(w for w in (keys - fields) | types if "-" in w or "_" in w or w in ("evalcases", "testcases"))
+        - fields
+    )
+
+
+def _restated() -> Iterator[tuple[str, str]]:
+    words = _words()
+    for folder in ("rubric_core", "rubric_lsp"):
+        for path in sorted((REPOSITORY / folder).rglob("*.py")):
+            name = path.relative_to(REPOSITORY).as_posix()
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and node.value in words:
+                    yield name, str(node.value)
+
+
+def test_nothing_restates_the_catalogue() -> None:
+    found = list(_restated())
+    assert [each for each in found if not each[0].startswith(tuple(ALLOWED))] == []
+    unneeded = [place for place in ALLOWED if not any(name.startswith(place) for name, _ in found)]
+    assert unneeded == [], "places that restate nothing any more"
+
+
+def test_there_is_something_to_restate() -> None:
+    assert {"llm-rubric", "evalcases", "input_messages", "code_judge"} <= _words()
