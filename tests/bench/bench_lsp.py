@@ -1,15 +1,20 @@
-"""What the server takes, beside what it may take: `python tests/bench/bench_lsp.py [LINES …]`. Prints, and never fails."""
+"""What the server takes, beside what it may take, and beside yaml-language-server in the same run. Prints, and never fails.
+
+`python tests/bench/bench_lsp.py [CASES …]`; the peer is measured up to 360 cases, with its own schema of the language and with ours.
+"""
 
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 BENCH = Path(__file__).resolve().parents[3] / "shared" / "bench"
 CASES = (36, 360, 3600)
+#: Cases; the peer takes minutes for more.
+_LARGEST_FOR_PEER = 360
 SERVER = [sys.executable, "-m", "rubric_lsp"]
 REQUESTS = ("completion@min_score", "completion+edit@min_score", "hover@min_score")
 EDIT = 'weight: 2.0=>weight: "x"'
@@ -36,13 +41,13 @@ ROWS = (
 )
 
 
-def measured(cases: int, folder: Path) -> dict[str, Any]:
-    """The figures for a suite of `cases` cases."""
+def measured(cases: int, folder: Path, server: Sequence[str] = SERVER, more: Sequence[str] = ()) -> dict[str, Any]:
+    """The figures of a server for a suite of `cases` cases; `more` are options of the benchmark."""
     suite = folder / f"big-{cases}.eval.yaml"
     generator = [sys.executable, str(BENCH / "big_suite.py"), str(cases)]
     suite.write_bytes(subprocess.run(generator, capture_output=True, check=True).stdout)
     asked = [word for name in REQUESTS for word in ("--request", name)]
-    options = [str(BENCH / "lsp_bench.py"), "--edit", EDIT, "--starts", "5", *asked, str(suite), "--", *SERVER]
+    options = [str(BENCH / "lsp_bench.py"), *more, "--edit", EDIT, "--starts", "5", *asked, str(suite), "--", *server]
     done = subprocess.run([sys.executable, *options], capture_output=True, text=True, check=False)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -72,6 +77,41 @@ def table(sizes: tuple[int, ...], results: list[dict[str, Any]]) -> Iterator[str
         yield f"{row.name:36}" + "".join(cells)
 
 
+def _peer() -> list[str] | None:
+    """The command of yaml-language-server, None where it cannot be had."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "schema"))
+    import pytest
+    from yaml_server import installed
+
+    try:
+        return ["node", str(installed()), "--stdio"]
+    except pytest.skip.Exception as reason:
+        print(f"no peer to compare with: {reason}")
+        return None
+
+
+def compared(sizes: tuple[int, ...], ours: list[dict[str, Any]], folder: Path) -> Iterator[str]:
+    """The peer's figures, each as so many times ours."""
+    peer = _peer()
+    if peer is None:
+        return
+    own = folder / "rubric.schema.json"
+    command = [sys.executable, "-m", "rubric_core.cli", "schema", "--dialect", "agentv-3"]
+    own.write_bytes(subprocess.run(command, capture_output=True, check=True).stdout)
+    for name, schema in (("AgentV's schema", BENCH / "agentv-4.42.4.schema.json"), ("our schema", own)):
+        small = [(n, result) for n, result in zip(sizes, ours, strict=True) if n <= _LARGEST_FOR_PEER]
+        theirs = [measured(n, folder, peer, ("--yaml-schema", f"{schema}=*.eval.yaml")) for n, _ in small]
+        yield f"yaml-language-server 2.0.0 with {name}: measured, and how many times ours"
+        for row in ROWS:
+            cells = []
+            for (_, mine), other in zip(small, theirs, strict=True):
+                value, base = figure(other, row.path), figure(mine, row.path)
+                times = f" = {value / base:.1f} ×" if value is not None and base else ""
+                cells.append(f"{'—' if value is None else f'{value:,.1f} {row.unit}' + times:>24}")
+            yield f"{row.name:36}" + "".join(cells)
+        yield from (str(other["error"]) for other in theirs if "error" in other)
+
+
 def main() -> None:
     """Measure and print."""
     if not (BENCH / "lsp_bench.py").is_file():
@@ -80,9 +120,9 @@ def main() -> None:
     sizes = tuple(int(word) for word in sys.argv[1:]) or CASES
     with tempfile.TemporaryDirectory() as folder:
         results = [measured(cases, Path(folder)) for cases in sizes]
-    print("rubric-lsp: measured / limit; ! where the limit is missed")
-    for line in table(sizes, results):
-        print(line)
+        print("rubric-lsp: measured / limit; ! where the limit is missed")
+        for line in (*table(sizes, results), *compared(sizes, results, Path(folder))):
+            print(line)
     for result in results:
         if "error" in result:
             print(result["error"])
