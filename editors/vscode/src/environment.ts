@@ -73,13 +73,13 @@ export class PrivateEnvironment {
     try {
       told('making a Python environment');
       const made = uv
-        ? [uv, 'venv', '--no-project', '--no-config', '--python', python?.path ?? '>=3.10', this.folder]
+        ? [uv, 'venv', '--no-project', '--python', python?.path ?? '>=3.10', this.folder]
         : [(python as Python).path, '-I', '-m', 'venv', this.folder];
       await this.step(made, 5, signal, 'The Python environment could not be made');
       told('installing the language server and what it needs');
       const pip = ['--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '20', '--no-warn-script-location'];
       const install = uv
-        ? [uv, 'pip', 'install', '--no-config', '--python', inside, wheel]
+        ? [uv, 'pip', 'install', '--python', inside, wheel]
         : [inside, '-I', '-m', 'pip', 'install', ...pip, wheel];
       await this.step(install, 10, signal, 'The language server could not be installed');
       told('trying it');

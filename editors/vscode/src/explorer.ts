@@ -169,6 +169,9 @@ export class Explorer implements vscode.Disposable {
     for (const test of tests) {
       this.place(test);
     }
+    // Menus about a case are for these.
+    const inSuites = [...this.items].filter(([, item]) => item.parent).map(([id]) => id);
+    void vscode.commands.executeCommand('setContext', 'rubric.cases', inSuites);
   }
 
   private place(test: Test): void {
@@ -176,19 +179,19 @@ export class Explorer implements vscode.Disposable {
     if (!siblings) {
       return;
     }
-    let item = siblings.get(test.id);
-    if (!item) {
-      item = this.controller.createTestItem(test.id, test.label, vscode.Uri.parse(test.textDocument.uri));
-      siblings.add(item);
-      this.items.set(test.id, item);
-      this.kinds.set(item, test.kind);
-    }
+    const known = siblings.get(test.id);
+    const item = known ?? this.controller.createTestItem(test.id, test.label, vscode.Uri.parse(test.textDocument.uri));
     item.label = test.label;
     // Not its description: VS Code reads that to the blind in place of the label.
     item.sortText = test.sortText;
     // One that has its children already is not asked for them again.
     item.canResolveChildren = test.canResolveChildren && item.children.size === 0;
     item.range = test.range && this.client?.protocol2CodeConverter.asRange(test.range);
+    if (!known) {
+      siblings.add(item);
+      this.items.set(test.id, item);
+      this.kinds.set(item, test.kind);
+    }
   }
 
   private prune(item: vscode.TestItem | undefined, listed: Set<string>): void {

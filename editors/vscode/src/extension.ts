@@ -9,6 +9,7 @@ import { Launcher } from './launcher';
 import { newSuite } from './newSuite';
 import { Reports } from './report';
 import { StatusBar } from './status';
+import { Walkthrough } from './walkthrough';
 
 let running: Launcher | undefined;
 
@@ -17,6 +18,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const launcher = new Launcher(context, { hints: (document, hints) => explorer.runs.marks.without(document, hints) });
   const texts = new Texts();
   const reports = new Reports(context, texts);
+  const walkthrough = new Walkthrough();
   const status = new StatusBar(launcher, explorer);
   const commands = new Commands(launcher, explorer, reports, texts);
   context.subscriptions.push(launcher, explorer, texts, reports, status, ...commands.register(), ...reasonsToRestart(launcher));
@@ -24,7 +26,11 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('rubric.restartServer', () => launcher.restart()),
     vscode.commands.registerCommand('rubric.showOutput', () => launcher.output.show()),
     vscode.commands.registerCommand('rubric.newSuite', newSuite),
+    walkthrough,
+    vscode.workspace.onDidOpenTextDocument((document) => document.languageId === 'eval-yaml' && walkthrough.achieved('suite')),
+    explorer.runs.onDidChange(() => explorer.runs.going && walkthrough.achieved('run')),
     launcher.onDidStart((client) => {
+      walkthrough.achieved('server');
       explorer.connect(client);
       reports.connect(client);
     }),
@@ -34,6 +40,9 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     explorer.runs.onDidUpdate(({ testId }) => reports.changed(testId)),
   );
+  if (vscode.workspace.textDocuments.some((document) => document.languageId === 'eval-yaml')) {
+    walkthrough.achieved('suite');
+  }
   running = launcher;
   void launcher.restart();
 }

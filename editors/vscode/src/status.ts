@@ -37,7 +37,6 @@ export class StatusBar implements vscode.Disposable {
       vscode.commands.registerCommand('rubric.menu', () => this.menu()),
     ];
     this.look();
-    explorer.runs.onDidChange(() => explorer.runs.going && vscode.commands.executeCommand('setContext', 'rubric.hasRun', true));
   }
 
   dispose(): void {
@@ -70,9 +69,6 @@ export class StatusBar implements vscode.Disposable {
 
   private show(): void {
     const { going } = this.explorer.runs;
-    if (this.suite) {
-      void vscode.commands.executeCommand('setContext', 'rubric.suiteSeen', true); // the walkthrough looks at it
-    }
     const { condition, words } = this.launcher.status;
     if (!this.suite && !going) {
       this.item.hide();
