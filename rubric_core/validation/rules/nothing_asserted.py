@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.grading import asserts_anything
+from rubric_core.syntax.tree import Sequence
 from rubric_core.text import Span
 from rubric_core.validation.rule import Context, Finding, rule
 
@@ -18,7 +19,7 @@ def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa
     if context.defaults.asserts or context.defaults.evaluator:
         return
     unread = {*case.unread, *(case.execution.unread if case.execution is not None else {})}
-    if unread & _ASSERTING or any(case.has(f) and vars(case).get(f) is None for f in _ASSERTING):
+    if unread & _ASSERTING or any(case.has(f) and _is_broken(case, f) for f in _ASSERTING):
         return
     if context.dialect.demanded(Case, "criteria"):
         return  # missing-key says it
@@ -37,3 +38,9 @@ def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa
         f"nothing is asserted in this case, so no answer can fail it; say what a good answer has under `{key}`",
         consequence="agentv skips a case without criteria, or grades it by nothing",
     )
+
+
+def _is_broken(case: Case, field: str) -> bool:
+    """Whether something is written that cannot be understood, which is said where it stands."""
+    value, node = vars(case).get(field), case.places[field].node
+    return value is None or (value == [] and isinstance(node, Sequence) and bool(node.items))
