@@ -1,13 +1,14 @@
 """What a suite and a case say about the directory in which the target works, put together."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable, place_words
 from rubric_core.language.around import FileKind
-from rubric_core.language.model import Execution
+from rubric_core.language.model import Execution, TargetChoice
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Checkout, Environment, Hook, Hooks, Repo, RepoSource, Setup, Workspace
 from rubric_core.loading.lower import Lowering
@@ -15,6 +16,7 @@ from rubric_core.loading.search import URL, find_file, places_of
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Mapping
 from rubric_core.text import LineIndex
 
 __all__ = ["HOOKS", "HookPlan", "RepoPlan", "WorkspacePlan", "plan_of"]
@@ -85,6 +87,7 @@ def plan_of(case: Runnable, files: Files) -> WorkspacePlan | None:
 
     Raises Unscored for a container, and for what is not there.
     """
+    _refuse_hooks_of_targets(case)
     written = [w for shape in (case.suite, case.case) if (w := _written(case, shape, files)) is not None]
     if not written:
         return None
@@ -92,6 +95,17 @@ def plan_of(case: Runnable, files: Files) -> WorkspacePlan | None:
     if isinstance(last.shape, Environment):
         return _of_environment(last, last.shape)
     return _of_workspaces([w for w in written if isinstance(w.shape, Workspace)], _keeps(case))
+
+
+def _refuse_hooks_of_targets(case: Runnable) -> None:
+    """Hooks that stand at one target of several are not run, and never passed over in silence."""
+    for shape in (case.case, case.suite):
+        execution = shape.execution
+        for each in (execution.targets or ()) if isinstance(execution, Execution) else ():
+            if isinstance(each, TargetChoice) and isinstance(each.node, Mapping) and each.node.get("hooks") is not None:
+                raise Unscored(
+                    f"rubric runs no hooks of single targets; write them under `workspace`{case.blame(each)}"
+                )
 
 
 @dataclass(frozen=True)
@@ -182,12 +196,12 @@ def _of_workspaces(written: list[_Written], keep: bool) -> WorkspacePlan:
     return plan
 
 
-def _text(fields: Mapping[str, tuple[object, _Written]], name: str) -> str:
+def _text(fields: MappingOf[str, tuple[object, _Written]], name: str) -> str:
     value = fields.get(name, (None, None))[0]
     return value if isinstance(value, str) else ""
 
 
-def _refuse(fields: Mapping[str, tuple[object, _Written]]) -> None:
+def _refuse(fields: MappingOf[str, tuple[object, _Written]]) -> None:
     found = fields.get("docker")
     if found is not None:
         shape, each = found
@@ -219,12 +233,12 @@ def _command(value: object) -> tuple[str, ...] | str:
     return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else str(value or "")
 
 
-def _requirements(fields: Mapping[str, tuple[object, _Written]], name: str) -> tuple[str, ...]:
+def _requirements(fields: MappingOf[str, tuple[object, _Written]], name: str) -> tuple[str, ...]:
     listed = getattr(fields.get("env", (None, None))[0], name, None)
     return tuple(v for v in listed or () if isinstance(v, str))
 
 
-def _repos(fields: Mapping[str, tuple[object, _Written]]) -> list[RepoPlan]:
+def _repos(fields: MappingOf[str, tuple[object, _Written]]) -> list[RepoPlan]:
     value, written = fields.get("repos", (None, None))
     if written is None or not isinstance(value, list):
         return []
