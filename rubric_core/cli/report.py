@@ -101,20 +101,24 @@ class Report:
     # What did not pass
 
     def _failures(self, results: Sequence[CaseResult]) -> Iterator[str]:
+        """Each with what did not hold; what several in a row have in common is told once, behind the last of them."""
         several = len({result.target for result in results}) > 1
-        for result in results:
-            if result.verdict is Verdict.PASSED:
-                continue
-            yield ""
+        failing = [result for result in results if result.verdict is not Verdict.PASSED]
+        details = [self._details(result) for result in failing]
+        for number, result in enumerate(failing):
             needs = "" if result.reason else f", needs {result.threshold:.2f}"
             score = f" {result.score:.2f}{needs}" if result.score is not None else ""
             where = self._style.paint(f"{self._file_of(result)}:{result.line}", "bold")
             verdict = self._style.paint(result.verdict.value, ROLES[result.verdict])
+            if number == 0 or details[number - 1] != details[number]:
+                yield ""
             yield f"{where} {shortened(result.id, _LONGEST_ID)}{f' ({result.target})' if several else ''} {verdict}{score}"
-            if result.reason:
-                yield f"    {result.reason}"
-            for evaluator in result.evaluators:
-                yield from self._evaluator_lines(evaluator, result.reason)
+            if details[number + 1 : number + 2] != [details[number]]:
+                yield from details[number]
+
+    def _details(self, result: CaseResult) -> list[str]:
+        lines = [f"    {result.reason}"] if result.reason else []
+        return lines + [line for e in result.evaluators for line in self._evaluator_lines(e, result.reason)]
 
     def _file_of(self, result: CaseResult) -> str:
         return os.path.normpath(self._suite.path.parent / result.file) if result.file else self._path

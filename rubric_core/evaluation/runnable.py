@@ -28,7 +28,7 @@ from rubric_core.syntax.tree import Node, Tree
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 
-__all__ = ["KeepWorkspaces", "Options", "Runnable", "place_words", "problems_by_case", "runnables"]
+__all__ = ["KeepWorkspaces", "Options", "Runnable", "place_words", "problems_by_case", "runnables", "stray_items"]
 
 KeepWorkspaces: TypeAlias = Literal["never", "failed", "all"]
 
@@ -288,7 +288,7 @@ def problems_by_case(analysis: Analysis, file: Path | None = None) -> dict[CaseE
     `file` is the file that was analysed, where that is not the suite.
     """
     found: dict[CaseEntry | None, list[tuple[str, str]]] = {None: []}
-    elsewhere = {each.span.start for each in analysis.external}
+    elsewhere = {each.span.start for each in analysis.external} | {span.start for span, _ in stray_items(analysis)}
     for diagnostic in analysis.diagnostics:
         if diagnostic.severity == "error" and diagnostic.span.start not in elsewhere:
             line = analysis.document.position(diagnostic.span.start).line + 1
@@ -296,3 +296,17 @@ def problems_by_case(analysis: Analysis, file: Path | None = None) -> dict[CaseE
                 (place_words(file, line), f"{diagnostic.code}: {diagnostic.message}")
             )
     return found
+
+
+def stray_items(analysis: Analysis) -> list[tuple[Span, str]]:
+    """Items of the case list that are no case at all, with what is wrong: the cases beside them can be run."""
+    document = analysis.document
+    external = {each.span.start for each in analysis.external}
+    return [
+        (diagnostic.span, f"{diagnostic.code}: {diagnostic.message}")
+        for diagnostic in analysis.diagnostics
+        if diagnostic.severity == "error"
+        and diagnostic.span.start not in external
+        and document.blocks[document.block_at(diagnostic.span.start)].key
+        and analysis.case_at(diagnostic.span.start) is None
+    ]

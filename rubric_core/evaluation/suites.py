@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
-from rubric_core.evaluation.runnable import Options, Runnable, place_words, problems_by_case, runnables
+from rubric_core.evaluation.runnable import Options, Runnable, place_words, problems_by_case, runnables, stray_items
 from rubric_core.evaluation.scenarios import scenario_cases
 from rubric_core.language.around import FileKind, LoneCase
 from rubric_core.language.model import Case, Suite
@@ -95,6 +95,7 @@ class _Loader:
             replace(case, shared=frame.shared, files=frame.files) for case in runnables(path, analysis, self.options)
         ]
         placed = [(case.case_span(case.case.span).start, [case]) for case in own]
+        placed += [(stray.case.span.start, [stray]) for stray in _strays(analysis, frame, None)]
         if analysis.suite is not None:
             placed += [(each.span.start, list(self._external(each, frame))) for each in analysis.external]
             if analysis.suite.has("scenarios"):
@@ -188,6 +189,15 @@ class _Loader:
                 named=file.parent.name if isinstance(entry.case, LoneCase) else "",
                 problems=(*frame.problems, *problems[None], *problems.get(entry, ())),
             )  # fmt: skip
+        yield from _strays(analysis, frame, None if file == frame.path else file)
+
+
+def _strays(analysis: Analysis, frame: Runnable, file: Path | None) -> Iterator[Runnable]:
+    """Items of a case list that are no case, each standing for itself, so that it is told and its neighbours can run."""
+    line_at = _lines(analysis)
+    for span, message in stray_items(analysis):
+        problem = (place_words(file, line_at(span.start)), message)
+        yield replace(frame, case=Case(span), problems=(problem,), line_at=line_at, file=file)
 
 
 def _outer(analysis: Analysis, entry: CaseEntry) -> Callable[[Span], Span]:

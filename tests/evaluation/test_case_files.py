@@ -163,6 +163,22 @@ def test_what_cannot_be_read_has_no_score_and_the_others_run(
     assert reason in other["reason"]
 
 
+def test_an_item_that_is_no_case_keeps_no_other_from_being_run(
+    suite: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = "{id: ID, criteria: c, input: hi, assertions: [{type: contains, value: hello}]}"
+    items = f"  - {good}\n  -\n  - 3\n  - {good}\n".replace("ID", "a", 1).replace("ID", "b")
+    suite.write("evals/g.eval.yaml", f"tests:\n{items}")
+    suite.write("evals/h.eval.yaml", "tests: ./items.yaml\n")
+    suite.write("evals/items.yaml", items.replace("  -", "-"))
+    for name in ("g", "h"):
+        code, out, _ = run(capsys, f"evals/{name}.eval.yaml", "--format", "json")
+        told = {row["id"]: row for row in json.loads(out)["cases"]}
+        assert (code, [told[n]["verdict"] for n in ("a", "b")]) == (3, ["passed", "passed"])
+        assert len(told) == 4
+        assert all("has a mistake, wrong-type" in row["reason"] for n, row in told.items() if n not in ("a", "b"))
+
+
 def test_a_broken_file_of_a_pattern_keeps_no_other_from_being_run(
     suite: Folder, capsys: pytest.CaptureFixture[str]
 ) -> None:
