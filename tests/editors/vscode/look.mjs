@@ -20,10 +20,17 @@ export async function until(look, patience = 30_000) {
   throw new Error(`not seen: ${look}`);
 }
 
+/** Fill in the box at the top; what is typed before it has the focus would go elsewhere. */
+async function ask(page, text) {
+  const box = page.locator('.quick-input-widget input[aria-controls]');
+  await box.fill(text);
+  await box.focus();
+}
+
 /** Choose a command of the palette. */
 export async function command(page, title) {
   await page.keyboard.press('F1');
-  await page.locator('.quick-input-widget input[aria-controls]').fill(`>${title}`); // typing would go to where the focus was
+  await ask(page, `>${title}`);
   await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor();
   await page.keyboard.press('Enter');
 }
@@ -31,7 +38,7 @@ export async function command(page, title) {
 /** Open a file of the workspace by its name. */
 export async function openFile(page, name) {
   await page.keyboard.press('Control+P');
-  await page.keyboard.type(name);
+  await ask(page, name);
   await page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.tab.active', { hasText: name }).waitFor();
@@ -40,8 +47,7 @@ export async function openFile(page, name) {
 /** Put the cursor at the end of a line of the active editor, given by its number. */
 export async function goTo(page, number) {
   await page.keyboard.press('Control+G');
-  await page.locator('.quick-input-widget input').first().waitFor();
-  await page.keyboard.type(String(number));
+  await ask(page, `:${number}`);
   await page.keyboard.press('Enter');
   await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   await page.keyboard.press('End');
