@@ -39,7 +39,7 @@ def _asked(server: "RubricServer", snapshot: Snapshot) -> tuple[str, str]:
     from rubric_core.evaluation.participants import target_name  # noqa: PLC0415
     from rubric_core.evaluation.result import Unscored  # noqa: PLC0415
     from rubric_core.evaluation.targets import targets_for  # noqa: PLC0415
-    from rubric_lsp.choosing import suite_of  # noqa: PLC0415
+    from rubric_lsp.running.choosing import suite_of  # noqa: PLC0415
 
     try:
         case = next(iter(suite_of(snapshot, server.documents).cases), None)

@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rubric_lsp.orders import Order, Wanted
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
+from rubric_lsp.running.orders import Order, Wanted
 from rubric_lsp.workspace import path_of
 
 if TYPE_CHECKING:
-    from rubric_lsp.jobs import Job
+    from rubric_lsp.running.jobs import Job
     from rubric_lsp.server import RubricServer
 
 __all__ = ["Commands"]

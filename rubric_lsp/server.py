@@ -22,14 +22,14 @@ from rubric_lsp.navigation import Navigation
 from rubric_lsp.progress import ProgressBoard
 from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError, RubricProtocol
 from rubric_lsp.pulling import Pulling
-from rubric_lsp.reading import Reading
-from rubric_lsp.reporting import Reports
 from rubric_lsp.routes import route
-from rubric_lsp.runs import Runs
+from rubric_lsp.running.reading import Reading
+from rubric_lsp.running.reporting import Reports
+from rubric_lsp.running.requests import Tests
+from rubric_lsp.running.runs import Runs
+from rubric_lsp.running.trust import Permission
 from rubric_lsp.settings import Settings
 from rubric_lsp.survey import Survey
-from rubric_lsp.testing import Tests
-from rubric_lsp.trust import Permission
 from rubric_lsp.workspace import Snapshot, Workspace, path_of
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.schedule import Schedule
 from rubric_core.ports import Ports
 from rubric_core.validation.words import count
-from rubric_lsp.choosing import Part
-from rubric_lsp.orders import Order
+from rubric_lsp.running.choosing import Part
+from rubric_lsp.running.orders import Order
 
 __all__ = ["Job", "Steps", "tally"]
 

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from rubric_lsp.features.results import Results
 from rubric_lsp.lifecycle import WARNING
-from rubric_lsp.orders import Order
 from rubric_lsp.progress import Progress, ProgressBoard
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
-from rubric_lsp.record import Record
-from rubric_lsp.stored import Stored
+from rubric_lsp.running.orders import Order
+from rubric_lsp.running.record import Record
+from rubric_lsp.running.stored import Stored
 from rubric_lsp.workspace import Snapshot, path_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.events import Event
     from rubric_core.evaluation.result import CaseResult
     from rubric_core.ports import Ports
-    from rubric_lsp.choosing import Part
-    from rubric_lsp.jobs import Job, Steps
+    from rubric_lsp.running.choosing import Part
+    from rubric_lsp.running.jobs import Job, Steps
     from rubric_lsp.server import RubricServer
 
 __all__ = ["Runs"]
@@ -69,7 +69,7 @@ class Runs:
 
     async def start(self, order: Order) -> "Job | None":
         """Begin what is asked for; None when a person has to allow it first. Raises RefusedError."""
-        from rubric_lsp.choosing import chosen  # noqa: PLC0415  # httpx and pydantic, when something is run
+        from rubric_lsp.running.choosing import chosen  # noqa: PLC0415  # httpx and pydantic, when something is run
 
         parts = chosen(order, self._server.documents, self.at, self.record.last)
         if all(self._server.permission.given(part.path) for part in parts):
@@ -82,14 +82,14 @@ class Runs:
         return await self.start(self._last.get(uri, Order.of(uri)))
 
     async def _ask(self, parts: "list[Part]", order: Order) -> None:
-        from rubric_lsp.asking import allowed  # noqa: PLC0415
+        from rubric_lsp.running.asking import allowed  # noqa: PLC0415
 
         if await allowed(self._server, parts):
             self._begin(parts, order)
 
     def _begin(self, parts: "list[Part]", order: Order) -> "Job":
-        from rubric_lsp.choosing import unsaved  # noqa: PLC0415
-        from rubric_lsp.jobs import Job  # noqa: PLC0415
+        from rubric_lsp.running.choosing import unsaved  # noqa: PLC0415
+        from rubric_lsp.running.jobs import Job  # noqa: PLC0415
 
         for part in parts:
             self.cancel(part.uri, {case.id for case in part.cases})
@@ -147,7 +147,7 @@ class Runs:
     # -- running ------------------------------------------------------------------------------------------------------
 
     async def _run(self, job: "Job") -> None:
-        from rubric_lsp.jobs import tally  # noqa: PLC0415
+        from rubric_lsp.running.jobs import tally  # noqa: PLC0415
 
         progress = Progress(self._server.protocol, None)
         begun = time.monotonic()
@@ -245,7 +245,7 @@ class Runs:
 
 
 def _steps(job: "Job") -> "dict[tuple[str, str], Steps]":
-    from rubric_lsp.jobs import Steps  # noqa: PLC0415
+    from rubric_lsp.running.jobs import Steps  # noqa: PLC0415
 
     pairs = [(part, case) for part in job.parts for case in part.cases]
     return {

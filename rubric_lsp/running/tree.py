@@ -100,7 +100,7 @@ class Tree:
     def _own(self, snapshot: Snapshot) -> list[Json]:
         """The items of a suite whose cases all stand in it; those of a case that is as it was are made once."""
         from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
-        from rubric_lsp.choosing import distinct  # noqa: PLC0415
+        from rubric_lsp.running.choosing import distinct  # noqa: PLC0415
 
         analysis, known = snapshot.analysis, self._kept.get(snapshot.uri, {})
         first = {entry: analysis.document.first_line(entry.block) for entry in analysis.cases if entry.block >= 0}
@@ -124,7 +124,7 @@ class Tree:
 
     def cases(self, snapshot: Snapshot) -> "list[Runnable]":
         """The cases of a suite. Raises RefusedError for a file that is none."""
-        from rubric_lsp.choosing import distinct, suite_of  # noqa: PLC0415  # what runs need, for clients with a tree
+        from rubric_lsp.running.choosing import distinct, suite_of  # noqa: PLC0415  # what runs need, for clients with a tree
 
         return distinct(suite_of(snapshot, self._server.documents).cases)
 

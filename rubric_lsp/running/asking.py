@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.targets import targets_for
-from rubric_lsp.choosing import Part
 from rubric_lsp.features.consent import details, question
 from rubric_lsp.lifecycle import INFORMATION, WARNING
 from rubric_lsp.protocol import RefusedError
+from rubric_lsp.running.choosing import Part
 
 if TYPE_CHECKING:
     from rubric_lsp.server import RubricServer

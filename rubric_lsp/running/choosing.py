@@ -14,8 +14,8 @@ from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError, suite_in
 from rubric_core.evaluation.targets import targets_for
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_lsp.features.tests import evaluator_names
-from rubric_lsp.orders import Order, Wanted
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
+from rubric_lsp.running.orders import Order, Wanted
 from rubric_lsp.workspace import Snapshot, Workspace
 
 __all__ = ["Part", "case_named", "chosen", "distinct", "suite_of", "unsaved"]

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rubric_lsp.orders import Order, Wanted
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
-from rubric_lsp.states import States, ids_of
-from rubric_lsp.tree import Tree, has_cases
+from rubric_lsp.running.orders import Order, Wanted
+from rubric_lsp.running.states import States, ids_of
+from rubric_lsp.running.tree import Tree, has_cases
 
 if TYPE_CHECKING:
     from rubric_lsp.server import RubricServer

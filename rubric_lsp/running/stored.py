@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_lsp.lifecycle import WARNING
-from rubric_lsp.record import Record
+from rubric_lsp.running.record import Record
 from rubric_lsp.workspace import Snapshot, path_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult
-    from rubric_lsp.choosing import Part
-    from rubric_lsp.jobs import Job
+    from rubric_lsp.running.choosing import Part
+    from rubric_lsp.running.jobs import Job
     from rubric_lsp.server import RubricServer
 
 __all__ = ["Stored"]

@@ -119,7 +119,7 @@ class Record:
             return
         from rubric_core.disk import DiskFiles  # noqa: PLC0415
         from rubric_core.evaluation.fingerprint import fingerprint  # noqa: PLC0415
-        from rubric_lsp.choosing import distinct, suite_of  # noqa: PLC0415
+        from rubric_lsp.running.choosing import distinct, suite_of  # noqa: PLC0415
 
         files = DiskFiles()
         now = {case.id: case for case in distinct(suite_of(snapshot, self._documents).cases) if case.file is not None}
@@ -132,7 +132,7 @@ class Record:
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
         from rubric_core.evaluation.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
-        from rubric_lsp.choosing import distinct  # noqa: PLC0415
+        from rubric_lsp.running.choosing import distinct  # noqa: PLC0415
 
         files = DiskFiles()
         for runnable in distinct(runnables(path, snapshot.analysis, entries=entries)):

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from rubric_lsp.features.results import Shown
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
-from rubric_lsp.reporting import expected_of, prompt_of
+from rubric_lsp.running.reporting import expected_of, prompt_of
 
 if TYPE_CHECKING:
     from rubric_lsp.features.texts import Kind
@@ -72,8 +72,8 @@ class Reading:
 
     def text(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
         """What is in a document. Raises RefusedError where there is nothing to show."""
-        from rubric_lsp.choosing import case_named  # noqa: PLC0415  # what runs need is loaded when something was run
         from rubric_lsp.features import texts  # noqa: PLC0415
+        from rubric_lsp.running.choosing import case_named  # noqa: PLC0415  # what runs need is loaded when something was run
 
         server = self._server
         snapshot = server.runs.at(uri)

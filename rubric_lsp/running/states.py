@@ -7,14 +7,14 @@ from rubric_lsp import convert
 from rubric_lsp.features import tests
 from rubric_lsp.features.results import Results
 from rubric_lsp.features.tests import id_of
-from rubric_lsp.reporting import expected_of
+from rubric_lsp.running.reporting import expected_of
 from rubric_lsp.workspace import Snapshot
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult
     from rubric_core.evaluation.runnable import Runnable
-    from rubric_lsp.choosing import Part
-    from rubric_lsp.jobs import Job
+    from rubric_lsp.running.choosing import Part
+    from rubric_lsp.running.jobs import Job
     from rubric_lsp.server import RubricServer
 
 __all__ = ["States", "ids_of"]
