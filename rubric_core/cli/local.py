@@ -40,10 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _port(text: str) -> int:
-    value = int(text)
-    if not 1 <= value <= 65535:
-        raise argparse.ArgumentTypeError("a number from 1 to 65535")
-    return value
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"a number from 1 to 65535, not {text!r}")
+    return int(text)
 
 
 def main(options: argparse.Namespace) -> int:

@@ -99,12 +99,15 @@ class Sources:
     @property
     def folders(self) -> list[str]:
         """The folders among the names."""
-        return [name for name in self._names if Path(name).is_dir()]
+        return [name for name in self._names if name and Path(name).is_dir()]
 
     def _named(self, name: str) -> Iterator[Source]:
         if name == STANDARD_INPUT:
             shown = self._standard_input or name
             yield Source(shown, absolute(shown), is_file=False)
+        elif not name:
+            # An unset variable of a shell script: never the current folder, which `migrate` would rewrite.
+            self.failures.append("an empty name is no path; write . for the current folder")
         elif Path(name).is_dir():
             walked = self._discovery.files(name) if self._around else self._discovery.suites(name)
             yield from self._several(walked, f"{name}: no suites in this folder; rubric looks for {SUITE_NAMES}")

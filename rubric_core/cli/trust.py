@@ -25,6 +25,9 @@ def main(options: argparse.Namespace) -> int:
         for folder in trust.folders():
             print(folder)
         return 0
+    if not options.folder:
+        print("rubric: an empty name is no folder; write . for the current one", file=sys.stderr)
+        return 2
     folder = Path(options.folder)
     if options.remove:
         print(f"{trust.remove(folder)} is not trusted any more")

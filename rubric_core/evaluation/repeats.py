@@ -116,8 +116,17 @@ def _together(repeats: Repeats, runs: Sequence[CaseResult], properties: Properti
         return replace(best if repeats.strategy == "pass_at_k" else worst, details=details, cost_usd=cost)
     mean = fmean(scores)
     verdict = verdict_of(mean, properties, best.threshold)
+    gated = next((run for run in runs if _gated(run, properties)), None)
+    if gated is not None:  # a gate has to be met: other runs cannot make up for it
+        verdict, worst = Verdict.FAILED, gated
     reason = worst.reason if verdict is not Verdict.PASSED else ""
     return replace(worst, verdict=verdict, score=mean, reason=reason, details=details, cost_usd=cost)
+
+
+def _gated(run: CaseResult, properties: Properties) -> bool:
+    """Whether a gate made a run fail whose score alone did not."""
+    score = run.score or 0.0
+    return run.verdict is Verdict.FAILED and verdict_of(score, properties, run.threshold) is not Verdict.FAILED
 
 
 def _rank(run: CaseResult) -> tuple[bool, float]:

@@ -151,6 +151,7 @@ def test_lines_may_end_as_on_windows(rubric: Run) -> None:
         (["--select", ""], "--select: name at least one code"),
         (["--path", "x.yaml"], "--path names standard input; give - as well"),
         (["-", "-"], "- can be given once"),
+        ([""], "an empty name is no path; write . for the current folder"),
         (["-", "--watch"], "--watch needs files"),
         (["--watch", "--fix"], "--watch only looks"),
         (["--watch", "--format", "json"], "--watch prints text only"),

@@ -105,6 +105,19 @@ async def test_range_rubric_output_schema(folder: Folder, judge: JudgeServer, re
     assert "3 tries" in result.reason
 
 
+async def test_no_mean_makes_up_for_a_gate(folder: Folder, judge: JudgeServer) -> None:
+    gated = RANGES[0].replace("weight: 2", "weight: 2, required_min_score: 9")
+    folder.targets({"name": "default", "provider": "mock", "response": "The Moon pulls."}, judge.target())
+    judge.replies = [
+        '{"checks": [{"id": "facts", "score": 8}, {"id": "style", "score": 10}]}',
+        '{"checks": [{"id": "facts", "score": 10}, {"id": "style", "score": 10}]}',
+    ]
+    result = await folder.one(suite(gated, RANGES[1]), grader_target="judge", repeat=2)
+    assert result.score == pytest.approx((26 / 30 + 1) / 2)
+    assert (result.verdict, result.details["trials"]["passed"]) == (Verdict.FAILED, 1)
+    assert "facts" in result.reason
+
+
 async def test_required_min_score_gates_the_verdict_and_leaves_the_score(folder: Folder, judge: JudgeServer) -> None:
     gated = RANGES[0].replace("weight: 2", "weight: 2, required_min_score: 6")
     judge.replies = ['{"checks": [{"id": "facts", "score": 5}, {"id": "style", "score": 10}]}']

@@ -131,7 +131,10 @@ def test_one_case(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
         (["suite.eval.yaml", "--dialect", "agentv-9"], "no dialect agentv-9"),
         (["suite.eval.yaml", "--targets", "gone.yaml"], "gone.yaml: there is no such file"),
         (["suite.eval.yaml", "--threshold", "2"], "from 0 to 1"),
+        (["suite.eval.yaml", "--threshold", "most"], "a number from 0 to 1, not 'most'"),
         (["suite.eval.yaml", "--workers", "0"], "at least 1"),
+        (["suite.eval.yaml", "--repeat", "some"], "a whole number of at least 1, not 'some'"),
+        ([""], "an empty name is no path"),
         ([], "required"),
     ],
 )
