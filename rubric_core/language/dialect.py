@@ -100,6 +100,8 @@ class Properties:
     interpolation: tuple[str, ...] = ()
     #: How bad a case without a required key is: agentv skips it with a log line, and from 2.7 on `validate` says so.
     incomplete_case: Literal["warning", "error"] = "warning"
+    #: Whether a case is skipped that has neither criteria nor expected output, assertions or turns of its own.
+    skips_bare_cases: bool = False
     #: Whether members of a composite are dropped that have no name or an underscored type.
     literal_members: bool = False
     #: Whether a key that it does not know makes the engine refuse the file.

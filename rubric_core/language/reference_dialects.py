@@ -210,6 +210,10 @@ _PROPERTIES: Mapping[str, _Words] = {
         "warning": "A case without a required key is skipped with a line in the log.",
         "error": "A case without a required key is skipped, and `validate` says so.",
     },
+    "skips_bare_cases": {
+        True: "A case is skipped that has neither `criteria` nor `expected_output`, `assertions` or `turns` of its own.",
+        False: "",
+    },
     "literal_members": {True: "Members of a composite without a name, or with `_` in their type, are dropped.", False: ""},
     "strict_keys": {True: "An unknown key makes agentv refuse the file.", False: "An unknown key is passed over."},
     "names_required": {True: "Every evaluator needs a name.", False: "An evaluator without a name gets one from its type and value."},

@@ -9,6 +9,8 @@ __all__ = ["band_words", "closest", "count", "names", "number", "score_words", "
 
 def subject(name: str) -> str:
     """What a message is about: a key, or an item of the list `name[]`."""
+    if name == "[]":
+        return "an item of the list"
     if name.endswith("[]"):
         return f"an item of `{name[:-2]}`"
     return f"`{name}`" if name else "this"

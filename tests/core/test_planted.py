@@ -166,7 +166,7 @@ GATES = [
 def test_a_mistake_in_a_gate(head, code, entry):
     key = "expected_outcome" if head == "evalcases" else "outcome"
     about = "expected_outcome" if head == "evalcases" else "criteria"
-    text = f"{head}:\n  - id: a\n    {about}: x\n    input: hi\n    rubrics:\n      - id: c\n        {key}: Greets\n        {entry}\n"
+    text = f"{head}:\n  - id: a\n    {about}: x\n    input: hi\n    rubrics:\n      - id: c\n        {key}: Greets\n        {entry}\n        score_ranges: {{0: not at all, 6: warmly}}\n"
     analysis = analysis_of(text)
     assert [(d.code, analysis.document.position(d.span.start).line) for d in analysis.diagnostics] == [(code, 7)]
 
@@ -189,3 +189,27 @@ def test_a_rubric_of_which_nothing_is_left(head, entry, code):
     about = "expected_outcome" if head == "evalcases" else "criteria"
     analysis = analysis_of(f"{head}:\n  - id: a\n    {about}: x\n    input: hi\n    {entry}\n")
     assert [(d.code, analysis.document.position(d.span.start).line) for d in analysis.diagnostics] == [(code, 4)]
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind"),
+    [
+        ("prompt: Is {{ output }} polite?", "llm-grader"),
+        ("criteria: [Stays polite]", "rubrics"),
+        ("budget: 0.1", "cost"),
+        ("{mode: any_order, minimums: {search: 1}}", "tool-trajectory"),
+        ("value: refund", None),
+    ],
+)
+def test_keys_tell_the_type_that_is_missing(keys, kind):
+    text = f"tests:\n  - id: a\n    input: hi\n    assertions:\n      - {keys}\n"
+    (missing,) = analysis_of(text).diagnostics
+    assert [f.title for f in missing.fixes] == ([f"add `type: {kind}`"] if kind else [])
+
+
+@pytest.mark.parametrize(
+    ("dialect", "codes"), [("agentv-0.1", []), ("agentv-0.5", ["wrong-root"]), ("agentv-5", ["wrong-root"])]
+)
+def test_a_bare_list_of_targets_belongs_to_the_first_dialect(dialect, codes):
+    text = "# .agentv/targets.yaml\n- {name: default, provider: mock}\n"
+    assert [d.code for d in analysis_of(text, dialect).diagnostics] == codes

@@ -74,6 +74,7 @@ AGENTV_3 = AGENTV_2_7.successor(
     placeholders=("PROMPT", "PROMPT_FILE", "EVAL_ID", "ATTEMPT", "FILES", "OUTPUT_FILE"),
     strings_weigh_their_count=True,
     literal_members=True,
+    skips_bare_cases=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{\s*[\w.]+\s*\}\}"),
     reply_style="assertions",
     wording="output",

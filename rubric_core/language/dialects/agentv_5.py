@@ -173,6 +173,7 @@ AGENTV_5 = AGENTV_3.successor(
     ],
     folds_type_names=False,
     literal_members=False,
+    skips_bare_cases=False,
     reply_style="checks",
     flat_settings=True,
     nunjucks=True,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Band, Evaluator
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
@@ -63,3 +64,27 @@ def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
             written = f"type: {known.name}{between}value"
             yield Fix(f"write `type: {known.name}` and `value: …`", (Edit(entry.key.span, written),))
             return
+    told = _told_by_keys({entry.name for entry in node.entries if entry.name}, context)
+    edit = add_entry(context.text, node, "type", told) if told else None
+    if edit is not None:
+        yield Fix(f"add `type: {told}`", (edit,), safe=False)
+
+
+def _told_by_keys(written: set[str], context: Context) -> str | None:
+    """The one type that has every key that is written, and all that it needs among them."""
+    dialect = context.dialect
+    common = {spelling.name for spelling, _ in dialect.fields(Evaluator)}
+    if not written - common:
+        return None
+    fitting: set[str] = set()
+    for shape in {known.shape for known in dialect.types.values() if known.fate is Fate.CURRENT}:
+        needed = dialect.needed(shape)
+        groups = {declared.group for _, declared in needed if declared.group}
+        missing = [
+            s.name for s, declared in needed if not declared.group and s.name not in written and s.name != "type"
+        ]
+        unmet = [g for g in groups if not any(s.name in written for s, declared in needed if declared.group == g)]
+        name = dialect.type_name(shape)
+        if name and not missing and not unmet and written <= {spelling.name for spelling, _ in dialect.fields(shape)}:
+            fitting.add(name)
+    return fitting.pop() if len(fitting) == 1 else None

@@ -3,25 +3,33 @@
 from collections.abc import Iterator
 
 from rubric_core.language.around import Template
-from rubric_core.language.evaluators import AssertSet, Composite, Evaluator
+from rubric_core.language.evaluators import AssertSet, Composite, Evaluator, LlmJudge, Rubric
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite, Turn
+from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import case_list
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.syntax.edit import remove_entry
+from rubric_core.syntax.tree import Mapping
+from rubric_core.validation.rubrics import criteria_of
+from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 
 __all__ = ["NO_EFFECT"]
 
 #: Fields that list evaluators.
 _LISTS = ("assertions", "evaluators")
 
+_MINIMUMS = ("min_score", "required_min_score")
+
 #: Shapes with lists of evaluators.
-_Holder = Case | Suite | Execution | Composite | AssertSet | Turn | DefaultTest | Template
+_Holder = Case | Suite | Execution | Composite | AssertSet | Turn | DefaultTest | Template | LlmJudge | Rubric
 
 
 @rule("no-effect", "warning", "Something that can change no result")
-def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A weight of 0 without a gate, and a threshold of 0, make a check that cannot fail."""
     if isinstance(shape, Execution | Suite) and shape.has("threshold") and shape.threshold == 0:
         yield Finding(shape.at("threshold"), "with a threshold of 0 every answer passes")
+    yield from _idle_minimums(shape, context)
+    yield from _shadowed(shape)
     if isinstance(shape, Case) and _nothing_counts(shape):
         yield Finding(shape.at("id"), "every evaluator of this case has weight 0, so its score is always 0")
         return
@@ -35,3 +43,48 @@ def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: A
 def _nothing_counts(case: Case) -> bool:
     written = case_list(case) or []
     return len(written) > 1 and not case.rubrics and all(isinstance(e, Evaluator) and e.weight == 0 for e in written)
+
+
+def _idle_minimums(shape: Shape, context: Context) -> Iterator[Finding]:
+    """A criterion that is met or not has no score that could be too low; one with bands puts all of its rubric on 0..10."""
+    criteria = criteria_of(shape)
+    if shape.has("score_ranges") or any(c.has("score_ranges") for c in criteria):
+        return
+    for criterion in criteria:
+        for field in _MINIMUMS:
+            place = criterion.places.get(field)
+            if place is None:
+                continue
+            entry = None
+            if isinstance(criterion.node, Mapping) and not place.borrowed:
+                entry = next((e for e in criterion.node.entries if e.name == place.name), None)
+            edit = (
+                remove_entry(context.text, criterion.node, entry)
+                if entry and isinstance(criterion.node, Mapping)
+                else None
+            )
+            yield Finding(
+                criterion.key_at(field),
+                f"`{place.name}` changes nothing: without `score_ranges` a criterion is met or it is not",
+                fixes=(Fix(f"remove `{place.name}`", (edit,), safe=False),) if edit else (),
+            )
+
+
+def _shadowed(shape: Shape) -> Iterator[Finding]:
+    """Of the lists in which evaluators can stand, only the first that is written is read."""
+    execution = shape.execution if isinstance(shape, Case | Suite) else None
+    inner = execution if isinstance(execution, Execution) else None
+    places: list[tuple[Shape, str]] = []
+    if isinstance(shape, Case):
+        places = [(shape, "assertions"), *([(inner, "evaluators")] if inner else []), (shape, "evaluators")]
+    elif isinstance(shape, Suite):
+        places = [(shape, "assertions"), *([(inner, "assertions"), (inner, "evaluators")] if inner else [])]
+    written = [(owner, field) for owner, field in places if isinstance(vars(owner).get(field), list)]
+    for owner, field in written[1:]:
+        used, used_field = written[0]
+        name = used.places[used_field].name if used_field in used.places else used_field
+        yield Finding(
+            owner.key_at(field),
+            f"these evaluators do not run: where several lists are written, only `{name}` is read",
+            related=(Related(used.key_at(used_field), "this one is read"),),
+        )

@@ -4,26 +4,34 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.grading import asserts_anything
-from rubric_core.syntax.tree import Sequence
+from rubric_core.syntax.edit import rename_key
+from rubric_core.syntax.tree import Mapping, Sequence
 from rubric_core.text import Span
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import names
 
 __all__ = ["NOTHING_ASSERTED"]
 
+#: What makes a case complete, where the engine asks for one of them.
+_AIMS = ("criteria", "expected_output", "assertions", "turns")
 _ASSERTING = frozenset(("assertions", "evaluators", "rubrics", "evaluator", "criteria", "expected_output"))
 
 
 @rule("nothing-asserted", "warning", "A case in which nothing is asserted")
 def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Silent where a key that would assert something is misspelt: that key is reported already."""
-    if context.defaults.asserts or context.defaults.evaluator:
+    skipped = context.dialect.properties.skips_bare_cases and not any(case.has(field) for field in _AIMS)
+    graded = context.defaults.asserts or context.defaults.evaluator
+    if graded and not skipped:
         return
     unread = {*case.unread, *(case.execution.unread if case.execution is not None else {})}
     if unread & _ASSERTING or any(case.has(f) and _is_broken(case, f) for f in _ASSERTING):
         return
     if context.dialect.demanded(Case, "criteria"):
         return  # missing-key says it
-    if asserts_anything(Suite(Span(0, 0)), case):
+    if asserts_anything(Suite(Span(0, 0)), case) or graded:
+        if skipped:
+            yield _skipped(case, context)
         return
     field = (
         "assertions"
@@ -37,6 +45,23 @@ def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa
         case.at("id") if case.has("id") else case.span,
         f"nothing is asserted in this case, so no answer can fail it; say what a good answer has under `{key}`",
         consequence="agentv skips a case without criteria, or grades it by nothing",
+    )
+
+
+def _skipped(case: Case, context: Context) -> Finding:
+    """Rubrics, evaluators under their old key and those of the suite do not count when the engine looks whether to run it."""
+    needed = names([k for f in _AIMS if f != "turns" and (k := context.dialect.spelled(Case, f))], "or")
+    entry = None
+    if isinstance(case.node, Mapping) and case.has("evaluators") and not case.places["evaluators"].borrowed:
+        written = case.places["evaluators"].name
+        entry = next((e for e in case.node.entries if e.name == written), None)
+    current = context.dialect.spelled(Case, "assertions")
+    fix = (Fix(f"rename it to `{current}`", (rename_key(entry, current),)),) if entry is not None and current else ()
+    return Finding(
+        case.at("id") if case.has("id") else case.span,
+        f"this case is skipped: it needs {needed} of its own",
+        fixes=fix,
+        consequence="agentv skips the case with a log line, whatever else grades it",
     )
 
 

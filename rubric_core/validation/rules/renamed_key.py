@@ -107,7 +107,8 @@ def _as_list(issue: RenamedKey, context: Context) -> Iterator[Fix]:
         or not isinstance(issue.entry.value, Scalar)
     ):
         return
-    if issue.entry.value.text not in ("llm_judge", "llm-judge", "llm-grader"):
+    # The newest dialect has no judge without criteria of its own.
+    if judge is None or issue.entry.value.text not in ("llm_judge", "llm-judge", "llm-grader"):
         return
     indent = " " * column_of(context.text, issue.entry.key.span.start)
     written = f"{key}:{newline_of(context.text)}{indent}  - type: {judge}"

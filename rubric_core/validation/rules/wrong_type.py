@@ -47,6 +47,11 @@ def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa
         words = f"{subject(issue.name)} has no value, which is the same as not writing it"
         yield Finding(issue.span, words, severity="hint", tags=("unnecessary",))
         return
+    if issue.name == "vars" and isinstance(issue.node, Scalar) and issue.node.text.startswith("file://"):
+        # No release says what it makes of it.
+        words = "values from a file are not read here; write `vars` as a mapping"
+        yield Finding(issue.span, words, severity="warning")
+        return
     yield Finding(issue.span, f"{subject(issue.name)} is {issue.found}; it should be {issue.kind.words()}", fixes=fixes)
 
 
