@@ -1,6 +1,7 @@
 """The command line: thin commands over `analyze` and `run_case`."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -44,7 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(given)
     _speak_utf8()
     try:
-        return int(import_module(f"{__name__}.{options.command}").main(options))
+        code = int(import_module(f"{__name__}.{options.command}").main(options))
+        if sys.stdout is not None:  # it is None where standard output is closed
+            sys.stdout.flush()  # a full disk is told here, while it can be
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -55,7 +58,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.debug:
             raise
         print(f"rubric: {type(error).__name__}: {error} (--debug shows more)", file=sys.stderr)
+        if isinstance(error, OSError):
+            _give_up_output()
         return WRONG_USE
+    return code
+
+
+def _give_up_output() -> None:
+    """Let what could not be written go: Python would try once more at its end, and complain in its own way."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _speak_utf8() -> None:

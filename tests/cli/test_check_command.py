@@ -328,6 +328,19 @@ def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
 # What is no suite.
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is always full")
+@pytest.mark.parametrize("command", [["explain"], ["schema"], ["check"]])
+def test_a_full_disk_is_no_success(command: list[str], tmp_path: Path) -> None:
+    (tmp_path / "a.eval.yaml").write_text(CLEAN)
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "rubric_core.cli", *command],
+            cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert (ran.returncode, ran.stderr.count("\n")) == (2, 1)
+    assert "No space left on device" in ran.stderr
+
+
 def test_other_files_are_checked_as_what_they_are(rubric: Run) -> None:
     write(
         "cases.jsonl",

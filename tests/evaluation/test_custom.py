@@ -121,6 +121,14 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return site
 
 
+async def test_what_a_class_prints_stays_out_of_the_results(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    folder.mock("three words here")
+    noisy = CLASS.format(prefix="").replace("        count =", "        print('counting')\n        count =")
+    folder.write(".agentv/evaluators/word-count.py", "print('imported')\n" + noisy)
+    assert (await folder.one(SUITE)).score == 1
+    assert tuple(capsys.readouterr()) == ("", "imported\ncounting\n")
+
+
 async def test_an_installed_package_brings_a_type(folder: Folder, installed: Path) -> None:
     folder.mock("one two three four")
     assert findings(folder) == []
