@@ -17,9 +17,12 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
     fixes: tuple[Fix, ...] = ()
     if issue.current and not issue.borrowed:
         fixes = (Fix(f"change it to `{issue.current}`", (Edit(issue.span, issue.current),)),)
+    # The newest dialect folds no names: it asks for the dashes that it knows.
+    refused = context.dialect.properties.strict_keys and issue.current == issue.name.replace("_", "-")
     yield Finding(
         issue.span,
         f"`{issue.name}` is a type of {where}, not of {context.dialect.name}{advice}",
         fixes=fixes,
-        consequence="agentv skips this evaluator",
+        consequence="agentv refuses the case" if refused else "agentv skips this evaluator",
+        severity="error" if refused else None,
     )

@@ -31,7 +31,15 @@ def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # 
                 fixes = (Fix(f"change it to `{meant}`", (replace_value(issue.node, meant),)),)
     elif isinstance(issue.kind, Number) and isinstance(issue.value, int | float) and not issue.borrowed:
         fixes = tuple(_as_share(issue, issue.kind, float(issue.value)))
-    yield Finding(issue.span, f"{subject(issue.name)} cannot be {written}{advice}", fixes=fixes)
+    # Document 003: an unknown kind is no reason to stop, a model judges then.
+    scalar = issue.name in ("evaluator", "grader")
+    yield Finding(
+        issue.span,
+        f"{subject(issue.name)} cannot be {written}{advice}",
+        fixes=fixes,
+        severity="warning" if scalar else None,
+        consequence="agentv takes llm_judge in its place, with a line in the log" if scalar else "",
+    )
 
 
 def _as_share(issue: OutOfRange, kind: Number, value: float) -> Iterator[Fix]:
