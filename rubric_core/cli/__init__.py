@@ -57,11 +57,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if options.debug:
             raise
-        print(f"rubric: {type(error).__name__}: {error} (--debug shows more)", file=sys.stderr)
+        print(f"rubric: {_words(error)} (--debug shows more)", file=sys.stderr)
         if isinstance(error, OSError):
             _give_up_output()
         return WRONG_USE
     return code
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return f"{type(error).__name__}: {error}"
 
 
 def _give_up_output() -> None:
