@@ -213,3 +213,10 @@ def test_keys_tell_the_type_that_is_missing(keys, kind):
 def test_a_bare_list_of_targets_belongs_to_the_first_dialect(dialect, codes):
     text = "# .agentv/targets.yaml\n- {name: default, provider: mock}\n"
     assert [d.code for d in analysis_of(text, dialect).diagnostics] == codes
+
+
+@pytest.mark.parametrize(("entry", "safe"), [("{name: n, type: llm_judge}", True), ("{type: is-json}", False)])
+def test_a_list_that_was_not_read_is_renamed_by_itself_only_when_it_holds_up(entry, safe):
+    text = f"evalcases:\n  - id: a\n    expected_outcome: x\n    input: hi\n    assert:\n      - {entry}\n"
+    (renamed,) = analysis_of(text, "agentv-1").diagnostics
+    assert [f.safe for f in renamed.fixes] == [safe]

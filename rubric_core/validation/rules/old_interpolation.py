@@ -1,22 +1,26 @@
-"""old-interpolation: `${{ NAME }}` where the newest releases only know `{{ env.NAME }}`."""
+"""old-interpolation: `${{ NAME }}` where the newest releases only know `{{ env.NAME }}`, and the other way round."""
 
 import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.targets import Provider
+from rubric_core.language.targets import Provider, Target
 from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
 
 __all__ = ["OLD_INTERPOLATION"]
 
+_NEW = re.compile(r"(?<!\$)\{\{\s*env\.(\w+)\s*\}\}")
 _OLD = re.compile(r"\$\{\{\s*(\w+)\s*\}\}")
 
 
-@rule("old-interpolation", "error", "An environment variable written the way of older releases")
-def OLD_INTERPOLATION(shape: Suite | Case | Provider, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+@rule("old-interpolation", "error", "An environment variable written the way of other releases")
+def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Refused in providers; in suites nothing is put in for it any more."""
+    if isinstance(shape, Target):
+        yield from _too_new(shape, context)
+        return
     if not context.dialect.properties.strict_keys or "${{" not in context.text or not isinstance(shape.node, Mapping):
         return
     severity: Severity = "error" if isinstance(shape, Provider) else "information"
@@ -30,6 +34,29 @@ def OLD_INTERPOLATION(shape: Suite | Case | Provider, context: Context) -> Itera
             consequence=consequence,
             severity=severity,
         )
+
+
+def _too_new(target: Target, context: Context) -> Iterator[Finding]:
+    """Before the newest dialect a target gets `{{ env.NAME }}` as these very letters."""
+    properties = context.dialect.properties
+    if (
+        properties.strict_keys
+        or not properties.interpolation
+        or not isinstance(target.node, Mapping)
+        or target.borrowed
+    ):
+        return
+    for node in walk(target.node) if "{{" in context.text else ():
+        for found in _NEW.finditer(context.text, *node.span) if isinstance(node, Scalar) else ():
+            instead = f"${{{{ {found[1]} }}}}"
+            span = Span(*found.span())
+            yield Finding(
+                span,
+                f"{context.dialect.name} knows `{instead}` and not `{context.written(span)}`",
+                fixes=(Fix(f"write `{instead}`", (Edit(span, instead),)),),
+                consequence="the target gets these very letters",
+                severity="warning",
+            )
 
 
 def _written(shape: Suite | Case | Provider, mapping: Mapping, context: Context) -> Iterator[tuple[Span, str]]:

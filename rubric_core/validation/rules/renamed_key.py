@@ -7,7 +7,7 @@ from rubric_core.language.evaluators import Criterion, LlmJudge
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.issues import RenamedKey
 from rubric_core.syntax.edit import column_of, newline_of, remove_entry, rename_key
-from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
 from rubric_core.validation.words import number
@@ -60,7 +60,9 @@ def _instead(issue: RenamedKey, context: Context) -> str | None:
 
 def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     if issue.current and not issue.taken:
-        yield Fix(f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),))
+        yield Fix(
+            f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),), safe=_holds_up(issue, context)
+        )
     elif issue.spelling.field == "required_min_score":
         yield from _as_share(issue, context)
     elif issue.taken and issue.current:
@@ -68,6 +70,23 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     elif issue.spelling.field == "evaluator" and _instead(issue, context):
         yield from _as_list(issue, context)
         yield from _without(issue, context)
+
+
+def _holds_up(issue: RenamedKey, context: Context) -> bool:
+    """A list of evaluators that was not read so far is looked into once it is: then it has to be one of this dialect."""
+    if issue.spelling.fate is not Fate.IGNORED or issue.spelling.field not in ("assertions", "evaluators"):
+        return True
+    for item in issue.entry.value.items if isinstance(issue.entry.value, Sequence) else ():
+        written = {e.name: e.value for e in item.entries} if isinstance(item, Mapping) else {}
+        kind = written.get("type")
+        known = context.dialect.type_of(kind.text) if isinstance(kind, Scalar) else None
+        if (
+            known is None
+            or not known.fate.read
+            or (context.dialect.properties.names_required and "name" not in written)
+        ):
+            return False
+    return True
 
 
 def _removed(issue: RenamedKey, context: Context) -> Iterator[Fix]:
