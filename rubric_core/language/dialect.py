@@ -102,6 +102,8 @@ class Properties:
     incomplete_case: Literal["warning", "error"] = "warning"
     #: Whether a case is skipped that has neither criteria nor expected output, assertions or turns of its own.
     skips_bare_cases: bool = False
+    #: Whether a file of targets may be their list, without a key around it.
+    bare_targets: bool = True
     #: Whether members of a composite are dropped that have no name or an underscored type.
     literal_members: bool = False
     #: Whether a key that it does not know makes the engine refuse the file.

@@ -214,6 +214,10 @@ _PROPERTIES: Mapping[str, _Words] = {
         True: "A case is skipped that has neither `criteria` nor `expected_output`, `assertions` or `turns` of its own.",
         False: "",
     },
+    "bare_targets": {
+        True: "A file of targets may be their list, without a key around it.",
+        False: "A file of targets has their list under a key.",
+    },
     "literal_members": {True: "Members of a composite without a name, or with `_` in their type, are dropped.", False: ""},
     "strict_keys": {True: "An unknown key makes agentv refuse the file.", False: "An unknown key is passed over."},
     "names_required": {True: "Every evaluator needs a name.", False: "An evaluator without a name gets one from its type and value."},

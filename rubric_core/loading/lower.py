@@ -23,7 +23,6 @@ from rubric_core.language.kinds import (
 from rubric_core.language.model import CASE, Case, CaseInclude, Execution, Suite
 from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
-from rubric_core.language.targets import TargetFile
 from rubric_core.loading.issues import (
     ConflictingKeys,
     DuplicateKey,
@@ -71,7 +70,8 @@ class Lowering(Tags):
         nothing = root is None or (isinstance(root, Scalar) and root.empty)
         branch = self._branch(kind, root) if isinstance(kind, ByNode) and root is not None else kind
         listed = nothing and cut_key == ROOT_LIST
-        if file is FileKind.TARGETS and (listed or isinstance(root, Sequence)) and self._entries_have_key():
+        bare = file is FileKind.TARGETS and (listed or isinstance(root, Sequence))
+        if bare and not self.dialect.properties.bare_targets:
             self._wrong_root(Span(0, 0) if root is None else self.at(root), file, "a list")
             return []
         if listed and isinstance(kind, ByNode):
@@ -85,10 +85,6 @@ class Lowering(Tags):
         self._cut_key = cut_key
         made = self.value(branch, root, "")
         return [m for m in (made if isinstance(made, list) else [made]) if isinstance(m, Shape)]
-
-    def _entries_have_key(self) -> bool:
-        """A bare list of targets is read by the first dialect only."""
-        return any(self.dialect.spelled(TargetFile, field) for field in ("targets", "providers"))
 
     def _wrong_root(self, span: Span, file: FileKind, found: str) -> None:
         if file is FileKind.SUITE:

@@ -33,6 +33,7 @@ AGENTV_0_5 = AGENTV_0_1.successor(
         *TARGETS_0_5,
     ],
     names_required=True,
+    bare_targets=False,
     placeholders=("PROMPT", "GUIDELINES", "EVAL_ID", "ATTEMPT", "FILES", "OUTPUT_FILE"),
     reference="first",
     interpolation=(r"\$\{\{\s*\w+\s*\}\}",),

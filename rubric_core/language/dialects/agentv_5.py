@@ -174,6 +174,7 @@ AGENTV_5 = AGENTV_3.successor(
     folds_type_names=False,
     literal_members=False,
     skips_bare_cases=False,
+    bare_targets=True,
     reply_style="checks",
     flat_settings=True,
     nunjucks=True,
