@@ -175,12 +175,3 @@ def test_a_later_dialect_knows_what_became_of_every_key(old, new):
         for name, spelling in table.items():
             if spelling.fate is Fate.CURRENT:
                 assert name in after.table(shape), f"{shape.__name__}.{name}"
-
-
-@pytest.mark.parametrize(
-    ("dialect", "refused"), [("agentv-0.1", False), ("agentv-0.5", True), ("agentv-3", True), ("agentv-5", False)]
-)
-def test_a_bare_list_of_targets(dialect, refused):
-    text = "# .agentv/targets.yaml\n- name: bot\n  label: bot\n  id: mock\n  provider: mock\n"
-    codes = {d.code for d in analysis_of(text, dialect).diagnostics if d.severity == "error"}
-    assert ("wrong-root" in codes) is refused

@@ -207,10 +207,8 @@ def test_keys_tell_the_type_that_is_missing(keys, kind):
     assert [f.title for f in missing.fixes] == ([f"add `type: {kind}`"] if kind else [])
 
 
-@pytest.mark.parametrize(
-    ("dialect", "codes"), [("agentv-0.1", []), ("agentv-0.5", ["wrong-root"]), ("agentv-5", ["wrong-root"])]
-)
-def test_a_bare_list_of_targets_belongs_to_the_first_dialect(dialect, codes):
+@pytest.mark.parametrize(("dialect", "codes"), [("agentv-0.1", []), ("agentv-0.5", ["wrong-root"]), ("agentv-5", [])])
+def test_a_bare_list_of_targets_belongs_to_the_first_dialect_and_the_newest(dialect, codes):
     text = "# .agentv/targets.yaml\n- {name: default, provider: mock}\n"
     assert [d.code for d in analysis_of(text, dialect).diagnostics] == codes
 
