@@ -1,6 +1,7 @@
 """agentv-0.1: `testcases` and a scalar `grader`. The tool was called bbeval, then agentevo."""
 
-from rubric_core.language.dialect import Dialect, adds, requires
+from rubric_core.language.changes import adds, requires
+from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects.target_files import TARGETS_0_1
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
 

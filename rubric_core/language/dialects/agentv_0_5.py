@@ -1,6 +1,7 @@
 """agentv-0.5: `evalcases`, the word evaluator, and the types `code` and `llm_judge` (document 003)."""
 
-from rubric_core.language.dialect import Fate, adds, adds_types, renames, requires, tolerates, unrequires
+from rubric_core.language.changes import adds, adds_types, renames, requires, tolerates, unrequires
+from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
 from rubric_core.language.dialects.around_files import AROUND_0_5
 from rubric_core.language.dialects.target_files import TARGETS_0_5

@@ -1,6 +1,7 @@
 """agentv-1: rubrics, score ranges, composites and the three verdicts (documents 000 and 002)."""
 
-from rubric_core.language.dialect import Fate, adds, adds_types, prefers, renames, renames_type, tolerates
+from rubric_core.language.changes import adds, adds_types, prefers, renames, renames_type, tolerates
+from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
 from rubric_core.language.dialects.around_files import AROUND_1
 from rubric_core.language.dialects.target_files import TARGETS_1

@@ -1,15 +1,7 @@
 """agentv-2.7: `tests`, `assert` and `criteria`; deterministic assertions, gates on evaluators."""
 
-from rubric_core.language.dialect import (
-    Fate,
-    adds,
-    adds_types,
-    drops_types,
-    renames,
-    renames_type,
-    tolerates,
-    unrequires,
-)
+from rubric_core.language.changes import adds, adds_types, drops_types, renames, renames_type, tolerates, unrequires
+from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_1 import AGENTV_1
 from rubric_core.language.dialects.around_files import AROUND_2_7
 from rubric_core.language.dialects.target_files import TARGETS_2_7

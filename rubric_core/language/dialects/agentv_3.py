@@ -1,7 +1,6 @@
 """agentv-3: `assertions` with plain strings, the `-grader` types, `min_score`, two verdicts (document 004)."""
 
-from rubric_core.language.dialect import (
-    Fate,
+from rubric_core.language.changes import (
     adds,
     adds_types,
     drops_types,
@@ -11,6 +10,7 @@ from rubric_core.language.dialect import (
     tolerates,
     unrequires,
 )
+from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
 from rubric_core.language.dialects.around_files import AROUND_3
 from rubric_core.language.dialects.target_files import TARGETS_3

@@ -1,7 +1,6 @@
 """agentv-5: the promptfoo superset: `prompts`, `vars`, `providers`, `assert` again, `llm-rubric`."""
 
-from rubric_core.language.dialect import (
-    Fate,
+from rubric_core.language.changes import (
     adds,
     adds_types,
     drops,
@@ -12,6 +11,7 @@ from rubric_core.language.dialect import (
     tolerates,
     unrequires,
 )
+from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_3 import AGENTV_3
 from rubric_core.language.dialects.around_files import AROUND_5
 from rubric_core.language.dialects.target_files import TARGETS_5

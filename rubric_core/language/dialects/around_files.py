@@ -11,7 +11,8 @@ from rubric_core.language.around import (
     Sidecar,
     Template,
 )  # fmt: skip
-from rubric_core.language.dialect import Change, Fate, adds, drops, requires, tolerates, unrequires
+from rubric_core.language.changes import adds, drops, requires, tolerates, unrequires
+from rubric_core.language.dialect import Change, Fate
 from rubric_core.language.targets import Defaults
 from rubric_core.language.workspace import (
     Checkout,

@@ -2,18 +2,8 @@
 
 from collections.abc import Mapping
 
-from rubric_core.language.dialect import (
-    Change,
-    Fate,
-    Tables,
-    TypeName,
-    adds,
-    drops,
-    renames,
-    requires,
-    tolerates,
-    unrequires,
-)
+from rubric_core.language.changes import adds, drops, renames, requires, tolerates, unrequires
+from rubric_core.language.dialect import Change, Fate, Tables, TypeName
 from rubric_core.language.providers import (
     AgentServer,
     Anthropic,

@@ -1,0 +1,136 @@
+"""What may change from one dialect to the next: keys and types that come, get another name, or go."""
+
+from rubric_core.language.dialect import Change, Fate, Spelling, Tables, TypeName
+from rubric_core.language.shape import Key, Shape
+
+__all__ = [
+    "adds", "adds_types", "drops", "drops_types", "prefers", "renames", "renames_type", "requires", "reserves_types", "tolerates", "unrequires",
+]  # fmt: skip
+
+
+def adds(shape: type[Shape], *fields: str, **spelled: str) -> Change:
+    """`fields` under their names in the catalogue, and others under the given spelling; all own fields without any."""
+
+    def change(tables: Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        inherited = {name for base in shape.__mro__[1:] for name in getattr(base, "keys", {})}
+        own = [name for name in shape.keys if name not in inherited or shape.keys[name] is not _inherited(shape, name)]
+        for name in fields or (() if spelled else own):
+            declared = shape.keys[name].name
+            table[declared] = Spelling(declared, name, Fate.CURRENT)
+        for attribute, name in spelled.items():
+            table[name] = Spelling(name, attribute, Fate.CURRENT)
+
+    return change
+
+
+def _inherited(shape: type[Shape], name: str) -> Key[object] | None:
+    for base in shape.__mro__[1:]:
+        if issubclass(base, Shape) and name in base.keys:
+            return base.keys[name]
+    return None
+
+
+def renames(shape: type[Shape], old: str, new: str, after: Fate, note: str = "") -> Change:
+    """The field written `old` is now written `new`; `after` is what happens to `old`."""
+
+    def change(tables: Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        attribute = table[old].field
+        table[old] = Spelling(old, attribute, after, note)
+        table[new] = Spelling(new, attribute, Fate.CURRENT)
+
+    return change
+
+
+def prefers(shape: type[Shape], *names: str) -> Change:
+    """Older spellings that win over the current one when both are there."""
+
+    def change(tables: Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        for name in names:
+            table[name] = table[name]._replace(preferred=True)
+
+    return change
+
+
+def tolerates(shape: type[Shape], attribute: str, *names: str, fate: Fate = Fate.TOLERATED, note: str = "") -> Change:
+    """Further spellings of a field, none of them the one to use."""
+
+    def change(tables: Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        for name in names:
+            table[name] = Spelling(name, attribute, fate, note)
+
+    return change
+
+
+def drops(shape: type[Shape], *names: str, fate: Fate = Fate.IGNORED, note: str = "") -> Change:
+    """Spellings that are not used any more and have no successor."""
+
+    def change(tables: Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        for name in names:
+            known = table.get(name)
+            table[name] = Spelling(name, known.field if known else "", fate, note)
+
+    return change
+
+
+def requires(shape: type[Shape], *fields: str) -> Change:
+    """From here on `shape` needs these fields."""
+    return _demands(shape, fields, True)
+
+
+def unrequires(shape: type[Shape], *fields: str) -> Change:
+    """From here on `shape` does without these fields."""
+    return _demands(shape, fields, False)
+
+
+def _demands(shape: type[Shape], fields: tuple[str, ...], value: bool) -> Change:
+    def change(tables: Tables) -> None:
+        for attribute in fields:
+            tables.demands[shape, attribute] = value
+
+    return change
+
+
+def adds_types(**types: type[Shape]) -> Change:
+    """New evaluator types; `_` in a keyword is written as in the text."""
+
+    def change(tables: Tables) -> None:
+        for name, shape in types.items():
+            tables.types[name] = TypeName(name, shape, Fate.CURRENT)
+
+    return change
+
+
+def renames_type(old: str, new: str, after: Fate, note: str = "") -> Change:
+    """The type written `old` is now written `new`."""
+
+    def change(tables: Tables) -> None:
+        shape = tables.types[old].shape
+        tables.types[old] = TypeName(old, shape, after, note)
+        tables.types[new] = TypeName(new, shape, Fate.CURRENT)
+
+    return change
+
+
+def reserves_types(shape: type[Shape], *names: str, fate: Fate, note: str = "") -> Change:
+    """Types that an author might expect, and that mean nothing."""
+
+    def change(tables: Tables) -> None:
+        for name in names:
+            tables.types[name] = TypeName(name, shape, fate, note)
+
+    return change
+
+
+def drops_types(*names: str, fate: Fate = Fate.IGNORED, note: str = "") -> Change:
+    """Types that the engine does not know any more."""
+
+    def change(tables: Tables) -> None:
+        for name in names:
+            tables.types[name] = tables.types[name]._replace(fate=fate, note=note)
+
+    return change

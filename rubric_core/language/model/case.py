@@ -1,0 +1,136 @@
+"""Cases: their input, their turns, and what stands in a list of them."""
+
+from rubric_core.language.evaluators import Criterion
+from rubric_core.language.kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    MapOf,
+    Number,
+    Shaped,
+    Shorthand,
+    Text,
+)
+from rubric_core.language.model.execution import CaseExecution, RunSettings
+from rubric_core.language.model.grading import EVALUATORS, SCALAR_EVALUATOR
+from rubric_core.language.model.messages import FILES, INPUT, OUTPUT
+from rubric_core.language.shape import Shape, key
+from rubric_core.language.targets import INLINE_PROVIDERS
+from rubric_core.language.workspace import Environment, Workspace
+
+__all__ = ["CASE", "NAMED", "PROMPTS", "Case", "CaseInclude", "Turn"]
+
+#: A name that is taken as it stands, a number included.
+NAMED = ByNode(text=Text(blank=True), number=Number(), boolean=Boolean())
+PROMPTS = ByNode(text=Text(), sequence=ListOf(Anything()), mapping=MapOf(Anything()))
+
+
+class Turn(Shape):
+    """A turn: a part of a conversation that is graded turn by turn."""
+
+    input = key(INPUT, "What the user says in this turn.", required=True, example="Hello")
+    expected_output = key(OUTPUT, "A good answer to this turn.")
+    assertions = key(EVALUATORS, "The evaluators of this turn.")
+
+
+class Case(Shape):
+    """A case: one input with its evaluators."""
+
+    id = key(
+        Text(),
+        "Names the case in results and on the command line; unique in the suite.",
+        required=True,
+        example="refund-window",
+    )
+    criteria = key(
+        Text(),
+        "What a good answer achieves, in a sentence or two. Without evaluators, a judge grades by it.",
+        example="Explains the refund window",
+    )
+    input = key(
+        INPUT, "What the target is asked: a text, or a list of messages.", required=True, example="Can I return this?"
+    )
+    input_files = key(FILES, "Files put in front of the first user message.", example="[order.json]")
+    expected_output = key(OUTPUT, "A good answer, for evaluators that compare with one.", example="Within 30 days")
+    assertions = key(
+        EVALUATORS,
+        "The evaluators of the case; a plain string is a criterion that has to be met.",
+        example="[Mentions the 30 day window]",
+    )
+    evaluators = key(EVALUATORS, "The evaluators of the case.")
+    rubrics = key(
+        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion))),
+        "Criteria of this case, judged one by one.",
+        example="[Names the cause]",
+    )
+    evaluator = key(
+        SCALAR_EVALUATOR, "The one evaluator of the case, when it has no list.", default="llm_judge", shown="llm_judge"
+    )
+    execution = key(Shaped(CaseExecution), "Settings for this case.")
+    workspace = key(
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(Workspace)), "The directory in which the target works."
+    )
+    metadata = key(MapOf(Anything()), "Anything you want to keep with the case.")
+    conversation_id = key(NAMED, "Groups cases that belong to one conversation.")
+    suite = key(Text(), "The name under which results of this case are filed.")
+    dataset = key(Text(), "The name under which results of this case are filed.")
+    depends_on = key(ListOf(Text(refers_to="case")), "Cases that run, and pass, before this one.", example="[login]")
+    on_dependency_failure = key(
+        Choice((("skip", "this case is skipped"), ("fail", "this case fails"), ("run", "this case runs all the same"))),
+        "What happens when a case that this one depends on does not pass.",
+        default="skip",
+        shown="skip",
+    )
+    mode = key(
+        Choice((("conversation", "the turns are run and graded one after the other"),)),
+        "How the case is run.",
+        example="conversation",
+    )
+    turns = key(ListOf(Shaped(Turn), empty=False), "The turns of a conversation.")
+    aggregation = key(
+        Choice((("mean", "the mean of the turns"), ("min", "the worst turn"), ("max", "the best turn"))),
+        "How the scores of the turns become one.",
+        default="mean",
+        shown="mean",
+    )
+    on_turn_failure = key(
+        Choice((("continue", "the other turns run"), ("stop", "the other turns score 0"))),
+        "What happens when a turn fails.",
+        default="continue",
+        shown="continue",
+    )
+    window_size = key(Integer(at_least=1), "How many turns of the conversation the target is shown.")
+    vars = key(MapOf(Anything()), "Values for `{{ name }}` in the case.", example="{tone: polite}")
+    provider = key(INLINE_PROVIDERS, "The provider that answers this case.")
+    providers = key(INLINE_PROVIDERS, "The providers that answer this case.")
+    prompts = key(
+        PROMPTS,
+        "The prompts that are tried for this case.",
+    )
+    assert_scoring_function = key(Text(), "Accepted, and run by no release.")
+    options = key(MapOf(Anything()), "Options for this case.")
+    threshold = key(Number(0, 1), "Accepted here, and read by no release; write it under `run`.")
+    run = key(Shaped(RunSettings), "Limits of this case.", example="{threshold: 0.9}")
+    environment = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)), "Where the target works.")
+    note = key(Anything(), "A note for readers; the engine does not read it.")
+    description = key(Anything(), "A note for readers; the engine does not read it.")
+    reference_answer = key(Anything(), "A good answer; the engine does not read it here.")
+
+
+class CaseInclude(Shape):
+    """An entry that takes cases over: those of another suite or file, in an older form of `file://`."""
+
+    include = key(Text(refers_to="file"), "The suite or file.", required=True, example="./other.eval.yaml")
+    type = key(
+        Choice((("suite", "a whole suite"), ("tests", "its cases only"))), "What it is.", required=True, example="tests"
+    )
+    select = key(Anything(), "Which of its cases.")
+    run = key(Shaped(RunSettings), "Limits of these cases.")
+
+
+#: An item of the case list: a case, or a path to files that have cases.
+CASE: Kind[object] = ByNode(text=Text(refers_to="file"), mapping=Shaped(Case))

@@ -1,0 +1,109 @@
+"""How cases are run: targets, limits, repetitions."""
+
+from typing import ClassVar
+
+from rubric_core.language.kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    Shaped,
+    Text,
+)
+from rubric_core.language.model.grading import EVALUATORS
+from rubric_core.language.shape import Shape, key
+
+__all__ = ["CaseExecution", "EvaluateOptions", "Execution", "RunSettings", "TargetChoice", "Trials"]
+
+
+class Trials(Shape):
+    """A trials block: how often a case is run."""
+
+    count = key(Integer(at_least=1), "How often each case is run.", required=True, example="3")
+    strategy = key(
+        Choice(
+            (
+                ("pass_at_k", "the best run counts"),
+                ("mean", "the mean counts"),
+                ("confidence_interval", "the mean with its interval"),
+            )
+        ),
+        "How the runs become one result.",
+        default="pass_at_k",
+        shown="pass_at_k",
+    )
+    cost_limit_usd = key(Number(at_least=0), "Stops further runs when this many US dollars are spent.")
+    cost_limit_usd_camel = key(Number(at_least=0), "The same as cost_limit_usd.", name="costLimitUsd")
+
+
+class TargetChoice(Shape):
+    """A target choice: one target of a matrix, with hooks of its own."""
+
+    open: ClassVar[bool] = True
+    name = key(Text(refers_to="target"), "The name of the target.", required=True, example="default")
+
+
+class Execution(Shape):
+    """An execution block: the target, evaluators and limits of a suite or case."""
+
+    target = key(
+        Text(refers_to="target"), "The target that answers.", shown="the target named default", example="default"
+    )
+    targets = key(
+        ListOf(ByNode(text=Text(refers_to="target"), mapping=Shaped(TargetChoice))), "Targets that all run every case."
+    )
+    workers = key(Integer(1, 50), "How many cases run at once.", example="4")
+    assertions = key(EVALUATORS, "Evaluators for every case.")
+    evaluators = key(EVALUATORS, "Evaluators for every case.")
+    skip_defaults = key(
+        Boolean(), "Whether the evaluators of the suite are left out for this case.", default=False, shown="false"
+    )
+    cache = key(Boolean(), "Whether answers are kept and used again.")
+    cache_path = key(Text(), "Where answers are kept.")
+    trials = key(Shaped(Trials), "How often each case is run, and how the runs count.", example="{count: 3}")
+    budget_usd = key(Number(at_least=0), "Stops starting cases when this many US dollars are spent.", example="2")
+    fail_on_error = key(
+        Boolean(), "Whether the run stops at the first case that could not be run.", default=False, shown="false"
+    )
+    threshold = key(
+        Number(0, 1), "The score, 0..1, from which a case passes.", default=0.8, shown="0.8", example="0.75"
+    )
+    verbose = key(Boolean(), "Whether the engine says more about what it does.")
+    pool_workspaces = key(Boolean(), "Whether workspaces are kept and used again.")
+    keep_workspaces = key(Boolean(), "Whether workspaces stay after the run.")
+    otel_file = key(Text(), "Where traces are written.")
+
+
+class CaseExecution(Execution):
+    """An execution block of a case: evaluators and limits that differ from the suite's."""
+
+
+class RunSettings(Shape):
+    """A run block: limits of one case."""
+
+    threshold = key(Number(0, 1), "The score, 0..1, from which the case passes.", example="0.8")
+    repeat = key(
+        ByNode(number=Integer(at_least=1), mapping=MapOf(Anything())), "How often the case is run.", example="3"
+    )
+    timeout_seconds = key(Number(above=0), "The longest that the case may take, in seconds.")
+    budget_usd = key(Number(above=0), "The most that the case may cost, in US dollars.")
+
+
+class EvaluateOptions(Shape):
+    """An options block: how the suite is run."""
+
+    budget_usd = key(Number(above=0), "Stops starting cases when this many US dollars are spent.", example="2")
+    max_concurrency = key(Integer(1, 50), "How many cases run at once.", example="4")
+    cache = key(ByNode(boolean=Boolean(), mapping=MapOf(Anything())), "Whether answers are kept and used again.")
+    delay = key(Number(at_least=0), "A pause between calls, in milliseconds.")
+    generate_suggestions = key(Boolean(), "Whether better prompts are suggested.")
+    repeat = key(
+        ByNode(number=Integer(at_least=1), mapping=MapOf(Anything())), "How often each case is run.", example="3"
+    )
+    timeout_ms = key(Number(above=0), "The longest that a case may take, in milliseconds.")
+    max_eval_time_ms = key(Number(above=0), "The longest that the whole run may take, in milliseconds.")
+    filter_range = key(Anything(), "The first and the last case to run.")

@@ -1,0 +1,27 @@
+"""Where evaluators stand: in lists, or as the one word of older suites."""
+
+from rubric_core.language.evaluators import Criterion, Evaluator
+from rubric_core.language.kinds import (
+    ByNode,
+    Choice,
+    ListOf,
+    Shorthand,
+    Tagged,
+)
+
+__all__ = ["EVALUATORS", "SCALAR_EVALUATOR"]
+
+#: A list of evaluators; a plain string is a criterion.
+EVALUATORS = ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)))
+
+SCALAR_EVALUATOR = Choice(
+    (
+        ("llm_judge", "a model judges by the criteria of the case"),
+        ("code", "a program judges"),
+        ("code_judge", "a program judges"),
+        ("llm-judge", "a model judges by the criteria of the case"),
+        ("llm-grader", "a model judges by the criteria of the case"),
+        ("llm_grader", "a model judges by the criteria of the case"),
+        ("heuristic", "key words of the expected answer are looked for"),
+    )
+)

@@ -1,0 +1,87 @@
+"""Messages: what a target is told and what it should answer."""
+
+from typing import ClassVar
+
+from rubric_core.language.kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Kind,
+    ListOf,
+    MapOf,
+    Messages,
+    Number,
+    Shaped,
+    Text,
+)
+from rubric_core.language.shape import Shape, key
+
+__all__ = ["FILES", "INPUT", "OUTPUT", "ContentBlock", "Message", "ToolCall"]
+
+FILES = ListOf(Text(refers_to="file"))
+
+
+class ContentBlock(Shape):
+    """A content block: a piece of a message."""
+
+    type = key(
+        Choice((("text", "text as it stands"), ("file", "the content of a file"), ("image", "a picture"))),
+        "What the piece is.",
+        required=True,
+        example="text",
+    )
+    value = key(Text(blank=True), "The text, or the path of the file.", required=True, example="Hello")
+
+
+class ToolCall(Shape):
+    """A tool call: one that the target is expected to make."""
+
+    open: ClassVar[bool] = True
+    tool = key(Text(), "The name of the tool.", required=True, example="search")
+    input = key(Anything(), "The arguments of the call.")
+    output = key(Anything(), "What the tool gives back.")
+
+
+class Message(Shape):
+    """A message: one turn of a conversation."""
+
+    open: ClassVar[bool] = True
+    role = key(
+        Choice(
+            (
+                ("system", "instructions"),
+                ("user", "what the person says"),
+                ("assistant", "what the target says"),
+                ("tool", "what a tool gave back"),
+            )
+        ),
+        "Who speaks.",
+        required=True,
+        example="user",
+    )
+    content = key(
+        ByNode(
+            text=Text(blank=True),
+            number=Number(),
+            boolean=Boolean(),
+            sequence=ListOf(ByNode(text=Text(blank=True), mapping=Shaped(ContentBlock))),
+            mapping=MapOf(Anything()),
+        ),
+        "The text of the message, or a list of content blocks.",
+        required=True,
+        example="Hello",
+        group="content",
+    )
+    tool_calls = key(ListOf(Shaped(ToolCall)), "Tool calls that go with the message.", required=True, group="content")
+    name = key(Text(), "The name of the speaker or of the tool.")
+
+
+INPUT: Kind[object] = ByNode(text=Text(blank=True), sequence=Messages(Message))
+OUTPUT: Kind[object] = ByNode(
+    text=Text(blank=True),
+    number=Number(),
+    boolean=Boolean(),
+    mapping=MapOf(Anything()),
+    sequence=Messages(Message, lenient=True),
+)

@@ -1,0 +1,145 @@
+"""The suite: a file of cases, and what holds for all of them."""
+
+from typing import ClassVar
+
+from rubric_core.language.evaluators import Preprocessor
+from rubric_core.language.kinds import (
+    Anything,
+    ByNode,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    Shaped,
+    Text,
+)
+from rubric_core.language.model.case import CASE, NAMED, PROMPTS
+from rubric_core.language.model.execution import EvaluateOptions, Execution
+from rubric_core.language.model.grading import EVALUATORS, SCALAR_EVALUATOR
+from rubric_core.language.model.messages import FILES, INPUT
+from rubric_core.language.shape import Shape, key
+from rubric_core.language.targets import INLINE_PROVIDERS, INLINE_TARGETS, Defaults
+from rubric_core.language.workspace import Environment, Workspace
+
+__all__ = ["DefaultTest", "DerivedMetric", "Requires", "Scenario", "Suite"]
+
+
+class Requires(Shape):
+    """A requires block: what the suite needs."""
+
+    open: ClassVar[bool] = True
+    agentv = key(Text(), "The releases of the engine that can run the suite.", example="'>=4.0.0'")
+
+
+class DefaultTest(Shape):
+    """A default test: what every case inherits."""
+
+    vars = key(MapOf(Anything()), "Values for `{{ name }}` in every case.")
+    provider = key(INLINE_PROVIDERS, "The provider that answers.")
+    providers = key(INLINE_PROVIDERS, "The providers that answer.")
+    prompts = key(PROMPTS, "The prompts that are tried.")
+    assertions = key(EVALUATORS, "Evaluators for every case.", name="assert")
+    assert_scoring_function = key(Text(), "Accepted, and run by no release.")
+    options = key(MapOf(Anything()), "Options for every case.")
+    threshold = key(Number(0, 1), "The score, 0..1, from which a case passes.", example="0.8")
+    metadata = key(MapOf(Anything()), "Anything you want to keep with every case.")
+
+
+class Scenario(Shape):
+    """A scenario: rows of values, each run with every one of its tests."""
+
+    description = key(Text(blank=True), "What the scenario is about.")
+    config = key(ListOf(ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything()))), "Rows of values.")
+    tests = key(ListOf(CASE), "The cases that run with each row.")
+
+
+class DerivedMetric(Shape):
+    """A derived metric: a number worked out of others."""
+
+    name = key(Text(), "The name of the metric.", required=True, example="precision")
+    value = key(Text(), "How it is worked out from the others.", required=True, example="hits / total")
+
+
+class Suite(Shape):
+    """A suite: a file of cases."""
+
+    schema = key(Text(), "Marks the file as an eval suite.", name="$schema", example="agentv-eval-v2")
+    name = key(Text(), "The name of the suite: small letters, digits and dashes.", example="support-bot")
+    description = key(Text(blank=True), "What the suite tests.", example="Answers of the support bot")
+    category = key(Text(), "A heading under which results are filed.", example="support")
+    version = key(NAMED, "The version of the suite.", example="'1.0'")
+    author = key(Anything(), "Who wrote it.")
+    tags = key(
+        ByNode(sequence=ListOf(Text()), mapping=MapOf(Anything())), "Words to find the suite by.", example="[support]"
+    )
+    license = key(Text(), "The licence of the suite.", example="MIT")
+    requires = key(Shaped(Requires), "What the suite needs.", example="{agentv: '>=4.0.0'}")
+    dataset = key(Text(), "The name under which results are filed.")
+    target = key(
+        Text(refers_to="target"), "The target that answers.", shown="the target named default", example="default"
+    )
+    evaluator = key(
+        SCALAR_EVALUATOR, "The one evaluator of cases that have no list.", default="llm_judge", shown="llm_judge"
+    )
+    execution = key(Shaped(Execution), "The target, evaluators and limits of the suite.", example="{target: default}")
+    assertions = key(EVALUATORS, "Evaluators for every case, behind its own.")
+    evaluators = key(EVALUATORS, "Read by no release; write it under execution.")
+    preprocessors = key(ListOf(Shaped(Preprocessor)), "Programs that turn files into text before they are graded.")
+    input = key(INPUT, "Messages put in front of the input of every case.")
+    input_files = key(FILES, "Files put in front of the first user message of every case.")
+    workspace = key(
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(Workspace)), "The directory in which the target works."
+    )
+    metadata = key(MapOf(Anything()), "Anything you want to keep with the suite.")
+    governance = key(MapOf(Anything()), "What an audit wants to know of the suite.")
+    prompts = key(
+        ByNode(text=Text(), sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())),
+        "The prompts that are tried: templates over the `vars` of the cases.",
+        example='["{{ question }}"]',
+    )
+    providers = key(
+        INLINE_PROVIDERS,
+        "The providers that answer: names, or settings.",
+        example="[bot]",
+    )
+    targets = key(
+        INLINE_TARGETS,
+        "The targets that answer.",
+        example="[bot]",
+    )
+    graders = key(Anything(), "The graders that evaluators refer to by name.")
+    defaults = key(
+        ByNode(text=Text(refers_to="target"), mapping=Shaped(Defaults)),
+        "The provider and grader where nothing else is said.",
+        example="{provider: bot, grader: judge}",
+    )
+    environment = key(
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)),
+        "Where the target works: a host or a container.",
+    )
+    timeout_seconds = key(Number(above=0), "The longest that a case may take, in seconds.")
+    evaluate_options = key(Shaped(EvaluateOptions), "How the cases are run.", example="{max_concurrency: 4}")
+    threshold = key(
+        Number(0, 1), "The score, 0..1, from which a case passes.", default=0.8, shown="0.8", example="0.75"
+    )
+    repeat = key(ByNode(number=Integer(at_least=1), mapping=MapOf(Anything())), "How often each case is run.")
+    default_test = key(
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(DefaultTest)),
+        "What every case inherits.",
+        example="{vars: {tone: polite}}",
+    )
+    scenarios = key(
+        ListOf(ByNode(text=Text(refers_to="file"), mapping=Shaped(Scenario))), "Rows of values crossed with cases."
+    )
+    derived_metrics = key(ListOf(Shaped(DerivedMetric)), "Numbers worked out of others.")
+    output_path = key(ByNode(text=Text(), sequence=ListOf(Text())), "Where results are written.")
+    env = key(MapOf(Anything()), "Environment variables for the run.")
+    nunjucks_filters = key(MapOf(Anything()), "Filters for templates.")
+    extensions = key(ListOf(ByNode(text=Text(), mapping=MapOf(Anything()))), "Hooks: `file://path:hook`.")
+    experiment = key(Anything(), "The experiment under which results are filed.")
+    cases = key(
+        ByNode(text=Text(refers_to="file"), sequence=ListOf(CASE)),
+        "The cases, or a file or folder that has them.",
+        name="tests",
+        required=True,
+    )
