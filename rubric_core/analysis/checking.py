@@ -12,7 +12,7 @@ from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.states import BlockState, Found, Frame
 from rubric_core.language.around import ITEMS, PROVIDER_ITEM, ROOTS, FileKind
-from rubric_core.language.detect import Sign, choose, modeline
+from rubric_core.language.detect import Choice, Sign, choose, modeline
 from rubric_core.language.detect_around import around_choice
 from rubric_core.language.kinds import Kind
 from rubric_core.language.model import CASE, Case, Execution, Suite
@@ -69,25 +69,12 @@ def analyze(
         project: The files around it, for what it refers to; without, only the text itself is judged.
         siblings: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
     """
-    frame = Frame(document)
-    old = previous.states if previous is not None and previous.language is language else {}  # the memo
-    if previous is not None and previous.frame.block.text == frame.block.text:
-        frame.block = previous.frame.block
-
-    def state_of(block: Block) -> BlockState:
-        known = old.get(block)
-        in_frame = block is frame.block
-        return known or BlockState(block.text, document.parse(block.text), language.item_keys, frame=in_frame)
-
-    states = {block: state_of(block) for block in (frame.block, *(b for b in document.blocks if b.key))}
+    frame, states = _read(document, language, previous)
     root = states[frame.block].tree.root
     first = next(_items(states), None) if frame.item_key == ROOT_LIST else None
     outside = project.look() if project is not None else None
     kind = kind or kind_of(path, root, first, outside)
-    # As numbers: a union of flags for each block would take longer than all the rest of a keystroke.
-    signs = Sign(reduce(or_, {state.signs for state in states.values()}, 0))
-    around = None if kind is FileKind.SUITE else around_choice(kind, root, [*_items(states)], document.text)
-    choice = choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
+    choice = _choose(document, states, root, kind, language, dialect)
     if not choice.certain and outside is not None and path is not None:
         told = told_by_others(outside, absolute(path), kind, root, _items(states), (d.name for d in language.dialects))
         choice = told or choice
@@ -98,6 +85,36 @@ def analyze(
     if outside is not None:
         analysis.depends_on |= outside.seen
     return analysis
+
+
+def _read(document: Document, language: Language, previous: Analysis | None) -> tuple[Frame, dict[Block, BlockState]]:
+    """The frame and the tree of every block; what `previous` has of them is taken over."""
+    frame = Frame(document)
+    old = previous.states if previous is not None and previous.language is language else {}  # the memo
+    if previous is not None and previous.frame.block.text == frame.block.text:
+        frame.block = previous.frame.block
+
+    def state_of(block: Block) -> BlockState:
+        known = old.get(block)
+        in_frame = block is frame.block
+        return known or BlockState(block.text, document.parse(block.text), language.item_keys, frame=in_frame)
+
+    return frame, {block: state_of(block) for block in (frame.block, *(b for b in document.blocks if b.key))}
+
+
+def _choose(
+    document: Document,
+    states: Mapping[Block, BlockState],
+    root: Node | None,
+    kind: FileKind,
+    language: Language,
+    dialect: str | None,
+) -> Choice:
+    """The dialect as far as the text and the settings tell it."""
+    # As numbers: a union of flags for each block would take longer than all the rest of a keystroke.
+    signs = Sign(reduce(or_, {state.signs for state in states.values()}, 0))
+    around = None if kind is FileKind.SUITE else around_choice(kind, root, [*_items(states)], document.text)
+    return choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
 
 
 def _items(states: Mapping[Block, BlockState]) -> Iterator[Node]:
