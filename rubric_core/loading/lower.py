@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from rubric_core.language.around import ROOTS, FileKind
-from rubric_core.language.closest import closest
 from rubric_core.language.dialect import Dialect, Fate
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.kinds import (
@@ -25,21 +24,16 @@ from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import (
     ConflictingKeys,
-    DuplicateKey,
-    ForeignKey,
-    MissingKey,
     NotASuite,
-    RenamedKey,
     SplitItem,
     StrayEntry,
-    UnknownKey,
     WrongRoot,
     WrongType,
 )  # fmt: skip
+from rubric_core.loading.keys import Keys
 from rubric_core.loading.ranges import lower_ranges
 from rubric_core.loading.reading import HOLE, found_words
 from rubric_core.loading.split import Joined, joined
-from rubric_core.loading.tags import Tags
 from rubric_core.syntax.blocks import ROOT_LIST
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
@@ -51,7 +45,7 @@ __all__ = ["Lowering"]
 _GRADING = frozenset({"assertions", "cases", "criteria", "evaluators", "expected_output", "input", "rubrics"})
 
 
-class Lowering(Tags):
+class Lowering(Keys):
     """Lowers the nodes of one block to shapes."""
 
     def __init__(
@@ -222,61 +216,21 @@ class Lowering(Tags):
         made = cls(self.via or self._head(node), node)
         made.borrowed = self.via is not None
         table = self.dialect.table(cls)
-        seen: dict[str, Entry] = {}
-        begun_again = repeats = False
-        for entry, via in self.entries(node):
-            name = entry.name
-            if name is None or (begun_again and via is None):
-                continue
-            if name in seen and via is None:
-                dash = self._missing_dash(node, entry)
-                begun_again = dash is not None
-                if not repeats:  # keys that repeat in a row are one mistake
-                    self.duplicate(entry, seen[name], dash)
-                repeats = True
-                continue
-            repeats = False
-            seen[name] = entry
-            spelling = table.get(name)
-            reference = self.via or via
-            place = Place(
-                reference or entry.key.span,
-                reference or self._value_span(entry),
-                entry.value,
-                name,
-                reference is not None,
-            )
+        written = self.once(node)
+        for name, (entry, via) in written.items():
+            spelling, place = table.get(name), self.place(entry, via)
             if spelling is None:
-                self._unexpected(made, node, entry, place, any_key=lenient or cls.open)
+                self.unexpected(made, entry, place, any_key=lenient or cls.open)
                 continue
             if spelling.fate not in (Fate.CURRENT, Fate.ALIAS):
-                current = self.dialect.spelled(cls, spelling.field)
-                self.issues.append(
-                    RenamedKey(
-                        span=place.key,
-                        borrowed=place.borrowed,
-                        spelling=spelling,
-                        entry=entry,
-                        owner=made,
-                        current=current,
-                        taken=current in seen or (current is not None and node.get(current) is not None),
-                    )
-                )
+                self.renamed(made, spelling, entry, place, written)
             if spelling.field and spelling.fate.read:
                 self._store(made, spelling.field, place, via, entry)
             elif spelling.field:
                 made.unread[spelling.field] = place
         if id(node) not in self._lacking:
-            self._missing(made, node, lenient=lenient)
+            self.missing(made, node, lenient=lenient)
         return made
-
-    def _missing_dash(self, node: Mapping, entry: Entry) -> Span | None:
-        """Where a dash is missing, when the keys of a list's item begin again: `- id: a … id: b`."""
-        head = node.entries[0]
-        at, first = entry.key.whole.start, head.key.whole.start
-        if node.flow or entry.name != head.name or not self.text[:first].endswith("- "):
-            return None
-        return Span(at - 2, at) if at >= 2 and self.text[at - 2 : at] == "  " else None
 
     def _store(self, made: Shape, field: str, place: Place, via: Span | None, entry: Entry) -> None:
         if field in made.places:
@@ -314,107 +268,6 @@ class Lowering(Tags):
         ):
             self.issues[-1] = replace(last, idle=True)
             del made.places[field]
-
-    def _missing(self, made: Shape, node: Mapping, *, lenient: bool) -> None:
-        written = {*made.places, *made.unread} if made.unread else made.places
-        groups: dict[str, bool] = {}
-        for spelling, declared in self.dialect.needed(type(made)):
-            present = declared.field in written
-            if declared.group:
-                groups[declared.group] = any(
-                    k.group == declared.group and k.field in written for k in type(made).keys.values()
-                )
-            elif not present and (not lenient or declared.field == made.tag or isinstance(made, TargetEntry)):
-                self._miss(made, node, declared, spelling.name)
-        for group, present in groups.items():
-            if not present:
-                names = [(s.name, d) for s, d in self.dialect.fields(type(made)) if d.group == group]
-                self._miss(made, node, names[0][1], names[0][0], tuple(n for n, _ in names[1:]))
-
-    def _miss(self, made: Shape, node: Mapping, declared: Any, name: str, alternatives: tuple[str, ...] = ()) -> None:
-        self.issues.append(
-            MissingKey(
-                span=made.span,
-                borrowed=made.borrowed,
-                owner=made,
-                node=node,
-                key=declared,
-                name=name,
-                alternatives=alternatives,
-            )
-        )
-
-    def duplicate(self, entry: Entry, first: Entry, dash: Span | None = None) -> None:
-        self.issues.append(
-            DuplicateKey(
-                span=self.via or entry.key.span,
-                borrowed=self.via is not None,
-                name=entry.name or "",
-                first=first.key.span,
-                entry=entry,
-                dash=None if self.via else dash,
-            )
-        )
-
-    def _foreign(self, cls: type[Shape], name: str) -> list[tuple[Dialect, str]]:
-        found = []
-        for dialect in self.dialects:
-            spelling = dialect.table(cls).get(name)
-            if dialect is not self.dialect and spelling is not None and spelling.fate in (Fate.CURRENT, Fate.ALIAS):
-                found.append((dialect, spelling.field))
-        return found
-
-    def _unexpected(self, made: Shape, node: Mapping, entry: Entry, place: Place, *, any_key: bool) -> None:
-        """A key that this dialect does not have here. Where any key may stand, only those of other dialects count."""
-        name = place.name
-        others = self._foreign(type(made), name)
-        if others:
-            field = others[-1][1]
-            instead = self.dialect.spelled(type(made), field)
-            names = tuple(dialect.name for dialect, _ in others)
-            made.unread[field] = place
-            self.issues.append(
-                ForeignKey(
-                    span=place.key,
-                    borrowed=place.borrowed,
-                    name=name,
-                    entry=entry,
-                    owner=made,
-                    dialects=names,
-                    current=instead,
-                    taken=instead is not None and node.get(instead) is not None,
-                )
-            )
-            return
-        free = {
-            s.name: s.field
-            for s, _ in self.dialect.fields(type(made))
-            if node.get(s.name) is None and (s.field == made.tag or not any_key)
-        }
-        table = self.dialect.table(type(made)) if not any_key else {}
-        older = {s.name: s.field for s in table.values() if s.fate.read and s.field and node.get(s.name) is None}
-        meant = closest(name, free) or closest(name, older)
-        free = {**older, **free}
-        if meant is not None:
-            # What is misspelt is not missing as well.
-            made.unread.setdefault(free[meant], place)
-        half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
-        if (meant is not None or not any_key) and not half_typed:
-            self.issues.append(
-                UnknownKey(
-                    span=place.key,
-                    borrowed=place.borrowed,
-                    name=name,
-                    entry=entry,
-                    shape=type(made),
-                    meant=meant,
-                    node=node,
-                )
-            )
-
-    def _value_span(self, entry: Entry) -> Span:
-        """The value, or the end of the key when nothing is written."""
-        return entry.value.span
 
     def _head(self, node: Mapping) -> Span:
         """The first line of a mapping: what a message about all of it underlines."""

@@ -1,0 +1,187 @@
+"""The keys of a mapping: each one once, and what is wrong with those that repeat, are not known here or are missing."""
+
+from collections.abc import Mapping as MappingOf
+from typing import Any
+
+from rubric_core.language.closest import closest
+from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.shape import Place, Shape
+from rubric_core.language.targets import Entry as TargetEntry
+from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
+from rubric_core.loading.reading import Merged
+from rubric_core.loading.tags import Tags
+from rubric_core.syntax.tree import Entry, Mapping, Scalar
+from rubric_core.text import Span
+
+__all__ = ["Keys"]
+
+
+class Keys(Tags):
+    """Reads keys, and complains of them."""
+
+    def once(self, node: Mapping) -> dict[str, Merged]:
+        """The entries of a mapping by name, its own before those of merge keys; of keys that repeat, the first."""
+        found: dict[str, Merged] = {}
+        begun_again = repeats = False
+        for entry, via in self.entries(node):
+            name = entry.name
+            if name is None or (begun_again and via is None):
+                continue
+            if name in found and via is None:
+                dash = self._missing_dash(node, entry)
+                begun_again = dash is not None
+                if not repeats:  # keys that repeat in a row are one mistake
+                    self.duplicate(entry, found[name][0], dash)
+                repeats = True
+                continue
+            repeats = False
+            found[name] = entry, via
+        return found
+
+    def place(self, entry: Entry, via: Span | None) -> Place:
+        """Where a key and its value are; both at the reference when they came through one."""
+        at = self.via or via
+        return Place(at or entry.key.span, at or entry.value.span, entry.value, entry.name or "", at is not None)
+
+    # Twice
+
+    def duplicate(self, entry: Entry, first: Entry, dash: Span | None = None) -> None:
+        """Complain of a key that stands there twice; `dash` is where one is missing, if that is the mistake."""
+        self.issues.append(
+            DuplicateKey(
+                span=self.via or entry.key.span,
+                borrowed=self.via is not None,
+                name=entry.name or "",
+                first=first.key.span,
+                entry=entry,
+                dash=None if self.via else dash,
+            )
+        )
+
+    def _missing_dash(self, node: Mapping, entry: Entry) -> Span | None:
+        """Where a dash is missing, when the keys of a list's item begin again: `- id: a … id: b`."""
+        head = node.entries[0]
+        at, first = entry.key.whole.start, head.key.whole.start
+        if node.flow or entry.name != head.name or not self.text[:first].endswith("- "):
+            return None
+        return Span(at - 2, at) if at >= 2 and self.text[at - 2 : at] == "  " else None
+
+    # Not of this dialect
+
+    def renamed(
+        self, made: Shape, spelling: Spelling, entry: Entry, place: Place, written: MappingOf[str, Merged]
+    ) -> None:
+        """Complain of a spelling that this dialect has another for."""
+        current = self.dialect.spelled(type(made), spelling.field)
+        self.issues.append(
+            RenamedKey(
+                span=place.key,
+                borrowed=place.borrowed,
+                spelling=spelling,
+                entry=entry,
+                owner=made,
+                current=current,
+                taken=current in written,
+            )
+        )
+
+    def unexpected(self, made: Shape, entry: Entry, place: Place, *, any_key: bool) -> None:
+        """Complain of a key that this dialect does not have here.
+
+        Where any key may stand, only those of other dialects count, and those that are nearly a known one.
+        """
+        others = self._foreign(type(made), place.name)
+        if others:
+            self._of_another_dialect(made, entry, place, others)
+            return
+        meant = self._meant(made, place, any_key=any_key)
+        half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
+        if (meant is not None or not any_key) and not half_typed:
+            self.issues.append(
+                UnknownKey(
+                    span=place.key,
+                    borrowed=place.borrowed,
+                    name=place.name,
+                    entry=entry,
+                    shape=type(made),
+                    meant=meant,
+                    node=made.node,
+                )
+            )
+
+    def _foreign(self, cls: type[Shape], name: str) -> list[tuple[Dialect, str]]:
+        """The other dialects that have the key, with the field that it is there."""
+        found = []
+        for dialect in self.dialects:
+            spelling = dialect.table(cls).get(name)
+            if dialect is not self.dialect and spelling is not None and spelling.fate in (Fate.CURRENT, Fate.ALIAS):
+                found.append((dialect, spelling.field))
+        return found
+
+    def _of_another_dialect(self, made: Shape, entry: Entry, place: Place, others: list[tuple[Dialect, str]]) -> None:
+        field = others[-1][1]
+        instead = self.dialect.spelled(type(made), field)
+        made.unread[field] = place
+        self.issues.append(
+            ForeignKey(
+                span=place.key,
+                borrowed=place.borrowed,
+                name=place.name,
+                entry=entry,
+                owner=made,
+                dialects=tuple(dialect.name for dialect, _ in others),
+                current=instead,
+                taken=instead is not None and _has(made, instead),
+            )
+        )
+
+    def _meant(self, made: Shape, place: Place, *, any_key: bool) -> str | None:
+        """The key that was probably meant, among those that are not there yet; it is then not missing as well."""
+        current = {
+            s.name: s.field
+            for s, _ in self.dialect.fields(type(made))
+            if not _has(made, s.name) and (s.field == made.tag or not any_key)
+        }
+        table = self.dialect.table(type(made)) if not any_key else {}
+        older = {s.name: s.field for s in table.values() if s.fate.read and s.field and not _has(made, s.name)}
+        meant = closest(place.name, current) or closest(place.name, older)
+        if meant is not None:
+            made.unread.setdefault({**older, **current}[meant], place)
+        return meant
+
+    # Not there
+
+    def missing(self, made: Shape, node: Mapping, *, lenient: bool) -> None:
+        """Complain of the keys that a shape cannot do without."""
+        written = {*made.places, *made.unread} if made.unread else made.places
+        groups: dict[str, bool] = {}
+        for spelling, declared in self.dialect.needed(type(made)):
+            present = declared.field in written
+            if declared.group:
+                groups[declared.group] = any(
+                    k.group == declared.group and k.field in written for k in type(made).keys.values()
+                )
+            elif not present and (not lenient or declared.field == made.tag or isinstance(made, TargetEntry)):
+                self._miss(made, node, declared, spelling.name)
+        for group, present in groups.items():
+            if not present:
+                names = [(s.name, d) for s, d in self.dialect.fields(type(made)) if d.group == group]
+                self._miss(made, node, names[0][1], names[0][0], tuple(n for n, _ in names[1:]))
+
+    def _miss(self, made: Shape, node: Mapping, declared: Any, name: str, alternatives: tuple[str, ...] = ()) -> None:
+        self.issues.append(
+            MissingKey(
+                span=made.span,
+                borrowed=made.borrowed,
+                owner=made,
+                node=node,
+                key=declared,
+                name=name,
+                alternatives=alternatives,
+            )
+        )
+
+
+def _has(made: Shape, name: str) -> bool:
+    """Whether a key is written in the mapping itself."""
+    return isinstance(made.node, Mapping) and made.node.get(name) is not None
