@@ -72,8 +72,8 @@ def by_ruamel(text: str) -> object:
 #: Characters of numbers and of the words that YAML 1.1 took for something else.
 SCALARS = st.text(st.sampled_from("0123456789+-.eExobtruefalsnlyTNYON_~i"), min_size=1, max_size=7)
 #: ruamel.yaml reads these as YAML 1.1 did, although the core schema of 1.2 has no underscores, binary or sexagesimal numbers,
-#: or an exponent without digits.
-UNLIKE = ("_", "0b", ":")
+#: signs in front of hexadecimal and octal ones, or an exponent without digits.
+UNLIKE = ("_", "0b", ":", "+0x", "-0x", "+0o", "-0o")
 
 
 @given(SCALARS)

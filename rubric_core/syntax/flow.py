@@ -1,0 +1,113 @@
+"""Flow style read up to a cursor, bracket by bracket: works before the brackets are closed."""
+
+import re
+
+from rubric_core.syntax.above import line_end, line_start
+
+__all__ = ["Flow", "Level", "open_flow"]
+
+#: Flow style that a cursor is in begins at most so many lines above it.
+_FARTHEST = 30
+
+
+def open_flow(text: str, offset: int) -> int | None:
+    """The offset of the outermost bracket that is open at `offset`, looking back a few lines at most."""
+    start = _first_line(text, offset)
+    stack: list[int] = []
+    quote = ""
+    for at in range(start, offset):
+        char = text[at]
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'" and (at == start or text[at - 1] in " [{,:\t"):
+            quote = char
+        elif char == "#" and at > start and text[at - 1] in " \t\n":
+            break
+        elif char in "[{" and (stack or _value_starts(text, start, at)):
+            stack.append(at)
+        elif char in "]}" and stack:
+            stack.pop()
+    return stack[0] if stack else None
+
+
+def _first_line(text: str, offset: int) -> int:
+    """Where the line with a key or a dash above `offset` starts."""
+    start = offset
+    for _ in range(_FARTHEST):
+        if start == 0:
+            break
+        start = line_start(text, start - 1)
+        line = text[start : line_end(text, start)]
+        if re.match(r"[ \t]*(?:- +)*[\w$\"'-]+[ \t]*:", line) or re.match(r"[ \t]*-[ \t]", line):
+            break
+    return start
+
+
+def _value_starts(text: str, line: int, at: int) -> bool:
+    """Whether a bracket at `at` begins a value, rather than standing inside a plain one."""
+    before = text[line_start(text, at) : at]
+    return (
+        re.fullmatch(r"[ \t]*(?:- +)*(?:[\w$\"'.-]+[ \t]*:[ \t]+(?:[&!]\S+[ \t]+)*)?", before) is not None or line == at
+    )
+
+
+class Level:
+    """One open bracket."""
+
+    def __init__(self, bracket: str) -> None:
+        self.bracket = bracket
+        #: The keys that are written already, with their values.
+        self.keys: dict[str, str] = {}
+        #: The key whose value is being written.
+        self.key: str | None = None
+        self.token = ""
+
+    def end(self, mark: str) -> None:
+        """A colon ends a key, a comma a value."""
+        token = self.token.strip().strip("\"'")
+        if mark == ":":
+            self.key = token
+        elif self.key is not None:
+            self.keys[self.key] = token
+            self.key = None
+        self.token = ""
+
+
+class Flow:
+    """The brackets that are open at an offset, read from the first of them on."""
+
+    def __init__(self, text: str, first: int, offset: int) -> None:
+        self.text = text
+        self.levels: list[Level] = []
+        #: The quote that is open, if any.
+        self.quote = ""
+        #: Where what is being written starts.
+        self.token_start = first
+        for at in range(first, offset):
+            self._read(at)
+
+    def _read(self, at: int) -> None:
+        char = self.text[at]
+        level = self.levels[-1] if self.levels else None
+        if level is None or (char in "[{" and not self.quote):
+            if char in "[{":
+                self.levels.append(Level(char))
+                self.token_start = at + 1
+            return
+        if self.quote:
+            self.quote = "" if char == self.quote else self.quote
+        elif char in "\"'" and not level.token.strip():
+            self.quote, self.token_start = char, at + 1
+        elif char in "]}":
+            self.levels.pop()
+            self.token_start = at + 1
+            return
+        elif char == "," or self._ends_key(level, at):
+            level.end(char)
+            self.token_start = at + 1
+            return
+        level.token += char
+
+    def _ends_key(self, level: Level, at: int) -> bool:
+        colon = self.text[at] == ":" and self.text[at + 1 : at + 2] in (" ", "", "\n", "\r", "\t")
+        return colon and level.bracket == "{" and level.key is None
