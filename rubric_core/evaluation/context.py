@@ -150,6 +150,8 @@ class EvaluationScore:
     raw_aspects: tuple[str, ...] | None = None
     evaluator_raw_request: Mapping[str, Any] | None = None
 
+    #: What a judge said in each try, letter by letter.
+    raw_replies: tuple[str, ...] = ()
     criteria: tuple[CriterionResult, ...] = ()
     members: tuple[EvaluatorResult, ...] = ()
     #: A verdict that does not follow from the score alone.

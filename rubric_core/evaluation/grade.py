@@ -130,7 +130,8 @@ class _Grader:
         except Unscored as problem:
             where = self._blame(problem.at) if problem.at is not None else ""
             reason = f"{problem.reason}{where}"
-            result = replace(base, reason=reason, criteria=problem.criteria, evaluator_raw_request=problem.request)
+            result = replace(base, reason=reason, criteria=problem.criteria)
+            result = replace(result, evaluator_raw_request=problem.request, raw_replies=problem.replies)
         except Exception as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is no score
             result = replace(base, reason=f"the evaluator crashed: {type(error).__name__}: {error}")
         return replace(result, duration_ms=(asyncio.get_running_loop().time() - began) * 1000)
@@ -187,6 +188,7 @@ def _scored(
     result = replace(
         base, verdict=verdict, score=float(score.score), hits=score.hits, misses=score.misses, reasoning=score.reasoning or "", criteria=score.criteria,
         members=score.members, gate=score.gate, crashed=score.crashed, judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
+        raw_replies=score.raw_replies,
     )  # fmt: skip
     return _turned(result) if base.negated and not score.crashed else result
 

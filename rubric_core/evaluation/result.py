@@ -1,6 +1,6 @@
 """What a run says about a case: verdicts and scores, each with where it comes from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -92,7 +92,20 @@ class EvaluatorResult:
     judge: str = ""
     duration_ms: float | None = None
     evaluator_raw_request: Mapping[str, Any] | None = None
+    #: What the judge said in each try, letter by letter but for secrets; very long ones are cut, and say so. Empty for recordings.
+    raw_replies: tuple[str, ...] = ()
     details: Mapping[str, Any] | None = None
+
+    def flat(self) -> "Iterator[EvaluatorResult]":
+        """This one, and those that it is composed of."""
+        yield self
+        for each in self.members:
+            yield from each.flat()
+
+    @property
+    def was_judged(self) -> bool:
+        """Whether a judge was asked, or a recording of one; not whether the reply was of use. Members count."""
+        return any(each.judge or each.raw_replies for each in self.flat())
 
     @property
     def counts(self) -> bool:
@@ -138,7 +151,8 @@ class CaseResult:
 class Unscored(Exception):  # noqa: N818  # not an error of the program: one of the four verdicts
     """No score can be had; the message is one sentence that says why and what to do.
 
-    `criteria` are those that could be judged all the same; `at` is what is to blame in the suite, so that its line can be told.
+    `criteria` are those that could be judged all the same; `request` and `replies` are what a judge was asked and what it said
+    in each try; `at` is what is to blame in the suite, so that its line can be told.
     """
 
     def __init__(
@@ -147,12 +161,14 @@ class Unscored(Exception):  # noqa: N818  # not an error of the program: one of 
         criteria: tuple[CriterionResult, ...] = (),
         request: Mapping[str, Any] | None = None,
         at: Shape | None = None,
+        replies: tuple[str, ...] = (),
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.criteria = criteria
         self.request = request
         self.at = at
+        self.replies = replies
 
 
 def jsonable(value: Any) -> Any:
@@ -182,7 +198,7 @@ def _evaluator_of(row: Mapping[str, Any]) -> EvaluatorResult:
         CriterionResult(**_known(CriterionResult, c, verdict=Verdict(c["verdict"]))) for c in row.get("criteria", ())
     )
     members = tuple(_evaluator_of(m) for m in row.get("members", ()))
-    lists = {name: tuple(row.get(name, ())) for name in ("hits", "misses")}
+    lists = {name: tuple(row.get(name, ())) for name in ("hits", "misses", "raw_replies")}
     return EvaluatorResult(
         **_known(EvaluatorResult, row, criteria=criteria, members=members, verdict=Verdict(row["verdict"]), **lists)
     )

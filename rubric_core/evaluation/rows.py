@@ -33,6 +33,8 @@ def _evaluator_row(result: EvaluatorResult) -> dict[str, Any]:
         row["details"] = jsonable(result.details)
     if result.evaluator_raw_request is not None:
         row["evaluator_raw_request"] = jsonable(result.evaluator_raw_request)
+    if result.raw_replies:
+        row["raw_replies"] = list(result.raw_replies)
     return row
 
 

@@ -1,6 +1,6 @@
 """The report of a case's last run as plain data, for an editor that draws it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ class About:
 
 def report_row(about: About, case: "Runnable", shown: Shown, result: CaseResult) -> Json:
     """Everything that is known of a case that was run; keys whose value is unknown are left out."""
-    judges = sorted({judge for e in _flat(result.evaluators) if (judge := e.judge)})
+    judges = sorted({each.judge for one in result.evaluators for each in one.flat() if each.judge})
     row = {
         "testId": about.test, "caseId": case.id, "suite": {"uri": about.uri, "name": about.suite}, "range": about.range_of(None, case.case.at("id")),
         "dialect": result.dialect, "target": result.target, "judges": judges, "verdict": result.verdict.value, "score": result.score,
@@ -65,12 +65,6 @@ def _past(past: Past) -> Json:
 def _flips(result: CaseResult) -> list[str]:
     wanted = to_pass(result)
     return [wanted] if wanted else []
-
-
-def _flat(results: Sequence[EvaluatorResult]) -> Iterator[EvaluatorResult]:
-    for each in results:
-        yield each
-        yield from _flat(each.members)
 
 
 def _evaluators(about: About, case: "Runnable", shown: Shown, result: CaseResult) -> list[Json]:

@@ -63,9 +63,12 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
     yield RunAction(f"Open report ‹{name}›", "rubric.openReport", name, kind=RUN_RESULTS)
     if result.answer:
         yield RunAction(f"Open the answer ‹{name}›", "rubric.openAnswer", name, kind=RUN_RESULTS)
-    if any(each.judge for each in result.evaluators):
-        about = (at,) if at else ()
-        yield RunAction(f"Open the judge's reply ‹{at or name}›", "rubric.openReply", name, about, RUN_RESULTS)
+    asked = [each.name for each in result.evaluators if each.was_judged]
+    if asked:
+        about = (at,) if at in asked else ()
+        yield RunAction(
+            f"Open the judge's reply ‹{at if about else name}›", "rubric.openReply", name, about, RUN_RESULTS
+        )
     yield RunAction(f"Open the trace ‹{name}›", "rubric.openTrace", name, kind=RUN_RESULTS)
     if result.answer and entry.case.has("expected_output"):
         title = "Compare the answer with what was expected"

@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -25,15 +26,12 @@ def file_name(kind: Kind, case_id: str) -> str:
 
 
 def reply(result: "CaseResult", evaluator: str = "") -> str:
-    """What judges said about a case, and what they were asked; of one evaluator, by its name, or of all."""
-    chosen = [e for e in result.evaluators if e.name == evaluator] or [e for e in _flat(result.evaluators) if e.judge]
-    return "\n".join(line for each in chosen for line in _reply(each))
+    """What judges said about a case, and what they were asked; of one evaluator, by its name, or of all.
 
-
-def _flat(results: "tuple[EvaluatorResult, ...]") -> "Iterator[EvaluatorResult]":
-    for each in results:
-        yield each
-        yield from _flat(each.members)
+    Empty when no judge was asked.
+    """
+    chosen = [e for e in result.evaluators if e.name == evaluator] or result.evaluators
+    return "\n".join(line for one in chosen for each in one.flat() if each.was_judged for line in _reply(each))
 
 
 def _reply(found: "EvaluatorResult") -> Iterator[str]:
@@ -48,9 +46,24 @@ def _reply(found: "EvaluatorResult") -> Iterator[str]:
             yield from (text, "")
     for criterion in found.criteria:
         yield from _criterion(criterion)
+    for number, said in enumerate(found.raw_replies, start=1):
+        yield from (f"## {_try(number, len(found.raw_replies), found)}", "", *_as_it_is(said), "")
     for name, told in (found.evaluator_raw_request or {}).items():
         if name.endswith("_prompt") and told:
-            yield from (f"## {name.replace('_', ' ').capitalize()}", "", str(told), "")
+            yield from (f"## {name.replace('_', ' ').capitalize()}", "", *_as_it_is(str(told)), "")
+
+
+def _try(number: int, count: int, found: "EvaluatorResult") -> str:
+    """The heading of a reply; the last of an evaluator with a score is the one that counted."""
+    if number == count and found.score is not None:
+        return "The reply, as it came" if count == 1 else f"Try {number}, as it came"
+    return f"Try {number}, which could not be used"
+
+
+def _as_it_is(text: str) -> Iterator[str]:
+    """A text that is not taken for Markdown, whatever is in it."""
+    fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", text)), 0)
+    yield from (f"{fence}json" if text.lstrip().startswith("{") else f"{fence}text", text, fence)
 
 
 def _criterion(found: "CriterionResult") -> Iterator[str]:

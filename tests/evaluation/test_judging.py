@@ -8,7 +8,8 @@ from judge_server import Fault, JudgeServer
 from suites import Folder, checks
 
 from rubric_core.evaluation.events import CriterionJudged
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.result import Verdict, case_result_of, jsonable
+from rubric_core.evaluation.rows import case_row
 
 SUITE = """
 tests:
@@ -95,6 +96,9 @@ async def test_a_judge_is_told_what_is_wrong_and_asked_again(
     assert [m["role"] for m in repeated] == ["system", "user", "assistant", "user"]
     assert told in repeated[3]["content"]
     assert result.evaluators[0].evaluator_raw_request["attempts"] == 2
+    first, second = result.evaluators[0].raw_replies
+    assert second == GOOD
+    assert first == reply if len(reply) <= 50_000 else first == f"{reply[:50_000]}\n… and 50,000 more characters"
 
 
 async def test_a_judge_that_never_gets_it_right_leaves_the_case_unscored(ready: Folder, judge: JudgeServer) -> None:
@@ -106,6 +110,25 @@ async def test_a_judge_that_never_gets_it_right_leaves_the_case_unscored(ready: 
         == "rubrics: judge judge gave no usable reply in 3 tries: no result for tone: every criterion needs one; agentv would leave this evaluator out of the mean"
     )
     assert len(judge.bodies) == 3
+    assert result.evaluators[0].raw_replies == (checks(window=True),) * 3
+
+
+async def test_what_a_judge_said_is_kept_without_secrets_and_stored(ready: Folder, judge: JudgeServer) -> None:
+    said = json.dumps({**json.loads(GOOD), "thoughts": "your key is sk-very-secret-key"}, indent=2)
+    judge.replies = [said]
+    result = await ready.one(SUITE)
+    kept = said.replace("sk-very-secret-key", "***")
+    assert result.evaluators[0].raw_replies == (kept,)
+    assert case_row(result)["evaluators"][0]["raw_replies"] == [kept]
+    assert case_result_of(jsonable(result)).evaluators[0].raw_replies == (kept,)
+
+
+async def test_a_judge_that_falls_silent_after_a_bad_reply(ready: Folder, judge: JudgeServer) -> None:
+    judge.replies = ["no idea", Fault(401)]
+    result = await ready.one(SUITE)
+    assert result.verdict is Verdict.UNSCORED
+    assert result.evaluators[0].raw_replies == ("no idea",)
+    assert "You have 30 days." in result.evaluators[0].evaluator_raw_request["user_prompt"]
 
 
 async def test_more_criteria_than_were_asked_for_do_no_harm(ready: Folder, judge: JudgeServer) -> None:

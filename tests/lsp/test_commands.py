@@ -191,7 +191,10 @@ def test_documents_for_a_client_that_asks_for_them(connect: Connect, uri: str) -
     again = {"uri": f"{path}?{quote(unquote(query), safe='')}"}
     assert client.request("workspace/textDocumentContent", again) == {"text": "No.\nWithin 30 days."}
     assert text("openPrompt") == "Can I return this?"
-    assert "curt, no apology" in text("openReply", "manners")
+    said = text("openReply", "manners")
+    assert "## ✘ tone 4/10" in said
+    assert f"## The reply, as it came\n\n```json\n{REPLY}\n```\n" in said
+    assert "## User prompt\n\n```text\n" in said
     assert '"raw_score": 4' in text("openTrace")
     assert "To pass" in text("openReport")
     with pytest.raises(ServerError, match="no document of rubric's"):

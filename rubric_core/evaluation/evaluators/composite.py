@@ -99,10 +99,11 @@ async def _by_judge(
     assert context.grade is not None
     judged = await context.grade(config, context)
     if judged.score is None:
-        raise Unscored(judged.reason)
+        raise Unscored(judged.reason, request=judged.evaluator_raw_request, replies=judged.raw_replies)
     return EvaluationScore(
         score=judged.score, hits=judged.hits, misses=judged.misses, expected_aspect_count=len(results), reasoning=judged.reasoning,
-        judge=judged.judge, evaluator_raw_request=judged.evaluator_raw_request, details={"aggregator": "a judge"},
+        judge=judged.judge, evaluator_raw_request=judged.evaluator_raw_request, raw_replies=judged.raw_replies,
+        details={"aggregator": "a judge"},
     )  # fmt: skip
 
 

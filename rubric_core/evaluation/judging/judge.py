@@ -7,11 +7,13 @@ from typing import Any, Literal, TypeVar
 from rubric_core.evaluation.result import Unscored
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request
 
-__all__ = ["ATTEMPTS", "RecordingMode", "ask_judge", "conversation_text"]
+__all__ = ["ATTEMPTS", "RecordingMode", "ask_judge", "conversation_text", "raw_request"]
 
 #: How often a judge may reply before the evaluator stays without a score.
 ATTEMPTS = 3
 _SHOWN = 4_000
+#: Characters of a prompt or a reply that a result keeps at most.
+_KEPT = 50_000
 
 #: auto: ask the judge, use recordings without one. record: use recordings, ask for what is missing and keep what is said.
 #: refresh: ask for everything, and keep that instead. replay: recordings only.
@@ -32,7 +34,13 @@ class Judged:
     """A usable reply and what it took."""
 
     answer: Answer
-    attempts: int
+    #: What was said in each try, as results keep it; the last is the usable one.
+    replies: tuple[str, ...]
+
+    @property
+    def attempts(self) -> int:
+        """How many tries it took, from 1."""
+        return len(self.replies)
 
 
 async def ask_judge(
@@ -44,21 +52,25 @@ async def ask_judge(
     given a usable reply in three tries; `consequence` is what other engines make of that.
     """
     messages = request.messages
+    replies: tuple[str, ...] = ()
     problem = ""
     for attempt in range(1, ATTEMPTS + 1):
         asked = replace(request, messages=messages, prompt=conversation_text(messages), attempt=attempt)
         try:
             answer = await provider.ask(asked)
         except ProviderError as error:
-            raise Unscored(f"judge {provider.name}: {error}") from None
+            told = raw_request(request, provider.name, attempt)
+            raise Unscored(f"judge {provider.name}: {error}", request=told, replies=replies) from None
+        replies = (*replies, _kept(answer.text))
         try:
-            return read(answer.text), Judged(answer, attempt)
+            return read(answer.text), Judged(answer, replies)
         except ValueError as error:
             problem = str(error)
         messages = (*request.messages, *_again(answer.text, problem))
     raise Unscored(
         f"judge {provider.name} gave no usable reply in {ATTEMPTS} tries: {problem}{f'; {consequence}' if consequence else ''}",
         request=raw_request(request, provider.name, ATTEMPTS),
+        replies=replies,
     )
 
 
@@ -72,9 +84,14 @@ def raw_request(request: Request, target: str, attempts: int = 1) -> Mapping[str
     by_role = {m.role: m.content for m in request.messages}
     settings = {"temperature": request.temperature, "max_output_tokens": request.max_output_tokens}
     return {
-        "system_prompt": by_role.get("system", ""),
-        "user_prompt": by_role.get("user", ""),
+        "system_prompt": _kept(by_role.get("system", "")),
+        "user_prompt": _kept(by_role.get("user", "")),
         "target": target,
         "attempts": attempts,
         **{name: value for name, value in settings.items() if value is not None},
     }
+
+
+def _kept(text: str) -> str:
+    """A text as a result keeps it: whole, or its beginning and how much is left out."""
+    return text if len(text) <= _KEPT else f"{text[:_KEPT]}\n… and {len(text) - _KEPT:,} more characters"

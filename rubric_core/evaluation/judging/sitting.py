@@ -72,9 +72,8 @@ class Sitting:
             self.recordings.record_checks(self._asked(), pairs, sheet.ranges, made, afresh=self.mode == "refresh")
         score = sheet.score([self._told(sheet.judged(item, checks[item.id])) for item in sheet.items])
         raw = raw_request(request, self.judge.name, judged.attempts)
-        return replace(
-            score, reasoning=overall or None, judge=judged.answer.model or self.judge.name, evaluator_raw_request=raw
-        )
+        score = replace(score, evaluator_raw_request=raw, raw_replies=judged.replies)
+        return replace(score, reasoning=overall or None, judge=judged.answer.model or self.judge.name)
 
     def _replayed(self, sheet: RubricSheet, request: Request) -> EvaluationScore:
         """The score of recordings. Raises Unscored with what could be judged when one criterion has none."""
@@ -123,7 +122,8 @@ class Sitting:
             made = self._made(self.judge, judged.answer)
             self.recordings.record_free_form(self._asked(), score, made, afresh=self.mode == "refresh")
         raw = raw_request(request, self.judge.name, judged.attempts)
-        return replace(score, judge=judged.answer.model or self.judge.name, evaluator_raw_request=raw)
+        score = replace(score, evaluator_raw_request=raw, raw_replies=judged.replies)
+        return replace(score, judge=judged.answer.model or self.judge.name)
 
     @property
     def _consequence(self) -> str:
