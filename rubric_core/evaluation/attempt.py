@@ -196,13 +196,14 @@ class Attempt:
                 return str(written[name])
         return None
 
-    async def grade(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig]) -> CaseScore:
-        """What the evaluators find."""
+    async def grade(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], turn: int = 0) -> CaseScore:
+        """What the evaluators find; those of a turn of a conversation say which, from 1."""
         options = self.case.options
         registry: dict[str, Evaluator] = build_evaluator_registry(
             options.evaluators, self._judge, recordings=self._recordings(), mode=options.mode, judge_prompt=own_prompt
         )
-        return await run_evaluators_for_case(context, registry, configs, self._hooks(len(configs)), self.case.blame)
+        hooks = self._hooks(len(configs), turn)
+        return await run_evaluators_for_case(context, registry, configs, hooks, self.case.blame)
 
     def cost(self) -> float | None:
         """US dollars that target and judges told of so far; None when nobody told."""
@@ -236,13 +237,13 @@ class Attempt:
             name = context.target.name
         return None if name is None else self._provider(name)
 
-    def _hooks(self, count: int) -> EvaluatorHooks:
+    def _hooks(self, count: int, turn: int) -> EvaluatorHooks:
         def before(config: EvaluatorConfig, position: int) -> None:
             self._grading = default_name(config)
-            self.on_event(EvaluatorStarted(self.case.id, self._grading, position, count))
+            self.on_event(EvaluatorStarted(self.case.id, self._grading, position, count, turn))
 
         def after(result: EvaluatorResult) -> None:
-            self.on_event(EvaluatorDone(self.case.id, self._secrets.within(result)))
+            self.on_event(EvaluatorDone(self.case.id, self._secrets.within(result), turn))
 
         return EvaluatorHooks(before, after)
 

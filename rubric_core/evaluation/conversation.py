@@ -10,7 +10,7 @@ from rubric_core.evaluation.input import messages_of, reference_of
 from rubric_core.evaluation.judging.judge import conversation_text
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Unscored, Verdict
 from rubric_core.evaluation.score import case_outcome, verdict_of, weighted_mean
-from rubric_core.evaluation.turns import TURN, turn_evaluators
+from rubric_core.evaluation.turns import TURN, turn_evaluators, turns_of
 from rubric_core.language.model import Turn
 from rubric_core.ports import Answer, ChatMessage, Provider
 
@@ -23,7 +23,7 @@ class Conversation(Attempt):
     async def result(self, base: CaseResult) -> CaseResult:
         """The result of the conversation. Raises Unscored when it could not even begin."""
         case = self.case.case
-        turns = [turn for turn in case.turns or () if isinstance(turn, Turn)]
+        turns = turns_of(case)
         if not turns:
             raise Unscored("a conversation needs `turns`", at=case)
         target, provider = self.target(base.target)
@@ -62,7 +62,7 @@ class Conversation(Attempt):
         configs: Sequence[EvaluatorConfig] = turn_evaluators(turn)
         if not configs:
             return base
-        members = (await self.grade(context, configs)).results
+        members = (await self.grade(context, configs, number)).results
         score, verdict, reason = case_outcome(members, self.case.dialect.properties, context.threshold)
         return replace(
             base,

@@ -39,12 +39,14 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorStarted:
-    """An evaluator begins: number `position` (from 1) of `count`."""
+    """An evaluator begins: number `position` (from 1) of `count`, of those of a turn or of the case as a whole."""
 
     case_id: str
     name: str
     position: int
     count: int
+    #: The turn of a conversation that it grades, from 1; 0 for the case as a whole.
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class EvaluatorDone:
 
     case_id: str
     result: EvaluatorResult
+    #: As in `EvaluatorStarted`.
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)

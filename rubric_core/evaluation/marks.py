@@ -6,9 +6,8 @@ from datetime import datetime
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.turns import TURN, turn_evaluators
+from rubric_core.evaluation.turns import TURN, turn_evaluators, turns_of
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, LlmJudge, Rubric, ScoreRanges
-from rubric_core.language.model import Turn
 from rubric_core.loading.grading import gathered
 from rubric_core.text import Span
 
@@ -132,15 +131,25 @@ def marks_of(case: Runnable, result: CaseResult) -> list[Mark]:
 
 
 def marks_of_some(case: Runnable, results: Mapping[int, EvaluatorResult]) -> list[Mark]:
-    """The marks of single evaluators, by their number from 1. One without a duration is still at work: its criteria count."""
-    pairs = [(config, results[n]) for n, config in enumerate(case.evaluators, 1) if n in results]
-    return sorted(
-        (m for config, result in pairs for m in _of_evaluator(case, config, result)), key=lambda mark: mark.span
-    )
+    """The marks of single evaluators and turns, by their number among the results of the case, from 1.
+
+    One without a duration is still at work: what it has so far counts.
+    """
+    turns = turns_of(case.case)
+    begun = [(turn, results[n]) for n, turn in enumerate(turns, 1) if n in results]
+    marks = [
+        mark
+        for turn, so_far in begun
+        for config, result in zip(turn_evaluators(turn), so_far.members, strict=False)
+        for mark in _of_evaluator(case, config, result)
+    ]
+    pairs = [(config, results[n]) for n, config in enumerate(case.evaluators, len(turns) + 1) if n in results]
+    marks += [mark for config, result in pairs for mark in _of_evaluator(case, config, result)]
+    return sorted(marks, key=lambda mark: mark.span)
 
 
 def _of_turns(case: Runnable, results: Sequence[EvaluatorResult]) -> Iterator[Mark]:
-    turns = [turn for turn in case.case.turns or () if isinstance(turn, Turn)]
+    turns = turns_of(case.case)
     if len(turns) != len(results):
         return
     for turn, result in zip(turns, results, strict=True):

@@ -2,12 +2,21 @@
 
 from rubric_core.evaluation.grade import default_judge
 from rubric_core.language.evaluators import Criterion, Evaluator, Rubrics
-from rubric_core.language.model import Turn
+from rubric_core.language.model import Case, Turn
 
-__all__ = ["TURN", "turn_evaluators"]
+__all__ = ["TURN", "turn_evaluators", "turns_of"]
 
 #: The type of the result of a turn.
 TURN = "turn"
+
+
+def turns_of(case: Case) -> list[Turn]:
+    """The turns that a run of a case asks, in order; none for a case that is no conversation.
+
+    Their results come first among those of the case, before those of its evaluators.
+    """
+    turns = case.turns or () if case.mode == "conversation" else ()
+    return [turn for turn in turns if isinstance(turn, Turn)]
 
 
 def turn_evaluators(turn: Turn) -> list[Evaluator]:

@@ -41,7 +41,8 @@ class Shown:
     running: str = ""
     #: Every run that is remembered, oldest first; the last one gave the result.
     history: tuple[Past, ...] = ()
-    #: Evaluators that know more than the result, by their number from 1: of a run that goes on, or run by themselves.
+    #: What knows more than the result, by its number among the evaluators of a result, from 1 (turns come first): of a run
+    #: that goes on, or an evaluator that was run by itself.
     newer: "Mapping[int, EvaluatorResult]" = field(default_factory=dict)
 
 

@@ -167,8 +167,10 @@ def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult")
     if result.verdict == "passed":
         return []
     from rubric_core.evaluation.marks import evaluator_words, marks_of_some  # noqa: PLC0415
+    from rubric_core.evaluation.turns import turns_of  # noqa: PLC0415
 
-    found = [m for m in marks_of_some(case, {number: result}) if m.what != "band" and m.verdict != "passed"]
+    place = len(turns_of(case.case)) + number
+    found = [m for m in marks_of_some(case, {place: result}) if m.what != "band" and m.verdict != "passed"]
     said = [_part(mark) for mark in found]
     if said:
         return said

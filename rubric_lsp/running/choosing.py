@@ -12,6 +12,7 @@ from rubric_core.evaluation.runnable import Options, Runnable
 from rubric_core.evaluation.schedule import with_dependencies
 from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError, suite_in
 from rubric_core.evaluation.targets import targets_for
+from rubric_core.evaluation.turns import turns_of
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_lsp.features.tests import evaluator_names
 from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
@@ -32,6 +33,11 @@ class Part:
     #: The evaluator that is run by itself, with its number from 1.
     evaluator: str = ""
     number: int = 0
+
+    @property
+    def place(self) -> int:
+        """Where the result of that evaluator is among those of its case, from 1: turns come first."""
+        return len(turns_of(self.cases[0].case)) + self.number
 
 
 def distinct(cases: Iterable[Runnable]) -> list[Runnable]:

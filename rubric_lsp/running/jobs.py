@@ -16,6 +16,7 @@ from rubric_core.evaluation.events import (
 from rubric_core.evaluation.marks import SIGNS
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.schedule import Schedule
+from rubric_core.evaluation.turns import TURN
 from rubric_core.ports import Ports
 from rubric_core.validation.words import count
 from rubric_lsp.running.choosing import Part
@@ -91,37 +92,65 @@ class Job:
 class Steps:
     """Turns what happens in a run of a case into a few words, and into the results of evaluators that are under way."""
 
-    def __init__(self, number: int, of: int, conversation: bool, only: int = 0) -> None:
+    def __init__(self, number: int, of: int, turns: int = 0, only: int = 0) -> None:
+        """Steps of case `number` of `of`.
+
+        Args:
+            number: From 1.
+            of: How many cases are run.
+            turns: How many turns the case has: their results come before those of its evaluators.
+            only: The one evaluator of the case that grades, from 1; 0 for all of them.
+        """
         self.words = "waiting"
         self._where = f"case {number}/{of}, " if of > 1 else ""
-        # In a conversation each turn counts its evaluators anew.
-        self._conversation = conversation
+        self._turns = turns
         self._only = only
         self._number = 0
         self._part: EvaluatorResult | None = None
+        #: The turn that is graded, with what its evaluators have found so far.
+        self._turn: EvaluatorResult | None = None
 
     def progress(self, case_id: str) -> str:
         """The words for the client's progress."""
         return f"{self._where}{self.words}" if self._where else f"{case_id}: {self.words}"
 
     def take(self, event: Event) -> tuple[int, EvaluatorResult] | None:
-        """Something happened: an evaluator that has more to tell, with its number, when there is one."""
+        """Something happened: what has more to tell, with its number among the results of the case, from 1."""
         if isinstance(event, CaseStarted):
             self.words = "asking"
         elif isinstance(event, Answered):
             self.words = "grading"
         elif isinstance(event, EvaluatorStarted):
-            self.words = f"{event.position}/{event.count} {event.name}"
-            self._number = self._only or event.position
-            self._part = EvaluatorResult(name=event.name, type="", verdict=Verdict.UNSCORED)
+            turn = f"turn {event.turn}, " if event.turn else ""
+            self.words = f"{turn}{event.position}/{event.count} {event.name}"
+            self._begin(event)
         elif isinstance(event, CriterionJudged):
             self.words = f"{SIGNS[event.result.verdict]} {event.result.id}"
-            if self._part is not None and not self._conversation:
+            if self._part is not None:
                 self._part = replace(self._part, criteria=(*self._part.criteria, event.result))
-                return self._number, self._part
-        elif isinstance(event, EvaluatorDone) and not self._conversation:
-            return self._number, event.result
+                return self._number, self._with(self._part)
+        elif isinstance(event, EvaluatorDone):
+            known = self._with(event.result)
+            self._turn = known if event.turn else None
+            return self._number, known
         return None
+
+    @property
+    def evaluator(self) -> int:
+        """The number of the evaluator of the case that grades, from 1."""
+        return self._number - self._turns
+
+    def _begin(self, event: EvaluatorStarted) -> None:
+        self._part = EvaluatorResult(name=event.name, type="", verdict=Verdict.UNSCORED)
+        if not event.turn:
+            self._number, self._turn = self._turns + (self._only or event.position), None
+        elif self._turn is None or event.position == 1:
+            self._number = event.turn
+            self._turn = EvaluatorResult(name=f"turn-{event.turn}", type=TURN, verdict=Verdict.UNSCORED)
+
+    def _with(self, found: EvaluatorResult) -> EvaluatorResult:
+        """What is known of an evaluator, or of the turn that it grades."""
+        return found if self._turn is None else replace(self._turn, members=(*self._turn.members, found))
 
 
 def tally(done: Sequence[CaseResult], of: int) -> str:

@@ -1,8 +1,6 @@
 """Documents to read that a run left behind: shown by the client where it can ask for them, else written to a file of a cache."""
 
 import asyncio
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
@@ -27,6 +25,8 @@ class Reading:
         self._server = server
         #: What the client has been shown, and may want to have again, by the suite that it is about.
         self._shown: dict[str, set[str]] = {}
+        #: Whether old texts have been thrown away, which is done once.
+        self._tidied = False
 
     async def show(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
         """Show a document: its URI. Raises RefusedError where there is nothing to show."""
@@ -43,7 +43,12 @@ class Reading:
 
     async def show_text(self, name: str, uri: str, text: str) -> str:
         """Show a text about a suite, as a file that is not to be edited: its URI."""
-        target = (await asyncio.to_thread(_cached, name, uri, text)).as_uri()
+        from rubric_lsp.running.cached import cached, tidy  # noqa: PLC0415
+
+        target = (await asyncio.to_thread(cached, name, uri, text)).as_uri()
+        if not self._tidied:
+            self._tidied = True
+            self._server.keep(asyncio.to_thread(tidy))
         self._open(target, name)
         return target
 
@@ -122,19 +127,3 @@ def _something(text: str, else_say: str) -> str:
     if not text:
         raise RefusedError(INVALID_PARAMS, else_say)
     return text
-
-
-def _cached(name: str, uri: str, text: str) -> Path:
-    """A file that holds `text`, not to be edited and not for others to read."""
-    import hashlib  # noqa: PLC0415
-
-    from rubric_core.evaluation.store import write_atomically  # noqa: PLC0415
-
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(home) / "rubric" / "texts" / hashlib.sha256(uri.encode()).hexdigest()[:12]
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    folder.chmod(0o700)
-    path = folder / name
-    write_atomically(path, text)
-    path.chmod(0o400)
-    return path

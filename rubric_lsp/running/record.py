@@ -163,7 +163,7 @@ class Record:
         self._changes += 1
 
     def part(self, uri: str, name: str, number: int, result: "EvaluatorResult") -> None:
-        """An evaluator of a running case is done, or knows more; `number` counts from 1."""
+        """An evaluator or a turn of a running case knows more; `number` is its place in the result, from 1."""
         self._case(uri, name).newer[number] = result
         self._changes += 1
 

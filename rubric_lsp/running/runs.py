@@ -198,15 +198,15 @@ class Runs:
             newer = step.take(event)
             if newer is not None:
                 self.record.part(part.uri, name, *newer)
-                if isinstance(event, EvaluatorDone):
-                    tests.evaluated(job, part, name, *newer)
+                if isinstance(event, EvaluatorDone) and not event.turn:
+                    tests.evaluated(job, part, name, step.evaluator, event.result)
             self.record.running(part.uri, name, step.words)
             progress.report(step.progress(name), round(100 * len(job.results) / job.amount))
         self.changed(part.uri)
 
     def _done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
         if part.number and result.evaluators:
-            self.record.done_alone(part.uri, result.id, part.number, result.evaluators[-1], result.fingerprint)
+            self.record.done_alone(part.uri, result.id, part.place, result.evaluators[-1], result.fingerprint)
         elif part.number:
             self.record.running(part.uri, result.id, "")
         else:
@@ -245,10 +245,11 @@ class Runs:
 
 
 def _steps(job: "Job") -> "dict[tuple[str, str], Steps]":
+    from rubric_core.evaluation.turns import turns_of  # noqa: PLC0415
     from rubric_lsp.running.jobs import Steps  # noqa: PLC0415
 
     pairs = [(part, case) for part in job.parts for case in part.cases]
     return {
-        (part.uri, case.id): Steps(number, job.amount, case.case.mode == "conversation", part.number)
+        (part.uri, case.id): Steps(number, job.amount, len(turns_of(case.case)), part.number)
         for number, (part, case) in enumerate(pairs, 1)
     }

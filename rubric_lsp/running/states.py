@@ -91,9 +91,12 @@ class States:
 
     def _result(self, run: str, uri: str, case: "Runnable", result: "CaseResult") -> None:
         """The state of a case and of its evaluators."""
+        from rubric_core.evaluation.turns import TURN  # noqa: PLC0415  # loaded when something was run
+
         names = tests.evaluator_names(case)
-        if len(result.evaluators) == len(names):
-            for number, each in enumerate(result.evaluators, 1):
+        graded = [each for each in result.evaluators if each.type != TURN]
+        if len(graded) == len(names):
+            for number, each in enumerate(graded, 1):
                 self._evaluator(run, uri, case, number, each)
         else:
             for name in names:

@@ -4,6 +4,7 @@ import pytest
 from judge_server import JudgeServer
 from suites import Folder, checks
 
+from rubric_core.evaluation.events import EvaluatorDone, EvaluatorStarted
 from rubric_core.evaluation.result import Verdict
 
 SUITE = """
@@ -130,3 +131,13 @@ async def test_a_conversation_without_turns(folder: Folder) -> None:
         "tests: [{id: a, mode: conversation, criteria: c, input: hi, assertions: [{type: is-json}]}]"
     )
     assert result.verdict is Verdict.UNSCORED
+
+
+async def test_what_grades_tells_its_turn(folder: Folder) -> None:
+    folder.targets(ECHO)
+    await folder.one(suite("assertions: [{type: contains, value: bye}]"))
+    started = [(e.turn, e.position, e.name) for e in folder.events if isinstance(e, EvaluatorStarted)]
+    assert started == [
+        (1, 1, "contains-hello"), (2, 1, "contains-sorry"), (2, 2, "icontains-ORDER"), (0, 1, "contains-bye"),
+    ]  # fmt: skip
+    assert [e.turn for e in folder.events if isinstance(e, EvaluatorDone)] == [1, 2, 2, 0]

@@ -125,6 +125,11 @@ def hints(client: Client, uri: str) -> dict[int, str]:
     return {hint["position"]["line"]: hint["label"] for hint in found}
 
 
+def firsts(client: Client, uri: str) -> dict[int, str]:
+    """The hints without what follows their marks."""
+    return {at: text.partition("  ")[0] for at, text in hints(client, uri).items()}
+
+
 def line(text: str) -> int:
     return SUITE[: SUITE.index(text)].count("\n")
 
@@ -227,6 +232,49 @@ def test_what_is_judged_already_is_shown_while_the_rest_runs(
     command(client, "cancel", uri)
     ended(client)
     assert hints(client, uri) == {}
+
+
+def test_turns_show_what_is_judged_already(connect: Connect, folder: Path, tmp_path: Path) -> None:
+    program = f"import os, time; open({str(tmp_path / 'alive')!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    text = f"""\
+# rubric: dialect=agentv-3
+execution: {{target: canned}}
+tests:
+  - id: chat
+    mode: conversation
+    input: You help.
+    criteria: Helps
+    turns:
+      - input: Hello
+        assertions:
+          - {{type: contains, value: 30 days}}
+      - input: Bye
+        assertions:
+          - {{type: contains, value: sorry}}
+          - type: code-grader
+            command: {json.dumps([sys.executable, "-c", program])}
+    assertions:
+      - {{type: contains, value: refund}}
+"""
+    suite = folder / "chat.eval.yaml"
+    suite.write_text(text, encoding="utf-8")
+    uri = suite.as_uri()
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    client.open(uri, text)
+    run(client, uri, "chat")
+    until("a program", (tmp_path / "alive").exists)
+    want = {3: "⟳ turn 2, 2/2 code-grader", 10: "✔", 13: "✘"}
+    until("both turns as far as they are", lambda: firsts(client, uri) == want)
+    command(client, "cancel", uri)
+    ended(client)
+    quick = "\n".join(one for one in text.splitlines() if "code-grader" not in one and "command" not in one)
+    client.change(uri, {"text": quick})
+    for order in ("runCase", "runEvaluator"):
+        name = ["contains-refund"] if order == "runEvaluator" else []
+        client.request("workspace/executeCommand", {"command": f"rubric.{order}", "arguments": [uri, "chat", *name]})
+        ended(client, 2 + len(name))
+        assert firsts(client, uri) == {3: "✘ 0.67", 8: "✔", 10: "✔", 11: "✘", 13: "✘", 15: "✔"}
 
 
 def test_the_end_of_the_server_ends_the_program(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:

@@ -1,0 +1,23 @@
+"""Texts in the cache: read-only, for the person alone, and not for ever."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from rubric_lsp.running.cached import KEPT_DAYS, cached, tidy
+
+
+def test_old_texts_are_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    old, kept = cached("a.answer.txt", "file:///old", "old"), cached("b.answer.txt", "file:///kept", "kept")
+    beside = cached("c.answer.txt", "file:///kept", "old")
+    assert [oct(path.stat().st_mode)[-3:] for path in (kept, kept.parent)] == ["400", "700"]
+    then = time.time() - (KEPT_DAYS + 1) * 24 * 3600
+    for path in (old, beside):
+        os.utime(path, (then, then))
+    tidy()
+    assert [path for path in (old, old.parent, beside) if path.exists()] == []
+    assert kept.read_text(encoding="utf-8") == "kept"
+    assert cached("b.answer.txt", "file:///kept", "newer").read_text(encoding="utf-8") == "newer"
