@@ -58,6 +58,10 @@ class Around:
             return None
         return known[1]
 
+    def read_already(self) -> list[Snapshot]:
+        """The files on disk that were looked into before, as they were then."""
+        return [snapshot for _, snapshot in self._read.values() if snapshot.analyzed]
+
     async def suites(self, *, everywhere: bool = True) -> AsyncIterator[Snapshot]:
         """The open suites, and everywhere those of the open folders; other requests are answered between two of them."""
         seen: set[Path] = set()

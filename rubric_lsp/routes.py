@@ -66,7 +66,11 @@ def _writing(s: "RubricServer") -> None:
     s.reads("textDocument/completion", lambda d, p: convert.completions(d, _offers(s, d, p), s.client))
     s.answers("completionItem/resolve", lambda p: _resolved(s, p))
     s.reads("textDocument/hover", lambda d, p: convert.hover(d, _hover(s, d, p), s.client))
-    s.reads("textDocument/codeAction", lambda d, p: convert.code_actions(d, _actions(s, d, p), p, s.client), [])
+    s.reads(
+        "textDocument/codeAction",
+        lambda d, p: convert.code_actions(d, _actions(s, d, p), p, s.client, s.runs.suite_at(d).uri),
+        [],
+    )
     s.answers("codeAction/resolve", lambda p: _chosen(s, p))
     s.reads(
         "textDocument/onTypeFormatting",
@@ -80,7 +84,11 @@ def _writing(s: "RubricServer") -> None:
 
 def _display(s: "RubricServer") -> None:
     shown = s.documents.settings_now
-    s.reads("textDocument/codeLens", lambda d, _: _lenses(s, d) if shown().code_lenses and d.can_run else [], [])
+    s.reads(
+        "textDocument/codeLens",
+        lambda d, _: _lenses(s, d) if shown().code_lenses and s.runs.suite_at(d).can_run else [],
+        [],
+    )
     s.reads("textDocument/inlayHint", lambda d, p: _hints(s, d, p) if shown().inlay_hints else [], [])
     s.reads(
         "textDocument/documentSymbol",
@@ -154,7 +162,7 @@ def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
     span = convert.within(d, p)
 
     def runs() -> Iterable[RunAction]:
-        return run_actions(d.analysis, span, s.runs.results(d), asked=asked) if d.can_run else ()
+        return run_actions(d.analysis, span, s.runs.results(d), asked=asked) if s.runs.suite_at(d).can_run else ()
 
     found = list(actions(d.analysis, span, asked=asked, wanted=wanted, read=read, runs=runs))
     found = [a for a in found if wanted(a.kind)]
@@ -179,7 +187,7 @@ def _chosen(s: "RubricServer", action: Any) -> Any:
 def _lenses(s: "RubricServer", d: Snapshot) -> list[Json]:
     # Where hints stand on the same line, the result would be there twice.
     told = not (s.client.shows_hints and s.documents.settings.inlay_hints)
-    return convert.code_lenses(d, lenses(d.analysis, s.runs.results(d), told=told))
+    return convert.code_lenses(d, lenses(d.analysis, s.runs.results(d), told=told), s.runs.suite_at(d).uri)
 
 
 def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:

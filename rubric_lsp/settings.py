@@ -39,7 +39,7 @@ class Settings:
         "checkWorkspace", True, "Whether suites of the open folders are checked that are not open in the editor, too."
     )
     show_passed: bool = _setting(
-        "showPassed", False, "Whether cases that passed are listed among the problems, as information."
+        "showPassed", False, "Whether cases and criteria that passed are listed among the problems, as information."
     )
 
     def changed(

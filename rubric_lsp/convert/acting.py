@@ -17,14 +17,14 @@ __all__ = ["code_actions", "code_lenses", "resolved_action"]
 
 
 def code_actions(
-    snapshot: Snapshot, found: Iterable[Action], params: "types.CodeActionParams", client: Client
+    snapshot: Snapshot, found: Iterable[Action], params: "types.CodeActionParams", client: Client, suite: str
 ) -> list[Json]:
-    """Actions; plain commands for a client that knows nothing else."""
+    """Actions, plain commands for a client that knows nothing else; `suite` is the URI that commands are about."""
     wanted = list(found)
     if not client.action_literals:
-        return [_command(snapshot, a) for a in wanted if a.command]
+        return [_command(suite, a) for a in wanted if a.command]
     given = {(str(d.code), d.range.start.line, d.range.start.character): d for d in params.context.diagnostics}
-    return [_code_action(snapshot, a, given, client, n) for n, a in enumerate(wanted)]
+    return [_code_action(snapshot, a, given, client, n, suite) for n, a in enumerate(wanted)]
 
 
 def resolved_action(snapshot: Snapshot, given: "types.CodeAction", action: Action, client: Client) -> Any:
@@ -35,7 +35,12 @@ def resolved_action(snapshot: Snapshot, given: "types.CodeAction", action: Actio
 
 
 def _code_action(
-    snapshot: Snapshot, action: Action, given: Mapping[tuple[str, int, int], Any], client: Client, number: int
+    snapshot: Snapshot,
+    action: Action,
+    given: Mapping[tuple[str, int, int], Any],
+    client: Client,
+    number: int,
+    suite: str,
 ) -> Json:
     made: Json = {"title": action.title, "kind": action.kind}
     if action.later is not None and client.resolves_edits:
@@ -43,7 +48,7 @@ def _code_action(
     elif action.edits:
         made["edit"] = workspace_edit(snapshot, action.edits, client)
     if action.command:
-        made["command"] = _command(snapshot, action)
+        made["command"] = _command(suite, action)
     if action.preferred and client.preferred_actions:
         made["isPreferred"] = True
     at = snapshot.position(action.at.start) if action.at is not None else None
@@ -53,11 +58,11 @@ def _code_action(
     return made
 
 
-def _command(snapshot: Snapshot, what: Action | Lens) -> Json:
+def _command(suite: str, what: Action | Lens) -> Json:
     about = [what.case_id, *what.more] if what.case_id else []
-    return {"title": what.title, "command": what.command, "arguments": [snapshot.uri, *about]}
+    return {"title": what.title, "command": what.command, "arguments": [suite, *about]}
 
 
-def code_lenses(snapshot: Snapshot, found: Iterable[Lens]) -> list[Json]:
-    """Code lenses; none of them needs resolving."""
-    return [{"range": range_of(snapshot, n.span), "command": _command(snapshot, n)} for n in found]
+def code_lenses(snapshot: Snapshot, found: Iterable[Lens], suite: str) -> list[Json]:
+    """Code lenses, none of which needs resolving; `suite` is the URI that commands are about."""
+    return [{"range": range_of(snapshot, n.span), "command": _command(suite, n)} for n in found]

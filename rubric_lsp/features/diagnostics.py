@@ -80,7 +80,7 @@ def _problem(found: Diagnostic, url: str) -> Problem:
 
 
 def outcomes(analysis: Analysis, results: Results, *, passed: bool = False) -> list[Problem]:
-    """What runs have found; cases that passed only when `passed` says so."""
+    """What runs have found; what has passed only when `passed` says so."""
     if not results:
         return []
     seen: set[str] = set()
@@ -105,9 +105,10 @@ def _outcome(
         yield Problem(span, "warning", "case-unscored", f"unscored: {result.reason}", RAN)
     elif result.verdict != "passed" or passed:
         yield Problem(span, _SEVERITIES[result.verdict.value], f"case-{result.verdict.value}", _case_words(result), RAN)
-    if result.verdict != "passed":
+    if result.verdict != "passed" or passed:
         note = Note(span, f"{result.id}: {_case_words(result)}")
-        yield from (_part(mark, note) for mark in marks(analysis, entry, shown) if _matters(mark, result))
+        found = marks(analysis, entry, shown)
+        yield from (_part(mark, note) for mark in found if _matters(mark, result, passed=passed))
 
 
 def _case_words(result: "CaseResult") -> str:
@@ -119,9 +120,9 @@ def _case_words(result: "CaseResult") -> str:
     return f"{words}: {result.reason}" if result.reason else words
 
 
-def _matters(mark: "Mark", result: "CaseResult") -> bool:
+def _matters(mark: "Mark", result: "CaseResult", *, passed: bool) -> bool:
     """Whether a part has something to say that the case has not said. Bands repeat their criterion."""
-    if mark.what == "band" or mark.verdict == "passed":
+    if mark.what == "band" or (mark.verdict == "passed" and not passed):
         return False
     return mark.verdict != "unscored" or mark.note != result.reason
 

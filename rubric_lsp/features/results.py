@@ -13,6 +13,7 @@ from rubric_core.validation.rule import CaseEntry
 if TYPE_CHECKING:
     from rubric_core.evaluation.marks import Mark
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult
+    from rubric_core.evaluation.runnable import Runnable
 
 __all__ = ["Past", "Results", "Shown", "brief", "id_span", "line_end", "marks", "stale_words", "tally_of"]
 
@@ -44,6 +45,8 @@ class Shown:
     #: What knows more than the result, by its number among the evaluators of a result, from 1 (turns come first): of a run
     #: that goes on, or an evaluator that was run by itself.
     newer: "Mapping[int, EvaluatorResult]" = field(default_factory=dict)
+    #: In a file of cases: the case as the suite has it that ran it last.
+    taken_over: "Runnable | None" = None
 
 
 #: By case id.
@@ -106,14 +109,14 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: Shown) -> "list[Mark]":
     from rubric_core.evaluation.marks import marks_of, marks_of_some  # noqa: PLC0415
     from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
 
-    if analysis.suite is None:
+    if analysis.suite is None and shown.taken_over is None:
         return []
     whole = shown.result if not shown.stale and not shown.running else None
     if whole is None and not shown.newer:
         return []
-    runnable = runnables(Path(), analysis, entries=[entry])[0]
+    runnable = shown.taken_over or runnables(Path(), analysis, entries=[entry])[0]
     found = marks_of_some(runnable, shown.newer) if whole is None else marks_of(runnable, _with(whole, shown.newer))
-    return [m for m in found if m.what != "case" and analysis.case_at(m.span.start) == entry]
+    return [m for m in found if m.what != "case" and not m.in_suite and analysis.case_at(m.span.start) == entry]
 
 
 def _with(result: "CaseResult", newer: "Mapping[int, EvaluatorResult]") -> "CaseResult":

@@ -43,12 +43,15 @@ def run_actions(analysis: Analysis, within: Span, results: Results, *, asked: bo
         if asked:
             yield from _about_case(analysis, entry, name, within, results.get(name, Shown()))
     if (asked and any(entry.case.id for entry in analysis.cases)) or (asked and analysis.external):
-        yield from _about_file(results)
+        yield from _about_file(results, "file" if analysis.suite is not None else "suite")
 
 
 def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, shown: Shown) -> Iterator[RunAction]:
-    evaluators = evaluators_of(analysis.suite or Suite(Span(0, 0)), entry.case, analysis.dialect)
-    at = _evaluator_at(analysis, entry, evaluators, within.start)
+    own = analysis.suite or Suite(Span(0, 0))
+    suite = shown.taken_over
+    evaluators = evaluators_of(own, entry.case, analysis.dialect) if suite is None else list(suite.evaluators)
+    here = [each for each in evaluators if suite is None or not suite.inherits(each)]
+    at = _evaluator_at(analysis, entry, evaluators, here, within.start)
     if at:
         yield RunAction(f"Run this evaluator only ‹{at}›", "rubric.runEvaluator", name, (at,))
     yield RunAction(f"Repeat ×{TIMES} ‹{name}›", "rubric.repeat", name, (TIMES,))
@@ -75,8 +78,8 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
         yield RunAction(f"{title} ‹{name}›", "rubric.diffAnswer", name, kind=RUN_RESULTS)
 
 
-def _about_file(results: Results) -> Iterator[RunAction]:
-    yield RunAction("Run every case of this file", "rubric.runFile")
+def _about_file(results: Results, what: str) -> Iterator[RunAction]:
+    yield RunAction(f"Run every case of this {what}", "rubric.runFile")
     done = [shown.result for shown in results.values() if shown.result is not None]
     if any(result.verdict != "passed" for result in done):
         yield RunAction("Run failed cases", "rubric.runFailed")
@@ -88,10 +91,12 @@ def _about_file(results: Results) -> Iterator[RunAction]:
         yield RunAction("Clear results", "rubric.clearResults", kind=RUN_RESULTS)
 
 
-def _evaluator_at(analysis: Analysis, entry: CaseEntry, evaluators: Sequence[Evaluator], offset: int) -> str:
-    """The name of the evaluator of a case at an offset; empty where there is none."""
+def _evaluator_at(
+    analysis: Analysis, entry: CaseEntry, evaluators: Sequence[Evaluator], here: Sequence[Evaluator], offset: int
+) -> str:
+    """The name of the evaluator of a case at an offset, one of those that stand in this text; empty where there is none."""
     for name, shape in zip(names_of(evaluators), evaluators, strict=True):
-        if any(analysis.span_of(entry, span).covers(offset) for span in _spans(shape)):
+        if shape in here and any(analysis.span_of(entry, span).covers(offset) for span in _spans(shape)):
             return name
     return ""
 

@@ -37,6 +37,7 @@ class Reports:
 
     def command(self, snapshot: Snapshot, name: str) -> str:
         """The line that runs a case in a terminal, from the folder that the editor has open."""
+        snapshot = self._server.runs.suite_at(snapshot)
         folders = [p for uri in self._server.documents.folders if (p := path_of(uri)) is not None]
         return command_line(snapshot.path, name, folders) if snapshot.path is not None else ""
 

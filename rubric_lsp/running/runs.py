@@ -13,6 +13,7 @@ from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
 from rubric_lsp.running.orders import Order
 from rubric_lsp.running.record import Record
 from rubric_lsp.running.stored import Stored
+from rubric_lsp.running.taken_over import TakenOver
 from rubric_lsp.workspace import Snapshot, path_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Runs:
     def __init__(self, server: "RubricServer") -> None:
         self._server = server
         self.record = Record(server.documents, server.tests.states.refreshed)
+        self.taken_over = TakenOver(server, self.record)
         self.stored = Stored(server, self.record, self.changed)
         self._board = ProgressBoard(server.protocol)
         self._jobs: set[Job] = set()
@@ -47,8 +49,13 @@ class Runs:
     # -- what is known ------------------------------------------------------------------------------------------------
 
     def results(self, snapshot: Snapshot) -> Results:
-        """The results of a suite as it stands."""
-        return self.record.results(snapshot)
+        """The results of a suite, or of a file of cases, as it stands."""
+        taken_over = self.taken_over.results(snapshot)
+        return self.record.results(snapshot) if taken_over is None else taken_over
+
+    def suite_at(self, snapshot: Snapshot) -> Snapshot:
+        """What runs the cases of a document: a file of cases leads to the suite that takes it over, if that is known."""
+        return self.taken_over.suite(snapshot) or snapshot
 
     def files_changed(self) -> None:
         """Something on disk has changed: results may be stale, or hold again."""
@@ -225,9 +232,10 @@ class Runs:
     # -- showing ------------------------------------------------------------------------------------------------------
 
     def changed(self, uri: str) -> None:
-        """What is shown of a suite has changed."""
-        if self._server.documents.get(uri) is not None:
-            self._server.checks.due(uri)
+        """What is shown of a suite has changed, and with it of the files whose cases it runs."""
+        for each in (uri, *self.taken_over.files(uri)):
+            if self._server.documents.get(each) is not None:
+                self._server.checks.due(each)
         self.refresh()
 
     def refresh(self) -> None:

@@ -8,6 +8,7 @@ from rubric_lsp.features import tests
 from rubric_lsp.features.results import Results
 from rubric_lsp.features.tests import id_of
 from rubric_lsp.running.reporting import expected_of
+from rubric_lsp.running.tree import has_cases
 from rubric_lsp.workspace import Snapshot
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ class States:
         if not last or not self._server.client.tests:
             return
         snapshot = self._server.runs.at(uri)
+        if not has_cases(snapshot):
+            return  # the tests of a file of cases are those of the suite that takes it over
         for case in self._server.tests.tree.cases(snapshot):
             if case.id in last:
                 self._result("", uri, case, last[case.id])

@@ -12,6 +12,7 @@ from rubric_lsp.workspace import Snapshot, path_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult
+    from rubric_core.evaluation.store import ResultStore
     from rubric_lsp.running.choosing import Part
     from rubric_lsp.running.jobs import Job
     from rubric_lsp.server import RubricServer
@@ -37,6 +38,8 @@ class Stored:
         self._record = record
         self._changed = changed
         self._writing: dict[str, list[asyncio.Task[None]]] = {}
+        #: One for what is being written: it knows the files of cases that have a part in it.
+        self._stores: dict[str, ResultStore] = {}
         self._stamps: dict[str, tuple[int, ...]] = {}
         self._polling: asyncio.Task[None] | None = None
 
@@ -50,10 +53,14 @@ class Stored:
                 self._polling = asyncio.get_running_loop().create_task(self._poll())
 
     async def load(self, uri: str, path: Path) -> None:
-        """Take in what is on disk."""
+        """Take in what is on disk; of a file of cases, what the suite has that runs them."""
         if await self._record.load(uri, path):
             self._server.tests.states.loaded(uri)
             self._changed(uri)
+        snapshot = self._server.documents.get(uri)
+        suite = self._server.runs.taken_over.suite(snapshot) if snapshot is not None else None
+        if suite is not None and suite.path is not None and not self._record.is_known(suite.uri):
+            await self.load(suite.uri, suite.path)
 
     def files_changed(self, paths: set[Path]) -> None:
         """Files were written; those with results of a known suite are read."""
@@ -88,24 +95,26 @@ class Stored:
         """Keep a result at once: whoever is killed after this has not lost it."""
         from rubric_core.evaluation.store import ResultStore  # noqa: PLC0415
 
+        store = self._stores.setdefault(part.uri, ResultStore.of(part.path))
+
         async def write() -> None:
-            await asyncio.to_thread(ResultStore.of(part.path).note, result)
+            await asyncio.to_thread(store.note, result)
 
         self._writing.setdefault(part.uri, []).append(asyncio.get_running_loop().create_task(write()))
 
     async def settle(self, job: "Job") -> None:
         """Put the results and recordings of a run in their places; what could not be stored is said."""
         from rubric_core.evaluation.run import save_recordings  # noqa: PLC0415
-        from rubric_core.evaluation.store import ResultStore  # noqa: PLC0415
 
         for part in job.parts:
             noted = await asyncio.gather(*self._writing.pop(part.uri, []), return_exceptions=True)
+            store = self._stores.pop(part.uri, None)
             try:
                 for error in noted:
                     if isinstance(error, BaseException):
                         raise error
-                if noted:
-                    await asyncio.to_thread(ResultStore.of(part.path).settle, part.path.name, part.dialect)
+                if store is not None:
+                    await asyncio.to_thread(store.settle, part.path.name, part.dialect)
                 if job.order.record:
                     await asyncio.to_thread(save_recordings, part.cases)
             except OSError as error:

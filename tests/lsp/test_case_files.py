@@ -1,0 +1,98 @@
+"""A file of cases opened by itself: its cases have the results of the suite that takes them over, and run with it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from client import VSCODE, Client, Connect, replaced, until
+
+SUITE = """\
+# rubric: dialect=agentv-3
+name: support
+execution: {target: canned}
+tests: ./cases.yaml
+assertions:
+  - {type: contains, value: days}
+"""
+CASES = """\
+- id: refund
+  criteria: Names the window
+  input: Can I return this?
+  assertions:
+    - type: contains
+      value: weeks
+- id: other
+  criteria: Answers
+  input: Hello
+"""
+TARGETS = "targets: [{name: canned, provider: mock, response: within 30 days}]\n"
+WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / ".agentv").mkdir(parents=True)
+    for name, text in ((".agentv/targets.yaml", TARGETS), ("a.eval.yaml", SUITE), ("cases.yaml", CASES)):
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def opened(connect: Connect, folder: Path, capabilities: Any = VSCODE) -> Client:
+    """A client that has the file of cases open, and nothing else."""
+    client = connect()
+    client.initialize(capabilities, folder, initializationOptions={"trusted": True})
+    client.open((folder / "cases.yaml").as_uri(), CASES, kind="yaml")
+    return client
+
+
+def ran(client: Client, folder: Path) -> None:
+    """Both cases run, by the suite."""
+    arguments = [(folder / "a.eval.yaml").as_uri()]
+    client.request("workspace/executeCommand", {"command": "rubric.runFile", "arguments": arguments})
+    until("the end", (folder / ".rubric" / "results" / "cases.yaml.json").exists)
+
+
+def hints(client: Client, uri: str) -> dict[int, str]:
+    found = client.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": WHOLE}) or []
+    return {h["position"]["line"]: h["label"].partition("  ")[0] for h in found if h["label"][0] in "✔✘◌"}
+
+
+@pytest.mark.parametrize("tests", [False, True], ids=["plain", "with a tree of tests"])
+def test_results_stand_in_the_file_of_cases(connect: Connect, folder: Path, tests: bool) -> None:
+    uri, suite = ((folder / name).as_uri() for name in ("cases.yaml", "a.eval.yaml"))
+    ran(opened(connect, folder), folder)
+    # Another editor, later: only the file of cases is open, and nothing says which suite there is but the results.
+    client = opened(connect, folder, {**VSCODE, "experimental": {"rubricTests": True}} if tests else VSCODE)
+    until("marks", lambda: hints(client, uri) == {0: "✘ 0.50", 4: "✘", 6: "✔ 1.00"})
+    shown = next(client.published(uri))["diagnostics"]
+    assert [(d["code"], d["range"]["start"]["line"]) for d in shown] == [("case-failed", 0), ("criterion-failed", 4)]
+    hover = client.at("hover", uri, 0, 7)["contents"]["value"]
+    assert "rubric run a.eval.yaml::refund" in hover
+    lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert [(n["command"]["title"], n["command"]["arguments"][:2]) for n in lenses[:3]] == [
+        ("▶ Run", [suite, "refund"]), ("×5", [suite, "refund"]), ("Report", [suite, "refund"]),
+    ]  # fmt: skip
+    # An edit makes the result of that case stale, and no other one.
+    client.change(uri, replaced(CASES, "weeks", "months"))
+    until("stale", lambda: hints(client, uri) == {0: "◌ stale · was ✘ 0.50", 6: "✔ 1.00"})
+    client.change(uri, replaced(CASES.replace("weeks", "months"), "months", "days"))
+    command = lenses[0]["command"]
+    client.request("workspace/executeCommand", {"command": command["command"], "arguments": command["arguments"]})
+    until("its new result", lambda: hints(client, uri) == {0: "✔ 1.00", 4: "✔", 6: "✔ 1.00"})
+
+
+def test_actions_name_what_stands_in_the_file(connect: Connect, folder: Path) -> None:
+    uri, suite = ((folder / name).as_uri() for name in ("cases.yaml", "a.eval.yaml"))
+    client = opened(connect, folder)
+    client.open(suite, SUITE)
+    client.diagnostics(suite)
+    here = {"line": 5, "character": 10}
+    params = {"textDocument": {"uri": uri}, "range": {"start": here, "end": here}}
+    actions = client.request(
+        "textDocument/codeAction", {**params, "context": {"diagnostics": [], "only": ["rubric.run"], "triggerKind": 1}}
+    )
+    offered = {a["title"]: a["command"]["arguments"] for a in actions}
+    assert offered["Run case ‹refund›"] == [suite, "refund"]
+    assert offered["Run this evaluator only ‹contains-weeks›"] == [suite, "refund", "contains-weeks"]
+    assert offered["Run every case of this suite"] == [suite]
