@@ -131,11 +131,11 @@ def _failed(
     path: Path, cases: Sequence[Runnable], every: Sequence[Runnable], target: str | None, *, alone: bool
 ) -> list[Runnable]:
     """The cases that did not pass when they ran last, and those that they depend on."""
-    stored = ResultStore.of(path).read()
+    stored = {(k.latest.id, k.latest.target, k.latest.verdict) for _, k in ResultStore.of(path).cases()}
     if not stored and alone:
         raise WrongUseError(f"{path}: no case has been run yet, so there is none that failed")
-    latest = [known.latest for known in stored.values() if known.latest.verdict is not Verdict.PASSED]
-    ids, pairs = {each.id for each in latest}, {(each.id, each.target) for each in latest}
+    pairs = {(name, by) for name, by, verdict in stored if verdict is not Verdict.PASSED}
+    ids = {name for name, _ in pairs}
     chosen = {v.id for case in cases for v in variations(case) if v.id in ids}
     some = [c for c in cases if any(v.id in chosen for v in variations(c))]
     each_target = [
@@ -152,8 +152,8 @@ def still_to_do(cases: Sequence[Runnable], ports: Ports) -> list[Runnable]:
     """The cases that have no result, or one that does not hold any more, or one without a score."""
     if not cases:
         return []
-    stored = ResultStore.of(cases[0].path).read()
-    done = {(k.latest.id, k.latest.fingerprint) for k in stored.values() if k.latest.verdict is not Verdict.UNSCORED}
+    latest = (known.latest for _, known in ResultStore.of(cases[0].path).cases())
+    done = {(each.id, each.fingerprint) for each in latest if each.verdict is not Verdict.UNSCORED}
     known = {name for name, _ in done}
     return [
         c for c in cases if c.id not in known or (c.id, fingerprint(c, ports.files, targets_of(c, ports))) not in done

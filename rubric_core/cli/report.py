@@ -5,6 +5,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rubric_core.cli.inline import ROLES, Inline
 from rubric_core.cli.live import Live
@@ -39,12 +40,13 @@ _CONTROL = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONGEST_ID = 100
 #: Lines of a suite that are still printed as a whole.
 _MOST_LINES = 250
+_NOTHING = EvaluatorResult(name="", type="", verdict=Verdict.UNSCORED)
 
 
 class Report:
     """Shows progress while cases run, and everything at the end."""
 
-    def __init__(self, suite: LoadedSuite, cases: Sequence[Runnable], form: str) -> None:
+    def __init__(self, suite: LoadedSuite, cases: Sequence[Runnable], form: str, *, explain: bool = False) -> None:
         self._suite = suite
         self._path = str(suite.path)
         self._cases = list(cases)
@@ -53,6 +55,8 @@ class Report:
         text = form == "text"
         texts = (suite.analysis, *suite.files.values())
         self._listing = text and sum(each.document.line_count for each in texts) > _MOST_LINES
+        #: Whether results are told as a whole when everything has run.
+        self._whole = form == "json" or (text and (explain or not self._listing))
         # Rows on a terminal would be torn apart by what is redrawn between them.
         shown = not (form == "jsonl" and sys.stdout.isatty())
         self.live = Live(len(self._cases), self._said, shown=shown, plain=text and not self._listing)
@@ -63,6 +67,15 @@ class Report:
             self.live.clear()
             print(self._said(self._listed(event.result)), flush=True)
         self.live.heard(event)
+
+    def kept(self, result: CaseResult) -> CaseResult:
+        """What is still told of a result at the end. The rest is stored, and needs no memory meanwhile."""
+        if self._whole:
+            return result
+        judges = (replace(_NOTHING, verdict=result.verdict, judge=e.judge) for e in result.evaluators if e.judge)
+        failing = result.verdict is not Verdict.PASSED and self._listing
+        told = tuple(map(_told, result.evaluators)) if failing else tuple(judges)
+        return replace(result, evaluators=told, answer="", details=None, fingerprint="", at="")
 
     def finish(self, results: Sequence[CaseResult], seconds: float, *, explain: bool = False) -> None:
         """Print the suite with its results, what did not pass, and a summary."""
@@ -154,6 +167,10 @@ class Report:
         if len(results) > 1 and any(r.verdict is not Verdict.PASSED for r in results):
             again = f"\n{self._style.paint(f'again: rubric run {self._path} --failed', 'dim')}"
         return " · ".join([*parts, seconds_words(seconds * 1000)]) + again
+
+
+def _told(result: EvaluatorResult) -> EvaluatorResult:
+    return replace(result, hits=(), evaluator_raw_request=None, details=None, members=tuple(map(_told, result.members)))
 
 
 def _can_say(text: str) -> bool:

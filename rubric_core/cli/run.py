@@ -149,7 +149,7 @@ class _Run:
     def __init__(self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace) -> None:
         self.suite = suite
         self.options = options
-        self.report = Report(suite, cases, options.format)
+        self.report = Report(suite, cases, options.format, explain=options.explain)
         self.began = time.monotonic()
         #: The signal that broke it off, when it was not Ctrl-C.
         self.signal = 0
@@ -165,10 +165,10 @@ class _Run:
         async with system_ports() as ports:
             if self.options.resume:
                 self._cases = still_to_do(self._cases, ports)
-                self.report = Report(self.suite, self._cases, self.options.format)
+                self.report = Report(self.suite, self._cases, self.options.format, explain=self.options.explain)
             try:
                 async with self.report.live.drawing():
-                    return await run_cases(self._cases, ports, self._heard, self.options.workers)
+                    return await run_cases(self._cases, ports, self._heard, self.options.workers, self.report.kept)
             finally:
                 self._keep()
                 for note in dict.fromkeys(note for case in self._cases for note in targets_of(case, ports).notes):

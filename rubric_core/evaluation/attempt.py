@@ -216,7 +216,7 @@ class Attempt:
         found = self.case.shared.get("recordings")
         if not isinstance(found, Recordings):
             try:
-                found = Recordings.beside(self.case.path, self.ports.files)
+                found = Recordings(self.case.path, self.ports.files)
             except RecordingsError as error:
                 raise Unscored(str(error)) from None
             self.case.shared["recordings"] = found

@@ -203,4 +203,4 @@ def save_recordings(cases: Sequence[Runnable]) -> None:
     for case in cases:
         found = case.shared.get("recordings")
         if found is not None and found.changed:
-            found.save(case.path.name)
+            found.save()

@@ -1,7 +1,8 @@
 """Running the cases of a suite: several at once, in the order that they ask for, within what may be spent."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, silent
@@ -18,14 +19,21 @@ _WORKERS = 4
 
 
 async def run_cases(
-    cases: Sequence[Runnable], ports: Ports, on_event: Listener = silent, workers: int | None = None
+    cases: Sequence[Runnable],
+    ports: Ports,
+    on_event: Listener = silent,
+    workers: int | None = None,
+    keep: Callable[[CaseResult], CaseResult] = lambda result: result,
 ) -> list[CaseResult]:
     """Run cases, several at once, and give their results in the order of `cases`. Cancelling ends all of them.
 
     A case waits for those that it depends on, as far as they are among `cases`. A budget that is spent, and a case that
     could not be scored where the suite says `fail_on_error`, keep further cases from being started.
+
+    `keep` gives what is still wanted of a result when its event has been told: of ten thousand results a caller that has
+    stored them may want little more than the verdicts.
     """
-    return await Schedule(cases, ports, on_event, workers).run()
+    return await Schedule(cases, ports, on_event, workers, keep).run()
 
 
 def with_dependencies(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
@@ -50,73 +58,87 @@ def _dependencies(case: Runnable) -> list[str]:
 class Schedule:
     """The cases of one run, on their way; see `run_cases`. Single cases can be called off."""
 
-    def __init__(self, cases: Sequence[Runnable], ports: Ports, on_event: Listener, workers: int | None = None) -> None:
+    def __init__(
+        self,
+        cases: Sequence[Runnable],
+        ports: Ports,
+        on_event: Listener,
+        workers: int | None = None,
+        keep: Callable[[CaseResult], CaseResult] = lambda result: result,
+    ) -> None:
         self.cases = cases
         self.ports = ports
         self.on_event = on_event
-        self.room = asyncio.Semaphore(workers or _workers(cases))
-        self.tasks: list[asyncio.Task[CaseResult]] = []
-        self._called_off: set[str] = set()
+        self.workers = workers or _workers(cases)
         #: US dollars.
         self.spent = 0.0
         #: Why no further case is started.
         self.stop = ""
+        self._keep = keep
+        self._called_off: set[str] = set()
+        #: By the number of the case; None for one that was called off.
+        self._results: dict[int, CaseResult | None] = {}
+        self._running: dict[asyncio.Task[CaseResult], int] = {}
+        self._ended: asyncio.Queue[asyncio.Task[CaseResult]] = asyncio.Queue()
 
     async def run(self) -> list[CaseResult]:
         """The results, in the order of the cases, without those that were called off."""
-        position: dict[str, list[int]] = {}
-        for number, case in enumerate(self.cases):
-            position.setdefault(case.base_id, []).append(number)
-        circular = _circular(self.cases)
-        self.tasks = [asyncio.ensure_future(self._one(case, position, circular)) for case in self.cases]
+        waits = _Waits(self.cases)
         async with workspaces_of(self.cases, self.ports, self.on_event):
             try:
-                for case, task in zip(self.cases, self.tasks, strict=True):
-                    if case.id in self._called_off:
-                        task.cancel()
-                # A task that was called off is no reason to end the others; a listener that fails is.
-                if self.tasks:
-                    await asyncio.wait(self.tasks, return_when=asyncio.FIRST_EXCEPTION)
-                failed = next((t for t in self.tasks if t.done() and not t.cancelled() and t.exception()), None)
-                if failed is not None:
-                    failed.result()
-                return [task.result() for task in self.tasks if not task.cancelled()]
+                while True:
+                    while len(self._running) < self.workers and (number := waits.next_ready()) is not None:
+                        self._begin(number, waits)
+                        await asyncio.sleep(0)  # many in a row may be left out: others get a turn, too
+                    if not self._running:
+                        break
+                    self._end(await self._ended.get(), waits)  # a listener that failed ends the others
             finally:
-                for task in self.tasks:
+                for task in self._running:
                     task.cancel()
-                await asyncio.gather(*self.tasks, return_exceptions=True)
+                await asyncio.gather(*self._running, return_exceptions=True)
+        return [result for _, result in sorted(self._results.items()) if result is not None]
 
     def call_off(self, names: Collection[str]) -> None:
         """End the cases with these ids, and those that wait for them; programs and requests are ended at once."""
         self._called_off |= set(names)
-        for case, task in zip(self.cases, self.tasks, strict=False):
-            if case.id in names:
+        for task, number in self._running.items():
+            if self.cases[number].id in names:
                 task.cancel()
 
-    def _waits(self, case: Runnable, position: Mapping[str, Sequence[int]]) -> list[int]:
-        """What a case waits for: every variation of what it depends on, as far as the same target answers them."""
-        found: list[int] = []
-        for name in _dependencies(case):
-            numbers = position.get(name, ())
-            same = [n for n in numbers if self.cases[n].options.target == case.options.target]
-            found += same or numbers
-        return found
-
-    async def _one(self, case: Runnable, position: Mapping[str, Sequence[int]], circular: frozenset[str]) -> CaseResult:
-        waits = self._waits(case, position)
-        if case.base_id in circular:
-            return self._left_out(case, "the cases that it depends on depend on it")
-        before = await asyncio.gather(*(asyncio.shield(self.tasks[number]) for number in waits))
-        failed = next((result for result in before if result.verdict is not Verdict.PASSED), None)
-        if failed is not None and case.case.on_dependency_failure != "run":
+    def _begin(self, number: int, waits: "_Waits") -> None:
+        """Start a case whose turn it is, or say why it is not run."""
+        case = self.cases[number]
+        before = [self._results[n] for n in waits.before[number]]
+        if case.id in self._called_off or None in before:
+            self._done(number, None, waits)
+            return
+        failed = next((r for r in before if r is not None and r.verdict is not Verdict.PASSED), None)
+        if case.base_id in waits.circular:
+            self._done(number, self._left_out(case, "the cases that it depends on depend on it"), waits)
+        elif failed is not None and case.case.on_dependency_failure != "run":
             fails = case.case.on_dependency_failure == "fail"
-            return self._left_out(case, f"not run: {failed.id}, which it depends on, did not pass", fails=fails)
-        async with self.room:
-            if self.stop:
-                return self._left_out(case, self.stop)
-            result = await run_case(case, self.ports, self.on_event)
-        self._account(case, result)
-        return result
+            reason = f"not run: {failed.id}, which it depends on, did not pass"
+            self._done(number, self._left_out(case, reason, fails=fails), waits)
+        elif self.stop:
+            self._done(number, self._left_out(case, self.stop), waits)
+        else:
+            # A copy: what it reads from files and puts together on its way goes when it is done.
+            task = asyncio.ensure_future(run_case(replace(case), self.ports, self.on_event))
+            self._running[task] = number
+            task.add_done_callback(self._ended.put_nowait)
+
+    def _end(self, task: "asyncio.Task[CaseResult]", waits: "_Waits") -> None:
+        """A case has ended. Raises what its listener raised."""
+        number = self._running.pop(task)
+        result = None if task.cancelled() else task.result()
+        if result is not None:
+            self._account(self.cases[number], result)
+        self._done(number, result, waits)
+
+    def _done(self, number: int, result: CaseResult | None, waits: "_Waits") -> None:
+        self._results[number] = None if result is None else self._keep(result)
+        waits.done(number)
 
     def _account(self, case: Runnable, result: CaseResult) -> None:
         self.spent += result.cost_usd or 0.0
@@ -158,3 +180,39 @@ def _circular(cases: Sequence[Runnable]) -> frozenset[str]:
         if not ready:
             return frozenset(needs.keys() - done)
         done |= ready
+
+
+class _Waits:
+    """Which case is next: those that wait for others come behind these."""
+
+    def __init__(self, cases: Sequence[Runnable]) -> None:
+        self.circular = _circular(cases)
+        position: dict[str, list[int]] = {}
+        for number, case in enumerate(cases):
+            position.setdefault(case.base_id, []).append(number)
+        #: What each case waits for: every variation of what it depends on, as far as the same target answers them.
+        self.before = [() if c.base_id in self.circular else tuple(_before(c, cases, position)) for c in cases]
+        self._behind: dict[int, list[int]] = {}
+        for number, others in enumerate(self.before):
+            for other in others:
+                self._behind.setdefault(other, []).append(number)
+        self._left = {number: len(others) for number, others in enumerate(self.before) if others}
+        self._ready = deque(number for number, others in enumerate(self.before) if not others)
+
+    def next_ready(self) -> int | None:
+        """The number of a case that waits for nothing, in the order in which that came to be."""
+        return self._ready.popleft() if self._ready else None
+
+    def done(self, number: int) -> None:
+        """What waits for this case does so no more."""
+        for each in self._behind.get(number, ()):
+            self._left[each] -= 1
+            if not self._left[each]:
+                self._ready.append(each)
+
+
+def _before(case: Runnable, cases: Sequence[Runnable], position: Mapping[str, Sequence[int]]) -> Iterator[int]:
+    for name in _dependencies(case):
+        numbers = position.get(name, ())
+        same = [n for n in numbers if cases[n].options.target == case.options.target]
+        yield from same or numbers

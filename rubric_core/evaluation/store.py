@@ -4,32 +4,20 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from rubric_core.evaluation.result import CaseResult, case_result_of, jsonable
+from rubric_core.evaluation.writing import Journal, json_line, write_atomically
 from rubric_core.loading.files import absolute
 
-__all__ = ["ResultStore", "StoredCase", "results_path", "write_atomically"]
+__all__ = ["ResultStore", "StoredCase", "results_path"]
 
 _VERSION = 1
 _MOST_HISTORY = 50
-_LARGEST = 100_000_000
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace the content of a file at once or not at all. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
-    try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+#: The end of the first line of a file, and what stands between the rows behind it.
+_BEGIN, _BETWEEN = '"cases": {\n', ",\n"
 
 
 def results_path(suite: Path) -> Path:
@@ -57,24 +45,23 @@ class ResultStore:
         self._suite = suite
         #: The stores of files whose cases the suite takes over.
         self._others: dict[str, ResultStore] = {}
+        #: Results of a run that is still going on, or was killed: a line each, in the order in which they came.
+        self._journal = Journal(path.with_suffix(".jsonl"), path.with_suffix(".lock"))
 
     @classmethod
     def of(cls, suite: Path) -> "ResultStore":
         """The store of a suite, or of a file with cases, whichever suite ran these."""
         return cls(results_path(suite), suite.absolute())
 
-    @property
-    def _journal(self) -> Path:
-        """Results of a run that is still going on, or was killed: a line each, in the order in which they came."""
-        return self.path.with_suffix(".jsonl")
-
     def read(self) -> dict[str, StoredCase]:
         """Every stored case by its id. A file that is missing or damaged holds nothing."""
-        cases: dict[str, StoredCase] = {}
-        for name, row in self._merged().items():
+        return dict(self.cases())
+
+    def cases(self) -> Iterator[tuple[str, StoredCase]]:
+        """Every stored case with its id, one at a time."""
+        for name, row in self._merged():
             with contextlib.suppress(KeyError, TypeError, ValueError, AttributeError):
-                cases[name] = StoredCase(case_result_of(row["latest"]), tuple(row.get("history", ())))
-        return cases
+                yield name, StoredCase(case_result_of(row["latest"]), tuple(row.get("history", ())))
 
     def add(self, results: Sequence[CaseResult], suite: str, dialect: str) -> None:
         """Keep results as the latest ones. Raises OSError."""
@@ -84,15 +71,20 @@ class ResultStore:
 
     def note(self, result: CaseResult) -> None:
         """Keep a result at once: a program that is killed after this has not lost it. Raises OSError."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        line = _written(jsonable(result))
-        with _locked(self.path.with_suffix(".lock")), self._journal.open("a", encoding="utf-8") as file:
-            # The last line of a program that was killed may be cut: a row of its own begins on a line of its own.
-            file.write(f"\n{line}\n")
+        if not self._journal:
+            self._hide()
+        self._journal.append(jsonable(result))
         other = self._other(result.file)
         if other is not None and self._suite is not None:
             suite = Path(os.path.relpath(self._suite, (self._suite.parent / result.file).parent)).as_posix()
             other.note(replace(result, file="", suite=suite))
+
+    def _hide(self) -> None:
+        """Keep results out of what git tracks: they are nobody's source. Raises OSError."""
+        ignore = self.path.parent.parent / ".gitignore"
+        if not ignore.exists():
+            ignore.parent.mkdir(parents=True, exist_ok=True)
+            ignore.write_text("*\n", encoding="utf-8")
 
     def _other(self, file: str) -> "ResultStore | None":
         """The store of the file in which a case stands, where that is not the suite: editors look for its results there."""
@@ -106,60 +98,65 @@ class ResultStore:
         """Put what was noted in its place. Raises OSError."""
         for file, other in self._others.items():
             other.settle(file, dialect)
-        ignore = self.path.parent.parent / ".gitignore"
-        if self.path.parent.exists() and not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")  # results are nobody's source
-        if not self._journal.exists():
+        if not self._journal:
             return
-        with _locked(self.path.with_suffix(".lock")):
-            head = f'{{"version": {_VERSION}, "suite": {_written(suite)}, "dialect": {_written(dialect)}, "cases": {{'
-            rows = ",\n".join(f"{_written(name)}: {_written(row)}" for name, row in self._merged().items())
-            write_atomically(self.path, f"{head}\n{rows}\n}}}}\n")
-            self._journal.unlink(missing_ok=True)
+        with self._journal.locked():
+            write_atomically(self.path, self._text(suite, dialect))
+            self._journal.remove()
 
-    def _merged(self) -> dict[str, Any]:
+    def _text(self, suite: str, dialect: str) -> Iterator[str]:
+        """The content of the file, a line for each case: so it is read without having all of it at once."""
+        yield f'{{"version": {_VERSION}, "suite": {json_line(suite)}, "dialect": {json_line(dialect)}, "cases": {{\n'  # ends with _BEGIN
+        before = ""
+        for name, row in self._merged():
+            yield f"{before}{json_line(name)}: {json_line(row)}"
+            before = _BETWEEN
+        yield "\n}}\n"
+
+    def _merged(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The rows of the file with those of the journal put in their places."""
-        rows = self._rows()
+        noted: dict[str, _Noted] = {}
         targets: dict[str, Any] = {}
-        for noted in self._noted():
-            name, target = str(noted.get("id")), noted.get("target")
-            # Of a case that several targets answer, the first has the place of the case.
-            key = name if targets.setdefault(name, target) == target else f"{name}@{target}"
-            history = [*rows.get(key, {}).get("history", []), _summary(noted)]
-            rows[key] = {"latest": noted, "history": history[-_MOST_HISTORY:]}
-        return rows
+        with self._journal.opened() as journal:
+            for place, row in journal:
+                if "verdict" not in row:
+                    continue
+                name, target = str(row.get("id")), row.get("target")
+                # Of a case that several targets answer, the first has the place of the case.
+                key = name if targets.setdefault(name, target) == target else f"{name}@{target}"
+                noted.setdefault(key, _Noted()).take(place, row)
+            for key, row in self._rows():
+                new = noted.pop(key, None)
+                yield key, row if new is None else new.row(journal.at(new.place), row.get("history", ()))
+            for key, new in noted.items():
+                yield key, new.row(journal.at(new.place), ())
 
-    def _noted(self) -> Iterator[dict[str, Any]]:
-        try:
-            # An answer may hold characters at which splitlines would cut a row in two.
-            lines = self._journal.read_text(encoding="utf-8").split("\n")
-        except (OSError, UnicodeDecodeError):
-            return
-        for line in lines:
-            with contextlib.suppress(ValueError, RecursionError):  # the last line of a killed program may be cut
-                row = json.loads(line)
-                if isinstance(row, dict) and "verdict" in row:
-                    yield row
-
-    def _rows(self) -> dict[str, Any]:
-        try:
-            if self.path.stat().st_size > _LARGEST:
-                return {}
-            content = json.loads(self.path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        rows = content.get("cases") if isinstance(content, dict) and content.get("version") == _VERSION else None
-        return {n: r for n, r in rows.items() if isinstance(r, dict)} if isinstance(rows, dict) else {}
+    def _rows(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The rows of the file; of one that is damaged those that can be read, of one of another version none."""
+        with contextlib.suppress(OSError, UnicodeDecodeError), self.path.open(encoding="utf-8") as file:
+            head = file.readline()
+            ours = head.endswith(_BEGIN)  # else it was laid out by somebody else, and is read as a whole
+            known = _mapping(f"{head}}}}}" if ours else head + file.read())
+            if known.get("version") != _VERSION:
+                return
+            for rows in (_mapping(f"{{{line.rstrip(_BETWEEN)}}}") for line in file) if ours else (known.get("cases"),):
+                if isinstance(rows, dict):
+                    yield from ((name, row) for name, row in rows.items() if isinstance(row, dict))
 
 
-def _written(value: Any) -> str:
-    """JSON on one line, as people read it; half of a pair of surrogates, which is no text, is written as its number."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value)
-    return text
+@dataclass(slots=True)
+class _Noted:
+    """What the journal has of a case: where its last result is, and what the history keeps of each."""
+
+    place: int = 0
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+    def take(self, place: int, row: Mapping[str, Any]) -> None:
+        self.place = place
+        self.history.append(_summary(row))
+
+    def row(self, latest: Mapping[str, Any], before: Sequence[Any]) -> dict[str, Any]:
+        return {"latest": latest, "history": [*before, *self.history][-_MOST_HISTORY:]}
 
 
 def _summary(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,14 +164,9 @@ def _summary(row: Mapping[str, Any]) -> dict[str, Any]:
     return {n: row[n] for n in ("at", "verdict", "score", "duration_ms", "fingerprint") if row.get(n) is not None}
 
 
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock file where the system has such locks."""
-    try:
-        import fcntl  # noqa: PLC0415  # not on Windows
-    except ImportError:
-        yield
-        return
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _mapping(text: str) -> dict[str, Any]:
+    with contextlib.suppress(ValueError, RecursionError):
+        value = json.loads(text)
+        if isinstance(value, dict):
+            return value
+    return {}

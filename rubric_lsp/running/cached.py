@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from rubric_core.evaluation.store import write_atomically
+from rubric_core.evaluation.writing import write_atomically
 
 __all__ = ["KEPT_DAYS", "cached", "tidy"]
 

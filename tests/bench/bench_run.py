@@ -76,6 +76,12 @@ def rubric(folder: Path, cases: int) -> Taken:
     return Taken(median(r.seconds for r in runs), median(r.megabytes for r in runs), min(r.passed for r in runs))
 
 
+def checked(folder: Path, cases: int) -> float:
+    """The peak of memory, in megabytes, of a check, which reads the same suite and runs nothing."""
+    name = write(folder, cases)
+    return measured(folder, [sys.executable, "-m", "rubric_core.cli", "check", name])[1]
+
+
 def agentv(folder: Path, program: str, cases: int) -> Taken:
     """The median of several runs of agentv."""
     name = write(folder, cases)
@@ -107,13 +113,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         print(f"{'a run with a mock target':<40}{'seconds':>9}{'may take':>10}{'memory':>11}")
-        sizes = {cases: rubric(folder, cases) for cases in (1, 1000, 4000)}
+        sizes = {cases: rubric(folder, cases) for cases in (1, 1000, 4000, 10000)}
         for cases, taken in sizes.items():
             row(f"rubric, {cases:,} case{'s' if cases > 1 else ''}", taken, 2.0 if cases == 1000 else None)
-        grown = (sizes[4000].megabytes - sizes[1000].megabytes) / 3
-        print(
-            f"{'':<40}each further 1,000 cases take {grown:.0f} MB: the suite and its results, all of them shown at the end"
-        )
+        grown = (sizes[10000].megabytes - sizes[1000].megabytes) / 9
+        read = (checked(folder, 10000) - checked(folder, 1000)) / 9
+        print(f"{'':<40}each further 1,000 cases take {grown:.0f} MB; to read them takes {read:.0f} MB (rubric check)")
         program = found()
         if program is None:
             print("agentv is not here: npm install --prefix .tools/agentv agentv@4.42.4")

@@ -233,15 +233,15 @@ def test_what_is_written_is_read_as_it_was(
     # YAML cannot say everything: what is lost must be a miss, and is when the parser replaces it.
     path = Path(tmp_path_factory.mktemp("r")) / "s.eval.yaml"
     asked = Asked("built-in 1", question, answer)
-    recordings = Recordings(recordings_path(path))
+    recordings = Recordings(path, DiskFiles())
     recordings.record_checks(
         asked,
         [(Item("a", "Text"), Check(satisfied=satisfied, reasoning=reasoning))],
         False,
         Made("j", "2026-11-21", "c", "e"),
     )
-    recordings.save("s.eval.yaml")
-    again = Recordings.beside(path, DiskFiles())
+    recordings.save()
+    again = Recordings(path, DiskFiles())
     found = again.check(asked, Item("a", "Text"), False, None)
     assert found is not None
     assert found.check == Check(satisfied=satisfied, reasoning=reasoning, recorded=True)
@@ -255,7 +255,83 @@ def test_the_file_stands_beside_the_suite() -> None:
 def test_a_file_that_is_no_text_is_named(folder: Folder) -> None:
     (folder.path / "suite.recordings.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(RecordingsError, match=r"suite.recordings.yaml cannot be read"):
-        Recordings.beside(folder.path / "suite.eval.yaml", DiskFiles())
+        Recordings(folder.path / "suite.eval.yaml", DiskFiles())
+
+
+def said(recordings: Recordings, answer: str, *, afresh: bool = False, score: int = 9) -> None:
+    """Something that a judge said."""
+    checks = [(Item("a", "Text"), Check(score=score))]
+    recordings.record_checks(
+        Asked("built-in 1", "q", answer), checks, True, Made("j", "2026-11-21", "c", "e"), afresh=afresh
+    )
+
+
+def scores(path: Path, *answers: str) -> list[int | None]:
+    """What is recorded for each answer, by a fresh look."""
+    again = Recordings(path, DiskFiles())
+    found = [again.check(Asked("built-in 1", "q", answer), Item("a", "Text"), True, "j") for answer in answers]
+    return [each.check.score if each and each.check else None for each in found]
+
+
+def test_what_was_recorded_by_a_run_that_is_killed_is_not_lost(folder: Folder) -> None:
+    path = folder.path / "s.eval.yaml"
+    said(Recordings(path, DiskFiles()), "one")  # and then nothing saves it
+    assert not recordings_path(path).exists()
+    assert scores(path, "one") == [9]
+    journal = folder.path / ".rubric" / "results" / "s.eval.yaml.recordings.jsonl"
+    with journal.open("a") as file:
+        file.write('{"entry": {"judge": "j", "prom')  # cut
+    next_run = Recordings(path, DiskFiles())
+    assert next_run.changed
+    said(next_run, "two")
+    next_run.save()
+    assert not journal.exists()
+    assert recordings_path(path).read_text().count("judge: j") == 2
+    assert scores(path, "one", "two") == [9, 9]
+
+
+def test_two_runs_at_once_keep_what_both_record(folder: Folder) -> None:
+    path = folder.path / "s.eval.yaml"
+    first, second = Recordings(path, DiskFiles()), Recordings(path, DiskFiles())
+    said(first, "one")
+    said(second, "two")
+    first.save()
+    said(second, "three")
+    second.save()
+    assert scores(path, "one", "two", "three") == [9, 9, 9]
+
+
+def test_a_refresh_that_is_killed_has_taken_the_place_of_what_it_asked_again(folder: Folder) -> None:
+    path = folder.path / "s.eval.yaml"
+    before = Recordings(path, DiskFiles())
+    said(before, "one")
+    said(before, "two")
+    before.save()
+    said(Recordings(path, DiskFiles()), "one", afresh=True, score=3)
+    assert scores(path, "one", "two") == [3, None]
+
+
+def test_recordings_are_saved_where_there_can_be_no_journal(folder: Folder) -> None:
+    path = folder.path / "s.eval.yaml"
+    folder.write(".rubric", "in the way")
+    recordings = Recordings(path, DiskFiles())
+    said(recordings, "half a \ud800 character")
+    recordings.save()
+    assert scores(path, "half a \ud800 character") == [9]
+
+
+def test_a_file_that_was_broken_meanwhile_is_not_overwritten(folder: Folder) -> None:
+    path = folder.path / "s.eval.yaml"
+    recordings = Recordings(path, DiskFiles())
+    said(recordings, "one")
+    folder.write("s.recordings.yaml", "version: [")
+    with pytest.raises(
+        OSError, match=r"s.recordings.yaml:1: .*; what was recorded waits in .*s.eval.yaml.recordings.jsonl"
+    ):
+        recordings.save()
+    assert recordings_path(path).read_text() == "version: ["
+    recordings_path(path).unlink()
+    assert scores(path, "one") == [9]
 
 
 def test_replies_are_json_in_the_tests() -> None:

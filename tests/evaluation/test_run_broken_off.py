@@ -85,7 +85,7 @@ def test_a_run_that_is_killed_loses_only_what_was_in_flight(suite: Folder) -> No
         running.kill()
     assert stored(suite) == ["good"]
     store = ResultStore.of(suite.path / "suite.eval.yaml")
-    with store._journal.open("a") as journal:
+    with store._journal.path.open("a") as journal:
         journal.write('{"id": "bad", "verd')
     assert stored(suite) == ["good"]
     (suite.path / "go").touch()

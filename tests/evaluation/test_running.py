@@ -2,11 +2,13 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 
 import pytest
 from suites import Folder
 
 from rubric_core.adapters import system_ports
+from rubric_core.cli import main
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Event
 from rubric_core.evaluation.repeats import pass_at, pass_hat, share_interval
 from rubric_core.evaluation.result import Verdict
@@ -227,3 +229,33 @@ async def test_repeats_in_agentv_5(folder: Folder, suite: str, case: str) -> Non
     text = f"prompts: [hi]\n{suite}\ntests: [{{id: a, assert: [{{type: contains, value: x}}]{case}}}]"
     result = await folder.one(text, "agentv-5")
     assert result.details["trials"]["count"] == 3, result.reason
+
+
+async def test_of_results_only_what_is_asked_for_is_kept(folder: Folder) -> None:
+    folder.mock("hello")
+    rows = "".join(
+        f"  - {{id: c{n}, input: hi, criteria: c, assertions: [{{type: contains, value: hello}}]}}\n" for n in range(9)
+    )
+    cases = folder.cases(f"tests:\n{rows}")
+    async with system_ports({}) as ports:
+        kept = await run_cases(cases, ports, folder.events.append, keep=lambda r: replace(r, evaluators=(), answer=""))
+    assert [(r.id, r.verdict, r.evaluators) for r in kept] == [(f"c{n}", Verdict.PASSED, ()) for n in range(9)]
+    told = [event.result for event in folder.events if isinstance(event, CaseDone)]
+    assert all(r.evaluators and r.answer == "hello" for r in told)
+    assert not any("evaluators" in vars(case) or "borrowed" in vars(case) for case in cases), "what a run put together"
+
+
+def test_a_long_run_tells_at_its_end_what_did_not_pass(
+    folder: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.path)
+    folder.mock("hello")
+    rows = "".join(
+        f"  - id: c{n}\n    input: hi\n    criteria: c\n    assertions: [{{type: contains, value: {'x' if n == 7 else 'h'}}}]\n"
+        for n in range(70)
+    )
+    folder.suite(f"tests:\n{rows}")
+    assert main(["run", "suite.eval.yaml"]) == 1
+    out = capsys.readouterr().out
+    assert "suite.eval.yaml:30 c7 failed 0.00, needs 0.80\n    contains-x: does not contain" in out
+    assert "69 passed, 1 failed · target default" in out

@@ -9,7 +9,8 @@ import pytest
 from suites import Folder
 
 from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.store import ResultStore, results_path, write_atomically
+from rubric_core.evaluation.store import ResultStore, results_path
+from rubric_core.evaluation.writing import write_atomically
 
 
 def result(name: str, score: float = 1.0) -> CaseResult:

@@ -6,50 +6,37 @@ id of a criterion are not, because a judge is not told of them. The file holds t
 can read it, and write one.
 """
 
+import contextlib
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-    ValidationError,
-)
+from pydantic import ValidationError
 
 from rubric_core.evaluation.context import EvaluationScore
+from rubric_core.evaluation.judging.recorded import (
+    Entry,
+    RecordedCriterion,
+    RecordedReply,
+    RecordedWhole,
+    RecordingsError,
+    entries_in,
+    recordings_path,
+    write_entries,
+)
 from rubric_core.evaluation.rubric import Check, Item
-from rubric_core.evaluation.store import write_atomically
+from rubric_core.evaluation.store import results_path
+from rubric_core.evaluation.writing import Journal
 from rubric_core.ports import Files
-from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
-from rubric_core.syntax.scalars import resolve
 
 __all__ = ["HAND_WRITTEN", "Asked", "Made", "Recorded", "Recordings", "RecordingsError", "recordings_path"]
 
 #: The judge of a recording that a person wrote.
 HAND_WRITTEN = "hand-written"
 _LARGEST = 50_000_000
-#: Characters that YAML 1.1 takes for line breaks and YAML 1.2 does not.
-_BREAKS = re.compile("[\x85\u2028\u2029\r]")
-_HEAD = """\
-# What a judge said about answers of {suite}. Made by `rubric run --record`, made anew by `--refresh`; read by `--replay`, and
-# when no judge is configured.
-# Edit a question, an answer or a criterion here or in the suite, and its recording is not used any more.
-"""
-
-
-class RecordingsError(Exception):
-    """A file of recordings that cannot be read; the message names file and line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,66 +77,10 @@ class Recorded:
         return f"recorded ({self.judge}{f', {self.made}' if self.made and self.judge != HAND_WRITTEN else ''})"
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-_Str = Annotated[StrictStr, BeforeValidator(lambda v: "" if v is None else v)]
-
-
-class _Reply(_Part):
-    satisfied: StrictBool | None = None
-    score: Annotated[StrictInt, Field(ge=0, le=10)] | None = None
-    reasoning: _Str = ""
-
-
-class _Criterion(_Part):
-    criterion: _Str = ""
-    operator: _Str = "correctness"
-    bands: dict[str, StrictStr] = {}
-    reply: _Reply
-
-
-class _FreeForm(_Part):
-    score: Annotated[StrictFloat | StrictInt, Field(ge=0, le=1)]
-    hits: list[StrictStr] = []
-    misses: list[StrictStr] = []
-    reasoning: _Str = ""
-
-
-class _Entry(_Part):
-    judge: StrictStr
-    made: _Str = ""
-    case: _Str = ""
-    evaluator: _Str = ""
-    prompt: StrictStr
-    question: _Str = ""
-    goal: _Str = ""
-    reference: _Str = ""
-    more: _Str = ""
-    answer: _Str = ""
-    criteria: list[_Criterion] = []
-    reply: _FreeForm | None = None
-
-
-class _File(_Part):
-    version: StrictInt
-    recordings: list[_Entry] = []
-
-
-def recordings_path(suite: Path) -> Path:
-    """Where the recordings of a suite are: `x.recordings.yaml` beside `x.eval.yaml`."""
-    stem = suite.name
-    for ending in (".eval.yaml", ".eval.yml", ".yaml", ".yml", ".jsonl"):
-        if stem.lower().endswith(ending):
-            stem = stem[: -len(ending)]
-            break
-    return suite.with_name(f"{stem}.recordings.yaml")
-
-
 def _key(asked: Asked, criterion: Mapping[str, Any] | None) -> str:
     parts = [asked.prompt, asked.question, asked.goal, asked.reference, asked.more, asked.answer, criterion]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()  # as an entry holds its texts
 
 
 def _criterion_key(item: Item, ranges: bool) -> dict[str, Any]:
@@ -157,34 +88,53 @@ def _criterion_key(item: Item, ranges: bool) -> dict[str, Any]:
     return {"criterion": item.text or item.id, "operator": item.operator, "bands": bands, "ranges": ranges}
 
 
-@dataclass
 class Recordings:
-    """The recordings of one suite, in memory; `save` writes what was added."""
+    """The recordings of one suite. What is added is kept in a journal at once; `save` puts it into the file.
 
-    path: Path
-    entries: list[_Entry] = field(default_factory=list)
-    _index: dict[str, list[tuple[_Entry, _Criterion | None]]] = field(default_factory=dict)
-    changed: bool = False
-    #: The judges and cases of which everything older is gone.
-    _afresh: set[tuple[str, str]] = field(default_factory=set)
+    Args:
+        suite: The suite.
+        files: Where its recordings are read.
 
-    @classmethod
-    def beside(cls, suite: Path, files: Files) -> "Recordings":
-        """The recordings of a suite; none when there is no file. Raises RecordingsError."""
-        path = recordings_path(suite)
-        made = cls(path)
-        if files.is_file(path):
-            try:
-                text = files.read(path, _LARGEST).decode("utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise RecordingsError(f"{path.name} cannot be read: {error}") from None
-            for entry in _read(path, text).recordings:
-                made.add(entry)
-        return made
+    Raises RecordingsError for a file that cannot be read.
+    """
 
-    def add(self, entry: _Entry) -> None:
-        """Take one entry in."""
-        self.entries.append(entry)
+    def __init__(self, suite: Path, files: Files) -> None:
+        self.path = recordings_path(suite)
+        #: Whether there is something that does not stand in the file yet.
+        self.changed = False
+        self._suite, self._files = suite, files
+        self._entries: dict[int, Entry] = {}
+        self._index: dict[str, list[tuple[Entry, RecordedCriterion | None]]] = {}
+        #: The judges and cases of which everything older is gone.
+        self._afresh: set[tuple[str, str]] = set()
+        beside = results_path(suite)
+        self._journal = Journal(beside.with_suffix(".recordings.jsonl"), beside.with_suffix(".recordings.lock"))
+        #: What could not be written into the journal.
+        self._unkept: list[dict[str, Any]] = []
+        for entry in entries_in(self.path, self._text()) if files.is_file(self.path) else ():
+            self._add(entry)
+        with self._journal.opened() as rows:  # that of a run that was killed, or is still going on
+            for _, row in rows:
+                self._again(row)
+
+    def _text(self) -> str:
+        try:
+            return self._files.read(self.path, _LARGEST).decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise RecordingsError(f"{self.path.name} cannot be read: {error}") from None
+
+    def _again(self, row: Mapping[str, Any]) -> None:
+        """Take in what was noted before."""
+        with contextlib.suppress(ValidationError):
+            self._replace(Entry.model_validate(row.get("entry")), afresh=row.get("afresh") is True)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All of them, in the order of the file."""
+        return tuple(self._entries.values())
+
+    def _add(self, entry: Entry) -> None:
+        self._entries[id(entry)] = entry
         for key, criterion in _keys(entry):
             self._index.setdefault(key, []).append((entry, criterion))
 
@@ -226,23 +176,31 @@ class Recordings:
         for item, check in checks:
             key = _criterion_key(item, ranges)
             said = {"score": check.score} if ranges else {"satisfied": check.satisfied}
-            reply = _Reply.model_validate({**said, "reasoning": check.reasoning})
+            reply = RecordedReply.model_validate({**said, "reasoning": check.reasoning})
             criteria.append(
-                _Criterion(criterion=key["criterion"], operator=key["operator"], bands=key["bands"], reply=reply)
+                RecordedCriterion(criterion=key["criterion"], operator=key["operator"], bands=key["bands"], reply=reply)
             )
-        self._replace(_entry(asked, made, criteria=criteria), afresh=afresh)
+        self._keep(_entry(asked, made, criteria=criteria), afresh=afresh)
 
     def record_free_form(self, asked: Asked, score: EvaluationScore, made: Made, *, afresh: bool = False) -> None:
         """Keep what a judge said about an answer as a whole, in place of what it said before; see `record_checks`."""
-        reply = _FreeForm(
+        reply = RecordedWhole(
             score=score.score,
             hits=list(score.hits),
             misses=list(score.misses),
             reasoning=score.reasoning or "",
         )
-        self._replace(_entry(asked, made, reply=reply), afresh=afresh)
+        self._keep(_entry(asked, made, reply=reply), afresh=afresh)
 
-    def _replace(self, entry: _Entry, *, afresh: bool) -> None:
+    def _keep(self, entry: Entry, *, afresh: bool) -> None:
+        self._replace(entry, afresh=afresh)
+        row = {"afresh": afresh, "entry": entry.model_dump(exclude_defaults=True, exclude_none=True)}
+        try:
+            self._journal.append(row)
+        except OSError:
+            self._unkept.append(row)
+
+    def _replace(self, entry: Entry, *, afresh: bool) -> None:
         """Add an entry; older ones of the same judge lose what it answers again."""
         if afresh and (entry.judge, entry.case) not in self._afresh:
             self._afresh.add((entry.judge, entry.case))
@@ -254,30 +212,40 @@ class Recordings:
             self._remove(old)
             left = [c for key, c in _keys(old) if c is not None and key not in new]
             if left:
-                self.add(old.model_copy(update={"criteria": left}))
-        self.add(entry)
+                self._add(old.model_copy(update={"criteria": left}))
+        self._add(entry)
         self.changed = True
 
-    def _remove(self, old: _Entry) -> None:
-        self.entries = [each for each in self.entries if each is not old]
+    def _remove(self, old: Entry) -> None:
+        del self._entries[id(old)]
         for key, _ in _keys(old):
             self._index[key] = [pair for pair in self._index.get(key, ()) if pair[0] is not old]
 
-    def save(self, suite: str) -> None:
-        """Write the file, at once or not at all. Raises OSError."""
-        rows = [e.model_dump(exclude_defaults=True, exclude_none=True) for e in self.entries]
-        write_atomically(self.path, _HEAD.format(suite=suite) + _yaml({"version": 1, "recordings": rows}))
+    def save(self) -> None:
+        """Write the file, at once or not at all, with what other programs recorded meanwhile. Raises OSError."""
+        with contextlib.ExitStack() as held:
+            with contextlib.suppress(OSError):  # where a lock cannot be, a journal cannot be either
+                held.enter_context(self._journal.locked())
+            try:
+                now = Recordings(self._suite, self._files)
+            except RecordingsError as error:
+                raise OSError(f"{error}; what was recorded waits in {self._journal.path}") from None
+            for row in self._unkept:
+                now._again(row)
+            write_entries(self.path, now.entries, self._suite.name)
+            self._journal.remove()
+        self._unkept.clear()
         self.changed = False
 
 
-def _entry(asked: Asked, made: Made, **rest: Any) -> _Entry:
-    return _Entry(
+def _entry(asked: Asked, made: Made, **rest: Any) -> Entry:
+    return Entry(
         judge=made.judge, made=made.day, case=made.case, evaluator=made.evaluator, prompt=asked.prompt, question=asked.question, goal=asked.goal,
         reference=asked.reference, more=asked.more, answer=asked.answer, **rest,
     )  # fmt: skip
 
 
-def _keys(entry: _Entry) -> Iterator[tuple[str, _Criterion | None]]:
+def _keys(entry: Entry) -> Iterator[tuple[str, RecordedCriterion | None]]:
     asked = Asked(entry.prompt, entry.question, entry.answer, entry.goal, entry.reference, entry.more)
     for each in entry.criteria:
         ranges = each.reply.score is not None
@@ -295,37 +263,3 @@ def _keys(entry: _Entry) -> Iterator[tuple[str, _Criterion | None]]:
         )
     if entry.reply is not None:
         yield _key(asked, None), None
-
-
-def _read(path: Path, text: str) -> _File:
-    tree = parse(text)
-    if tree.problems:
-        first = tree.problems[0]
-        raise RecordingsError(f"{path.name}:{text.count(chr(10), 0, first.span.start) + 1}: {first.message}")
-    try:
-        read = _File.model_validate(plain(tree.root, tree.anchors))
-    except ValidationError as error:
-        first_error = error.errors(include_url=False, include_context=False)[0]
-        place = ".".join(str(p) for p in first_error["loc"])
-        raise RecordingsError(f"{path.name}: {place}: {first_error['msg'].lower()}") from None
-    if read.version != 1:
-        raise RecordingsError(f"{path.name}: version {read.version} is not known; this rubric reads version 1")
-    return read
-
-
-def _yaml(value: Any) -> str:
-    """YAML that people can read, and that YAML 1.2 reads back as it was."""
-    import yaml  # noqa: PLC0415  # only who records needs it
-
-    class Dumper(yaml.SafeDumper):
-        """Long and many-lined texts as blocks."""
-
-    def text(dumper: yaml.SafeDumper, content: str) -> yaml.ScalarNode:
-        if _BREAKS.search(content) or (content and not isinstance(resolve(content), str)):
-            style: str | None = '"'
-        else:
-            style = "|" if "\n" in content else None
-        return dumper.represent_scalar("tag:yaml.org,2002:str", content, style=style)
-
-    Dumper.add_representer(str, text)
-    return yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)

@@ -1,0 +1,150 @@
+"""The file of recordings: what an entry holds, and how the file is read and written."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
+
+from rubric_core.evaluation.writing import write_atomically
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain import plain
+from rubric_core.syntax.scalars import resolve
+
+__all__ = [
+    "Entry", "RecordedCriterion", "RecordedReply", "RecordedWhole", "RecordingsError", "entries_in", "recordings_path", "write_entries",
+]  # fmt: skip
+
+#: Characters that YAML 1.1 takes for line breaks and YAML 1.2 does not.
+_BREAKS = re.compile("[\x85\u2028\u2029\r]")
+_HEAD = """\
+# What a judge said about answers of {suite}. Made by `rubric run --record`, made anew by `--refresh`; read by `--replay`, and
+# when no judge is configured.
+# Edit a question, an answer or a criterion here or in the suite, and its recording is not used any more.
+"""
+
+
+class RecordingsError(Exception):
+    """A file of recordings that cannot be read; the message names file and line."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+def _text(value: object) -> object:
+    """A text that YAML can hold: half of a pair of surrogates is none, and nothing is an empty one."""
+    return "" if value is None else value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+_Str = Annotated[StrictStr, BeforeValidator(_text)]
+
+
+class RecordedReply(_Part):
+    """What a judge said about a criterion."""
+
+    satisfied: StrictBool | None = None
+    score: Annotated[StrictInt, Field(ge=0, le=10)] | None = None
+    reasoning: _Str = ""
+
+
+class RecordedCriterion(_Part):
+    """A criterion as the judge was told of it, and the reply."""
+
+    criterion: _Str = ""
+    operator: _Str = "correctness"
+    bands: dict[str, StrictStr] = {}
+    reply: RecordedReply
+
+
+class RecordedWhole(_Part):
+    """What a judge said about an answer as a whole; the score is 0..1."""
+
+    score: Annotated[StrictFloat | StrictInt, Field(ge=0, le=1)]
+    hits: list[_Str] = []
+    misses: list[_Str] = []
+    reasoning: _Str = ""
+
+
+class Entry(_Part):
+    """One reply of a judge with all that it was told."""
+
+    judge: StrictStr
+    made: _Str = ""
+    case: _Str = ""
+    evaluator: _Str = ""
+    prompt: StrictStr
+    question: _Str = ""
+    goal: _Str = ""
+    reference: _Str = ""
+    more: _Str = ""
+    answer: _Str = ""
+    criteria: list[RecordedCriterion] = []
+    reply: RecordedWhole | None = None
+
+
+class _File(_Part):
+    version: StrictInt
+    recordings: list[Entry] = []
+
+
+def recordings_path(suite: Path) -> Path:
+    """Where the recordings of a suite are: `x.recordings.yaml` beside `x.eval.yaml`."""
+    stem = suite.name
+    for ending in (".eval.yaml", ".eval.yml", ".yaml", ".yml", ".jsonl"):
+        if stem.lower().endswith(ending):
+            stem = stem[: -len(ending)]
+            break
+    return suite.with_name(f"{stem}.recordings.yaml")
+
+
+def entries_in(path: Path, text: str) -> list[Entry]:
+    """The entries of a file. Raises RecordingsError."""
+    tree = parse(text)
+    if tree.problems:
+        first = tree.problems[0]
+        raise RecordingsError(f"{path.name}:{text.count(chr(10), 0, first.span.start) + 1}: {first.message}")
+    try:
+        read = _File.model_validate(plain(tree.root, tree.anchors))
+    except ValidationError as error:
+        first_error = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(p) for p in first_error["loc"])
+        raise RecordingsError(f"{path.name}: {place}: {first_error['msg'].lower()}") from None
+    if read.version != 1:
+        raise RecordingsError(f"{path.name}: version {read.version} is not known; this rubric reads version 1")
+    return read.recordings
+
+
+def write_entries(path: Path, entries: Sequence[Entry], suite: str) -> None:
+    """Write the file, at once or not at all; `suite` is named in it. Raises OSError."""
+    rows = [e.model_dump(exclude_defaults=True, exclude_none=True) for e in entries]
+    write_atomically(path, _HEAD.format(suite=suite) + _yaml({"version": 1, "recordings": rows}))
+
+
+def _yaml(value: Any) -> str:
+    """YAML that people can read, and that YAML 1.2 reads back as it was."""
+    import yaml  # noqa: PLC0415  # only who records needs it
+
+    class Dumper(yaml.SafeDumper):
+        """Long and many-lined texts as blocks."""
+
+    def text(dumper: yaml.SafeDumper, content: str) -> yaml.ScalarNode:
+        if _BREAKS.search(content) or (content and not isinstance(resolve(content), str)):
+            style: str | None = '"'
+        else:
+            style = "|" if "\n" in content else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", content, style=style)
+
+    Dumper.add_representer(str, text)
+    return yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
