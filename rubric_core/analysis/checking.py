@@ -71,12 +71,15 @@ def analyze(
     """
     frame, states = _read(document, language, previous)
     root = states[frame.block].tree.root
-    first = next(_items(states), None) if frame.item_key == ROOT_LIST else None
+    listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
+    first = next(_items(states, root), None) if listed else None
     outside = project.look() if project is not None else None
     kind = kind or kind_of(path, root, first, outside)
     choice = _choose(document, states, root, kind, language, dialect)
     if not choice.certain and outside is not None and path is not None:
-        told = told_by_others(outside, absolute(path), kind, root, _items(states), (d.name for d in language.dialects))
+        told = told_by_others(
+            outside, absolute(path), kind, root, _items(states, root), (d.name for d in language.dialects)
+        )
         choice = told or choice
     analysis = Analysis(document, language, states, frame, choice, kind)
     analysis.siblings = siblings
@@ -113,13 +116,15 @@ def _choose(
     """The dialect as far as the text and the settings tell it."""
     # As numbers: a union of flags for each block would take longer than all the rest of a keystroke.
     signs = Sign(reduce(or_, {state.signs for state in states.values()}, 0))
-    around = None if kind is FileKind.SUITE else around_choice(kind, root, [*_items(states)], document.text)
+    around = None if kind is FileKind.SUITE else around_choice(kind, root, [*_items(states, root)], document.text)
     return choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
 
 
-def _items(states: Mapping[Block, BlockState]) -> Iterator[Node]:
-    """The items that have blocks of their own."""
-    roots = (state.tree.root for block, state in states.items() if block.key)
+def _items(states: Mapping[Block, BlockState], frame: Node | None) -> Iterator[Node]:
+    """The items that have blocks of their own, or those of a list that is all there is and could not be cut."""
+    roots = [state.tree.root for block, state in states.items() if block.key]
+    if isinstance(frame, SequenceNode):
+        roots.append(frame)
     return (item for root in roots for item in (root.items if isinstance(root, SequenceNode) else [root]) if item)
 
 
@@ -270,7 +275,7 @@ class Check:
 def _item_kind(analysis: Analysis) -> Kind[Any] | None:
     """What the items of a list are that is the whole text; None where there should be no list."""
     if analysis.kind is FileKind.TARGETS:
-        items = _items(analysis.states)  # a part of the check
+        items = _items(analysis.states, None)  # a part of the check
         if any(isinstance(i, MappingNode) and i.get("label") is not None for i in items):
             return PROVIDER_ITEM
     return ITEMS.get(analysis.kind)

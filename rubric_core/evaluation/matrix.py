@@ -128,7 +128,7 @@ def _targets(case: "Runnable") -> list[str]:
         *(_matrix_of(shape) for shape in (case.case, case.suite)), case.suite.providers, case.suite.targets,
     )  # fmt: skip
     for each in written:
-        names = list(_names(each))
+        names = list(dict.fromkeys(_names(each)))
         if names:
             return names
     defaults = case.suite.defaults
@@ -146,8 +146,8 @@ def _names(written: object) -> Iterator[str]:
     for each in written if isinstance(written, list) else [written]:
         if isinstance(each, str):
             yield each
-        elif isinstance(each, TargetChoice) and each.name:
-            yield each.name
+        elif isinstance(each, TargetChoice) and (name := each.use_target or each.name):
+            yield name
         elif isinstance(each, Entry) and isinstance(each.node, MappingNode):
             name = entry_name(each.node)
             if name:

@@ -59,6 +59,8 @@ _CASE = {
 _NEWEST_TYPE = re.compile(
     r"(?:not-)?(?:llm-rubric|agent-rubric|assert-set|skill-used|trajectory:[\w-]+|similar|javascript|webhook)\Z"
 )
+#: Types of the pieces of a message: every dialect has them.
+_PIECES = frozenset({"text", "file", "image"})
 _JUDGE = re.compile(r"[-_]judge\Z")
 _GRADER = re.compile(r"[-_]grader\Z")
 _MODELINE = re.compile(r"^[ \t]*#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*([\w.-]+)", re.MULTILINE)
@@ -129,6 +131,8 @@ def _of_cases(node: Node | None) -> Sign:
 
 
 def _type_sign(name: str) -> Sign:
+    if name in _PIECES:
+        return Sign(0)
     if _NEWEST_TYPE.match(name):
         return Sign.NEWEST_TYPE | Sign.OTHER_TYPE
     if name == "code":

@@ -34,6 +34,8 @@ class Text(Kind[str]):
 
     #: Whether a string of nothing but white space is a value.
     blank: bool = False
+    #: Whether white space alone is a value, though an empty string is none.
+    spaces: bool = False
     #: What the string refers to, for completion, links and rename: "target", "case", "file", "member" …
     refers_to: str = ""
 

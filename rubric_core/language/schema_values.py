@@ -17,7 +17,7 @@ _EVERY_TYPE = ["string", "number", "boolean", "object", "array", "null"]
 
 
 def text(kind: Text) -> Json:
-    return {"type": "string"} if kind.blank else NOT_BLANK
+    return {"type": "string"} if kind.blank else {"type": "string", "minLength": 1} if kind.spaces else NOT_BLANK
 
 
 def number(kind: Number | Integer) -> Json:

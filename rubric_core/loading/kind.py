@@ -29,6 +29,11 @@ _SCHEMA = re.compile(r"agentv-(eval|targets|config)\b")
 _SCHEMAS = {"eval": FileKind.SUITE, "targets": FileKind.TARGETS, "config": FileKind.CONFIG}
 _SUITE_KEYS = frozenset({"tests", "evalcases", "eval_cases", "testcases", "prompts", "scenarios"})
 _CONFIG_KEYS = frozenset({"eval_patterns", "guideline_patterns", "required_version"})
+#: Keys of a workspace, and those that nothing else has.
+_WORKSPACE_KEYS = frozenset({
+    "template", "isolation", "mode", "path", "repos", "hooks", "docker", "env", "before_all", "before_each", "after_each", "after_all",
+})  # fmt: skip
+_WORKSPACE_ONLY = frozenset({"template", "isolation", "repos"})
 _CASE_KEYS = frozenset({
     "criteria", "input", "input_messages", "messages", "vars", "assert", "assertions", "expected_output", "expected_outcome", "outcome", "rubrics",
 })  # fmt: skip
@@ -51,7 +56,8 @@ def kind_of(
     found = kind_by_content(root, first)
     if found is None and path.stem.lower() == "case" and isinstance(root, Mapping):
         return FileKind.CASE
-    if named is FileKind.SUITE and files is not None and _describes_dataset(path, root, files):
+    undecided = named is FileKind.SUITE or found is None
+    if undecided and files is not None and _describes_dataset(path, root, files):
         return FileKind.SIDECAR
     if named is FileKind.SUITE:
         # A name that says suite is right unless the file says by `$schema` what else it is.
@@ -116,6 +122,8 @@ def _by_keys(names: frozenset[str]) -> FileKind | None:
         return FileKind.CONFIG
     if names in ({"assertions"}, {"assert"}):
         return FileKind.TEMPLATE
+    if names & _WORKSPACE_ONLY and names <= _WORKSPACE_KEYS:
+        return FileKind.WORKSPACE
     return FileKind.ENVIRONMENT if names >= {"type", "workdir"} else None
 
 

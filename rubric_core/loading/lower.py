@@ -5,7 +5,7 @@ from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from typing import Any
 
-from rubric_core.language.around import ROOTS, FileKind
+from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.dialect import Dialect, Fate
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.kinds import (
@@ -76,6 +76,8 @@ class Lowering(Keys):
                 span, file, "a list" if listed else "nothing" if root is None or nothing else found_words(root)
             )
             return []
+        if bare and isinstance(root, Sequence) and any(isinstance(i, Mapping) and i.get("label") for i in root.items):
+            branch = ListOf(PROVIDER_ITEM)
         self._cut_key = cut_key
         made = self.value(branch, root, "")
         return [m for m in (made if isinstance(made, list) else [made]) if isinstance(m, Shape)]
@@ -259,7 +261,9 @@ class Lowering(Keys):
     def _without_value(self, made: Shape, field: str, node: Scalar) -> None:
         """A key with nothing behind it, which a suite does without, is as good as not there."""
         last = self.issues[-1] if self.issues else None
-        optional = isinstance(made, Suite | Case | Execution | TargetEntry) and field not in _GRADING
+        # Who writes `null` in so many words has no answer to compare with; a bare key is an answer still to be written.
+        said = field not in _GRADING or (field == "expected_output" and bool(node.text))
+        optional = isinstance(made, Suite | Case | Execution | TargetEntry) and said
         if (
             isinstance(last, WrongType)
             and last.node is node

@@ -148,7 +148,7 @@ class Reading:
     def _text(self, kind: Text, node: Node, name: str) -> Any:
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return self._wrong(kind, node, name)
-        if not kind.blank and not node.text.strip():
+        if not (kind.blank or (node.text if kind.spaces else node.text.strip())):
             return self._wrong(kind, node, name)
         return node.text
 

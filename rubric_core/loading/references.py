@@ -157,6 +157,8 @@ class References:
     def target(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A name of a target."""
         name = mention.text
+        if mention.field == "name" and "use_target" in shape.places:
+            return  # a name of the author's choice, beside the one that is looked up
         if name.startswith(URL):
             # A file with targets stands in the place of their names.
             yield from self._file_of_targets(look, mention)

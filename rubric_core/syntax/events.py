@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from rubric_core.syntax.layout import misplaced
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Problem, Scalar, Sequence, Style, Tree
 from rubric_core.text import Span
 
@@ -17,6 +18,7 @@ DEEPEST = 200
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
 _BLOCK = frozenset({"literal", "folded"})
+_QUOTED = frozenset({"single", "double"})
 _PROPERTY_END = " \t\r\n"
 
 
@@ -154,6 +156,8 @@ class _Builder:
         style = _STYLES.get(event.style, "plain")
         if event.anchor is None and event.tag is None and not self.moves and style not in _BLOCK:
             span = Span(start, end)
+            if style in _QUOTED and (event.end_mark.line != event.start_mark.line or self.text[end : end + 1] == "#"):
+                self._look_at(span, flow=False)
             return Scalar(span, span, None, None, event.value, style)
         inner = start
         if event.anchor is not None or event.tag is not None:
@@ -205,11 +209,19 @@ class _Builder:
         start = node.span.start
         if node.flow:
             node.span = Span(start, self.original(end) if end is not None else last)
+            if end is not None and not self.moves:
+                self._look_at(node.span, flow=True)
         else:
             node.span = Span(min(first, start), max(last, first))
         begin = min(opened.property_start, node.span.start)
         node.whole = node.span if begin == node.span.start else Span(begin, node.span.end)
         self._add(node)
+
+    def _look_at(self, span: Span, *, flow: bool) -> None:
+        """Problems with the layout of a value that is about to be added; what is in brackets goes by the outermost ones."""
+        top = self.stack[-1] if self.stack else None
+        parent = None if top is None or top.node.flow else top.node
+        self.problems += misplaced(self.text, span, parent, top.key if top is not None else None, flow=flow)
 
     def _add(self, node: Node) -> None:
         if not self.stack:

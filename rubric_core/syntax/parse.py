@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from rubric_core.syntax.candidates import candidates
 from rubric_core.syntax.events import Failure, build, stumble
 from rubric_core.syntax.explain import explain
-from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESERVED, STAND_INS, Repair
+from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESERVED, STAND_INS, TAB, Repair
+from rubric_core.syntax.tabs import without_idle_tabs
 from rubric_core.syntax.tree import Problem, Scalar, Tree, walk
 from rubric_core.text import Span
 
@@ -38,11 +39,17 @@ def parse(text: str) -> Tree:
     foreign = [m.start() for m in _FOREIGN.finditer(text)]
     readable = _FOREIGN.sub(_STAND_IN, text) if foreign else text
     tree, failure = build(readable)
+    if failure is not None and "\t" in readable:
+        readable, left = without_idle_tabs(readable, failure)
+        if left is None:
+            tree, failure = build(readable)
+        else:
+            failure = left
     problems = list(tree.problems)
     if failure is not None:
         tree, repaired = _repair(readable, failure, tree)
         problems = [*repaired, *tree.problems]
-    if foreign or failure is not None:
+    if foreign or failure is not None or TAB in readable:
         _put_back(text, tree)
     problems += [
         Problem(
@@ -73,7 +80,7 @@ def _put_back(text: str, tree: Tree) -> None:
             node.text, node.style = "", "hole"
             continue
         quote = "'" if node.style == "single" else '"'
-        restored = node.text.replace(COLON, ":").replace(QUOTE, quote).replace(BACKSLASH, "\\")
+        restored = node.text.replace(COLON, ":").replace(QUOTE, quote).replace(BACKSLASH, "\\").replace(TAB, "\t")
         restored = restored.replace(RESERVED, text[node.span.start : node.span.start + 1])
         if _STAND_IN in restored:
             foreign = iter(_FOREIGN.findall(text[node.span.start : node.span.end]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rubric_core.syntax.events import Failure
 
-__all__ = ["BACKSLASH", "COLON", "HOLE", "LINE", "QUOTE", "RESERVED", "STAND_INS", "Maker", "Repair"]
+__all__ = ["BACKSLASH", "COLON", "HOLE", "LINE", "QUOTE", "RESERVED", "STAND_INS", "TAB", "Maker", "Repair"]
 
 #: A line with its break, by LSP's idea of a line.
 LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
@@ -20,7 +20,9 @@ QUOTE = "\ue0fc"
 BACKSLASH = "\ue0fb"
 #: Stands for a value that could not be read.
 HOLE = "\ue0fa"
-STAND_INS = COLON + RESERVED + QUOTE + BACKSLASH + HOLE
+#: Stands for a tab with which the text of a block begins.
+TAB = "\ue0f9"
+STAND_INS = COLON + RESERVED + QUOTE + BACKSLASH + HOLE + TAB
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Unusual and legal: suites and the files around them as somebody might write them. None has an error or a warning."""
+"""Unusual and legal: suites and the files around them as somebody might write them. None has an error or a warning.
+
+`#### what it is about => dialect` also says which dialect the first of its files has to be taken for.
+"""
 
 import re
 from pathlib import Path, PurePath
@@ -26,21 +29,27 @@ def examples() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("text", [text for _, text in examples()], ids=[name for name, _ in examples()])
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [(name.partition(" => ")[2], text) for name, text in examples()],
+    ids=[name for name, _ in examples()],
+)
 @pytest.mark.parametrize(
     "written", [str, lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t], ids=["", "CRLF", "BOM"]
 )
-def test_nothing_is_wrong(text: str, written) -> None:
+def test_nothing_is_wrong(dialect: str, text: str, written) -> None:
     folder = {n: written(content) if n.endswith(_YAML) else content for n, content in files(text).items()}
     project = Project(Folder(folder))
     project.knows([ROOT], [ROOT / name for name in folder if is_suite_name(PurePath(name).name)])
-    found = []
+    found: list[tuple[str, ...]] = []
     for name in (n for n in folder if n.endswith(_CHECKED)):
         document: Document = LANGUAGE.document(folder[name], ROOT / name)
         analysis = analyze(document, LANGUAGE, path=ROOT / name, project=project)
+        if dialect and name == next(iter(folder)):
+            assert analysis.dialect.name == dialect
         found += [(name, d.code, d.message) for d in analysis.diagnostics if d.severity in ("error", "warning")]
     assert found == []
 
 
 def test_there_are_many() -> None:
-    assert len(examples()) >= 45
+    assert len(examples()) >= 140

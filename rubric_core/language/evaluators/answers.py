@@ -28,6 +28,10 @@ __all__ = [
 ]
 
 
+#: A line break may be looked for, too.
+_SOUGHT = Text(spaces=True)
+
+
 class Comparison(Evaluator):
     """A comparison: the answer against one text."""
 
@@ -37,9 +41,13 @@ class Comparison(Evaluator):
 class Contains(Comparison):
     """A contains check: the answer has this text in it."""
 
+    value = key(_SOUGHT, "The text to compare with.", required=True, example="refund")
+
 
 class IContains(Comparison):
     """An icontains check: whatever the case, the answer has this text in it."""
+
+    value = key(_SOUGHT, "The text to compare with.", required=True, example="refund")
 
 
 class StartsWith(Comparison):
@@ -57,14 +65,14 @@ class Equals(Comparison):
 class Regex(Comparison):
     """A regex check: a regular expression, in JavaScript syntax, matches somewhere in the answer."""
 
-    value = key(Text(), "The pattern, in JavaScript syntax.", required=True, example="'[0-9]+ days'")
+    value = key(_SOUGHT, "The pattern, in JavaScript syntax.", required=True, example="'[0-9]+ days'")
     flags = key(Text(), "JavaScript flags: i, m, s, u, g, y.", example="i")
 
 
 class AnyOf(Evaluator):
     """A comparison: the answer against several texts."""
 
-    value = key(ListOf(Text(), empty=False), "The texts to compare with.", required=True, example="[refund, return]")
+    value = key(ListOf(_SOUGHT, empty=False), "The texts to compare with.", required=True, example="[refund, return]")
 
 
 class AllOf(AnyOf):

@@ -44,7 +44,13 @@ class TargetChoice(Shape):
     """A target choice: one target of a matrix, with hooks of its own."""
 
     open: ClassVar[bool] = True
-    name = key(Text(refers_to="target"), "The name of the target.", required=True, example="default")
+    name = key(
+        Text(refers_to="target"),
+        "The name of the target; with `use_target` one of your own choice.",
+        required=True,
+        example="default",
+    )
+    use_target = key(Text(refers_to="target"), "The target that answers under this name.", example="default")
 
 
 class Execution(Shape):
