@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rubric_lsp.protocol import RefusedError
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.refusal import RefusedError
+from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from rubric_lsp.server import RubricServer

@@ -15,7 +15,9 @@ from rubric_core.loading.names import known_targets, programs, template_of, temp
 from rubric_core.loading.search import URL, find_file, places_of
 from rubric_core.text import Span
 from rubric_lsp.features.names import FILES, Name, names_in
-from rubric_lsp.workspace import Snapshot, Workspace, path_of
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uris import path_of
+from rubric_lsp.workspace import Workspace
 
 __all__ = ["Around"]
 

@@ -9,7 +9,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from rubric_lsp.workspace import Snapshot, Workspace
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.workspace import Workspace
 
 __all__ = ["Checks"]
 

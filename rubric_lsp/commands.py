@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
+from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
 from rubric_lsp.running.orders import Order, Wanted
-from rubric_lsp.workspace import path_of
+from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
     from rubric_lsp.running.jobs import Job

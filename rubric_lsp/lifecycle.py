@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.configuration import CONFIGURATION_FILES
 from rubric_lsp.capabilities import Client, folders_of, offered
-from rubric_lsp.protocol import RefusedError, is_alive, watch_parent
+from rubric_lsp.parent import is_alive, watch_parent
+from rubric_lsp.refusal import RefusedError
 from rubric_lsp.settings import SECTION
 from rubric_lsp.workspace import folders_changed
 

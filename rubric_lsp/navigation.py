@@ -7,13 +7,11 @@ from rubric_core.text import Edit, Span
 from rubric_lsp.around import Around
 from rubric_lsp.features.names import FILES, Name, name_at, occurrences
 from rubric_lsp.features.renaming import RENAMED, objection, written
-from rubric_lsp.protocol import RefusedError
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.refusal import REQUEST_FAILED, RefusedError
+from rubric_lsp.snapshot import Snapshot
 
 __all__ = ["Navigation", "links"]
 
-#: An error that a client shows to the person who asked.
-_REQUEST_FAILED = -32803
 Places = list[tuple[Snapshot, Name]]
 
 
@@ -98,10 +96,10 @@ class Navigation:
         """The edits after which everything that is called like the name at `offset` is called `new`. Raises RefusedError."""
         name = self.renamable(snapshot, offset)
         if name is None:
-            raise RefusedError(_REQUEST_FAILED, "there is no name here that could be changed")
+            raise RefusedError(REQUEST_FAILED, "there is no name here that could be changed")
         problem = objection(snapshot.analysis, name, new)
         if problem:
-            raise RefusedError(_REQUEST_FAILED, problem)
+            raise RefusedError(REQUEST_FAILED, problem)
         edits: dict[str, tuple[Snapshot, list[Edit]]] = {}
         async for place, found in self._everywhere(snapshot, name):
             edits.setdefault(place.uri, (place, []))[1].append(written(found, new))

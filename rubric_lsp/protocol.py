@@ -1,4 +1,4 @@
-"""The conversation itself: what has to be answered whatever a client sends, on top of pygls' registry and types.
+"""The conversation itself: JSON-RPC as LSP uses it, and what has to be answered whatever a client sends.
 
 Requests are answered by handlers that return a value, or a coroutine that is answered later. A coroutine starts after the
 messages that have arrived by then, so that a cancellation or an edit behind a request is known before work begins.
@@ -7,48 +7,41 @@ messages that have arrived by then, so that a cancellation or an edit behind a r
 import asyncio
 import itertools
 import logging
-import os
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any, NamedTuple
 
-from cattrs.errors import BaseValidationError
-from pygls.protocol import LanguageServerProtocol
-from pygls.workspace import Workspace
-
+from rubric_lsp.parameters import ANYTHING, Shape, checked
+from rubric_lsp.refusal import (
+    CANCELLED,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    NOT_INITIALIZED,
+    PARSE_ERROR,
+    RefusedError,
+)
 from rubric_lsp.transport import Unreadable, Writer, encoded
 
-__all__ = [
-    "CANCELLED",
-    "CONTENT_MODIFIED",
-    "INVALID_PARAMS",
-    "RefusedError",
-    "RubricProtocol",
-    "is_alive",
-    "watch_parent",
-]
-
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
-NOT_INITIALIZED, CANCELLED, CONTENT_MODIFIED = -32002, -32800, -32801
+__all__ = ["Protocol"]
 
 MessageId = int | str
+Handler = Callable[[Any], Any]
 log = logging.getLogger("rubric")
 
 
-class RefusedError(Exception):
-    """A request that gets an error for an answer."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
+class _Route(NamedTuple):
+    handler: Handler
+    needs: Shape
 
 
-class RubricProtocol(LanguageServerProtocol):
+class Protocol:
     """One conversation with one client."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self) -> None:
         self._stage = "new"
+        self._writer: Writer | None = None
+        self._routes: dict[str, _Route] = {"shutdown": _Route(self._shut_down, ANYTHING)}
         self._answering: dict[MessageId, asyncio.Task[Any]] = {}
         self._asked: dict[MessageId, asyncio.Future[Any]] = {}
         self._numbers = itertools.count(1)
@@ -59,19 +52,15 @@ class RubricProtocol(LanguageServerProtocol):
         self.tracing = False
         self.tracing_verbosely = False
 
-    def _register_builtin_features(self) -> None:
-        """Pygls' own handlers keep documents in a store that breaks lines where LSP does not."""
-
-    @property
-    def workspace(self) -> Workspace:
-        """Pygls' store is not in use."""
-        raise RuntimeError("documents are in rubric_lsp.workspace")
+    def route(self, method: str, handler: Handler, needs: Shape) -> None:
+        """Have `handler` take what comes for `method`, once its parameters have the shape that it needs."""
+        self._routes[method] = _Route(handler, needs)
 
     # -- the connection ---------------------------------------------------------------------------------------------
 
     def opened(self, writer: Writer) -> None:
         """A client is there."""
-        self.set_writer(cast("Any", writer))
+        self._writer = writer
         self._over = self._over or asyncio.get_running_loop().create_future()
 
     def lost(self) -> None:
@@ -116,6 +105,8 @@ class RubricProtocol(LanguageServerProtocol):
                 self._fail(None, INVALID_REQUEST, "this is no JSON-RPC 2.0 message")
             elif "method" not in message:
                 self._reply(message)
+            elif not isinstance(message["method"], str):
+                self._fail(_known(message.get("id")), INVALID_REQUEST, "a method is named by a text")
             elif "id" in message:
                 self._request(message)
             else:
@@ -123,7 +114,8 @@ class RubricProtocol(LanguageServerProtocol):
         except RefusedError as refusal:
             log.warning("%s", refusal)
         except Exception:
-            log.exception("could not handle %.300r", message)
+            # Not the message itself: the texts in it may be confidential.
+            log.exception("could not handle %s", message.get("method") if isinstance(message, dict) else "a message")
 
     def _reply(self, message: dict[str, Any]) -> None:
         """The client's answer to a request of ours. One that came too late is dropped."""
@@ -149,25 +141,25 @@ class RubricProtocol(LanguageServerProtocol):
             if task is not None:
                 task.cancel()
         elif self._stage == "ready":
-            handler = self.fm.features.get(method)
-            if handler is not None:
-                handler(self._params(message))
-            elif not str(method).startswith("$/"):
+            route = self._routes.get(method)
+            if route is not None:
+                route.handler(checked(method, message.get("params"), route.needs))
+            elif not method.startswith("$/"):
                 log.info("no use for the notification %s", method)
 
     def _request(self, message: dict[str, Any]) -> None:
-        number = message["id"]
-        if isinstance(number, bool) or not isinstance(number, int | str):
+        number, method = _known(message["id"]), message["method"]
+        if number is None:
             self._fail(None, INVALID_REQUEST, "a request's id is a number or a string")
             return
         try:
-            handler = self._handler(number, message["method"])
-            result = handler(self._params(message))
+            route = self._routed(number, method)
+            result = route.handler(checked(method, message.get("params"), route.needs))
         except RefusedError as refusal:
             self._fail(number, refusal.code, str(refusal))
         except Exception:
-            log.exception("%s failed", message["method"])
-            self._fail(number, INTERNAL_ERROR, f"{message['method']} failed; the log says why")
+            log.exception("%s failed", method)
+            self._fail(number, INTERNAL_ERROR, f"{method} failed; the log says why")
         else:
             if not asyncio.iscoroutine(result):
                 self._succeed(number, result)
@@ -177,7 +169,7 @@ class RubricProtocol(LanguageServerProtocol):
             # Not a try around the work: a task that is cancelled before its first step never gets there.
             task.add_done_callback(lambda done: self._answer(number, message, done, begun))
 
-    def _handler(self, number: MessageId, method: str) -> Callable[[Any], Any]:
+    def _routed(self, number: MessageId, method: str) -> _Route:
         """What answers `method` now. Raises RefusedError."""
         if method == "initialize":
             if self._stage != "new":
@@ -188,36 +180,10 @@ class RubricProtocol(LanguageServerProtocol):
             raise RefusedError(INVALID_REQUEST, "the server is shutting down")
         if number in self._answering:
             raise RefusedError(INVALID_REQUEST, f"another request with the id {number!r} is not answered yet")
-        if method == "shutdown":
-            return self._shut_down
-        handler = self.fm.features.get(method)
-        if handler is None:
+        route = self._routes.get(method)
+        if route is None:
             raise RefusedError(METHOD_NOT_FOUND, f"there is no method {method}")
-        return cast("Callable[[Any], Any]", handler)
-
-    def _params(self, message: dict[str, Any]) -> Any:
-        """The parameters as lsprotocol's type. Raises RefusedError when they do not fit.
-
-        Those of `initialize` stay as they are: they say what clients of tomorrow can do, in words that no list here has.
-        """
-        method, params = message["method"], message.get("params")
-        if method == "initialize":
-            if not isinstance(params, dict):
-                raise RefusedError(INVALID_PARAMS, "initialize needs parameters")
-            return params
-        kind = self.get_message_type(method)
-        if kind is None:
-            return params
-        try:
-            return self._converter.structure(message, kind).params
-        except (BaseValidationError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise RefusedError(
-                INVALID_PARAMS, f"the parameters of {method} cannot be read: {_reasons(error)}"
-            ) from error
-
-    def structure_message(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Messages are given their types in `_params`, where there is an id to answer to."""
-        return data
+        return route
 
     def _answer(self, number: MessageId, message: dict[str, Any], done: asyncio.Task[Any], begun: float) -> None:
         method = message["method"]
@@ -263,10 +229,10 @@ class RubricProtocol(LanguageServerProtocol):
 
     def send(self, message: dict[str, Any]) -> None:
         """Write one message."""
-        if self.writer is None or self._stage == "gone":
+        if self._writer is None or self._stage == "gone":
             return
         try:
-            self.writer.write(encoded(message, self._serialize_message))
+            self._writer.write(encoded(message))
         except (OSError, ValueError):
             # ValueError: the pipe is closed on our side already.
             self.lost()
@@ -287,31 +253,6 @@ def _about(params: object) -> str:
     return f"{uri}{place}" if uri else "the workspace"
 
 
-def _reasons(error: Exception) -> str:
-    """Why a value did not fit, without cattrs' class names and traceback."""
-    if isinstance(error, BaseValidationError):
-        return "; ".join(dict.fromkeys(_reasons(e) for e in error.exceptions if isinstance(e, Exception)))
-    if isinstance(error, KeyError):
-        return f"{error.args[0]} is missing"
-    return str(error) or type(error).__name__
-
-
-async def watch_parent(process: int, gone: Callable[[], None], every: float = 3.0) -> None:
-    """Call `gone` when the process that started the server is no more. A client that crashes says no `exit`."""
-    while is_alive(process):  # noqa: ASYNC110  # nothing tells when another process ends
-        await asyncio.sleep(every)
-    log.info("the client is gone (process %d)", process)
-    gone()
-
-
-def is_alive(process: int) -> bool:
-    """Whether there is such a process, as far as it can be seen from here."""
-    if os.name == "nt":
-        return True  # a signal of 0 would end the process there; the end of standard input has to do
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
+def _known(number: object) -> MessageId | None:
+    """The id of a message, None for what is none."""
+    return number if isinstance(number, int | str) and not isinstance(number, bool) else None

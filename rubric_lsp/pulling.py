@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.loading.files import absolute
+from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.survey import Report, digest
-from rubric_lsp.workspace import Snapshot
 
 if TYPE_CHECKING:
     from rubric_lsp.server import RubricServer

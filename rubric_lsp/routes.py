@@ -15,8 +15,22 @@ from rubric_lsp.features.run_actions import RunAction, run_actions
 from rubric_lsp.features.selection import selections
 from rubric_lsp.features.typing import typed
 from rubric_lsp.navigation import links
-from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.parameters import (
+    ANYTHING,
+    AT,
+    DOCUMENT,
+    FLAG,
+    ID,
+    INTEGER,
+    NOTHING,
+    NUMBER,
+    POSITION,
+    RANGE,
+    TEXT,
+    WITHIN,
+)
+from rubric_lsp.refusal import CONTENT_MODIFIED, RefusedError
+from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from rubric_lsp.server import RubricServer
@@ -37,14 +51,27 @@ def route(s: "RubricServer") -> None:
 
 
 def _conversation(s: "RubricServer") -> None:
-    s.answers("initialize", lambda p: lifecycle.initialize(s, p))
-    s.hears("initialized", lambda _: lifecycle.initialized(s))
-    s.hears("$/setTrace", lambda p: lifecycle.trace(s, p.value.value))
-    s.hears("workspace/didChangeConfiguration", lambda p: lifecycle.configure(s, p.settings))
-    s.hears("workspace/didChangeWorkspaceFolders", lambda p: lifecycle.change_folders(s, *convert.folders(p)))
-    s.hears("workspace/didChangeWatchedFiles", lambda p: s.files_changed(convert.changed_files(p)))
-    s.answers("workspace/executeCommand", lambda p: s.commands.execute(*convert.arguments(p)))
-    s.hears("window/workDoneProgress/cancel", lambda p: _cancel(s, p.token))
+    folder = {"uri": TEXT, "name?": TEXT}
+    s.answers("initialize", {"capabilities": ANYTHING}, lambda p: lifecycle.initialize(s, p))
+    s.hears("initialized", ANYTHING, lambda _: lifecycle.initialized(s))
+    s.hears("$/setTrace", {"value": TEXT}, lambda p: lifecycle.trace(s, p["value"]))
+    s.hears("workspace/didChangeConfiguration", NOTHING, lambda p: lifecycle.configure(s, p.get("settings")))
+    s.hears(
+        "workspace/didChangeWorkspaceFolders",
+        {"event": {"added": [folder], "removed": [folder]}},
+        lambda p: lifecycle.change_folders(s, *convert.folders(p)),
+    )
+    s.hears(
+        "workspace/didChangeWatchedFiles",
+        {"changes": [{"uri": TEXT}]},
+        lambda p: s.files_changed(convert.changed_files(p)),
+    )
+    s.answers(
+        "workspace/executeCommand",
+        {"command": TEXT, "arguments?": [ANYTHING]},
+        lambda p: s.commands.execute(*convert.arguments(p)),
+    )
+    s.hears("window/workDoneProgress/cancel", {"token": ID}, lambda p: _cancel(s, p["token"]))
 
 
 def _cancel(s: "RubricServer", token: object) -> None:
@@ -53,74 +80,94 @@ def _cancel(s: "RubricServer", token: object) -> None:
 
 
 def _documents(s: "RubricServer") -> None:
-    s.hears("textDocument/didOpen", s.opened)
-    s.hears("textDocument/didChange", s.changed)
-    s.hears("textDocument/didClose", s.closed_document)
-    s.hears("textDocument/didSave", lambda p: s.files_changed([convert.uri(p)]))
-    nothing: Json = {"kind": "full", "items": []}
-    s.reads("textDocument/diagnostic", lambda d, p: s.pulling.document(d, p.previous_result_id), nothing)
-    s.answers("workspace/diagnostic", lambda p: s.pulling.workspace(*convert.known_diagnostics(p)))
+    whole = {"uri": TEXT, "languageId?": TEXT, "version?": INTEGER, "text": TEXT}
+    s.hears("textDocument/didOpen", {"textDocument": whole}, s.opened)
+    step = {"range?": RANGE, "text": TEXT}
+    edited = {"textDocument": {"uri": TEXT, "version?": INTEGER}, "contentChanges": [step]}
+    s.hears("textDocument/didChange", edited, s.changed)
+    s.hears("textDocument/didClose", DOCUMENT, s.closed_document)
+    s.hears("textDocument/didSave", DOCUMENT, lambda p: s.files_changed([convert.uri(p)]))
+    s.reads(
+        "textDocument/diagnostic",
+        {**DOCUMENT, "previousResultId?": TEXT},
+        lambda d, p: s.pulling.document(d, p.get("previousResultId")),
+        {"kind": "full", "items": []},
+    )
+    s.answers(
+        "workspace/diagnostic",
+        {"previousResultIds": [{"uri": TEXT, "value": TEXT}], "partialResultToken?": ID, "workDoneToken?": ID},
+        lambda p: s.pulling.workspace(*convert.known_diagnostics(p)),
+    )
 
 
 def _writing(s: "RubricServer") -> None:
-    s.reads("textDocument/completion", lambda d, p: convert.completions(d, _offers(s, d, p), s.client))
-    s.answers("completionItem/resolve", lambda p: _resolved(s, p))
-    s.reads("textDocument/hover", lambda d, p: convert.hover(d, _hover(s, d, p), s.client))
+    s.reads("textDocument/completion", AT, lambda d, p: convert.completions(d, _offers(s, d, p), s.client))
+    s.answers("completionItem/resolve", {"label": TEXT}, lambda p: _resolved(s, p))
+    s.reads("textDocument/hover", AT, lambda d, p: convert.hover(d, _hover(s, d, p), s.client))
+    asked = {"diagnostics": [{"range": RANGE}], "only?": [TEXT], "triggerKind?": NUMBER}
     s.reads(
         "textDocument/codeAction",
+        {**WITHIN, "context": asked},
         lambda d, p: convert.code_actions(d, _actions(s, d, p), p, s.client, s.runs.suite_at(d).uri),
         [],
     )
-    s.answers("codeAction/resolve", lambda p: _chosen(s, p))
+    s.answers("codeAction/resolve", {"title": TEXT}, lambda p: _chosen(s, p))
     s.reads(
         "textDocument/onTypeFormatting",
-        lambda d, p: convert.text_edits(d, typed(d.analysis, convert.offset(d, p), p.ch)),
+        {**AT, "ch": TEXT},
+        lambda d, p: convert.text_edits(d, typed(d.analysis, convert.offset(d, p), p["ch"])),
     )
     s.reads(
-        "textDocument/prepareRename", lambda d, p: convert.nameable(d, s.navigation.renamable(d, convert.offset(d, p)))
+        "textDocument/prepareRename",
+        AT,
+        lambda d, p: convert.nameable(d, s.navigation.renamable(d, convert.offset(d, p))),
     )
-    s.reads("textDocument/rename", lambda d, p: _rename(s, d, p))
+    s.reads("textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: _rename(s, d, p))
 
 
 def _display(s: "RubricServer") -> None:
     shown = s.documents.settings_now
     s.reads(
         "textDocument/codeLens",
+        DOCUMENT,
         lambda d, _: _lenses(s, d) if shown().code_lenses and s.runs.suite_at(d).can_run else [],
         [],
     )
-    s.reads("textDocument/inlayHint", lambda d, p: _hints(s, d, p) if shown().inlay_hints else [], [])
+    s.reads("textDocument/inlayHint", WITHIN, lambda d, p: _hints(s, d, p) if shown().inlay_hints else [], [])
     s.reads(
         "textDocument/documentSymbol",
+        DOCUMENT,
         lambda d, _: convert.document_symbols(d, d.kept.symbols.of(d.analysis), s.client),
         [],
     )
-    s.reads("textDocument/foldingRange", lambda d, _: convert.folding_ranges(d.kept.folds.of(d.analysis)), [])
-    s.reads("textDocument/selectionRange", _selections, [])
-    s.reads("textDocument/semanticTokens/full", lambda d, _: _tokens(d))
-    s.reads("textDocument/semanticTokens/full/delta", _token_changes)
-    s.reads("textDocument/semanticTokens/range", _tokens_within)
+    s.reads("textDocument/foldingRange", DOCUMENT, lambda d, _: convert.folding_ranges(d.kept.folds.of(d.analysis)), [])
+    s.reads("textDocument/selectionRange", {**DOCUMENT, "positions": [POSITION]}, _selections, [])
+    s.reads("textDocument/semanticTokens/full", DOCUMENT, lambda d, _: _tokens(d))
+    s.reads("textDocument/semanticTokens/full/delta", {**DOCUMENT, "previousResultId": TEXT}, _token_changes)
+    s.reads("textDocument/semanticTokens/range", WITHIN, _tokens_within)
 
 
 def _tests(s: "RubricServer") -> None:
-    s.answers("rubric/discoverTests", s.tests.tree.discover)
-    s.answers("rubric/runTests", s.tests.run)
-    s.answers("rubric/cancelTests", s.tests.cancel)
-    s.answers("rubric/report", s.tests.report)
-    s.answers("rubric/suite", lambda p: about(s, p))
-    s.answers("workspace/textDocumentContent", lambda p: s.reading.content(p.uri))
+    s.answers("rubric/discoverTests", NOTHING, s.tests.tree.discover)
+    s.answers("rubric/runTests", NOTHING, s.tests.run)
+    s.answers("rubric/cancelTests", NOTHING, s.tests.cancel)
+    s.answers("rubric/report", NOTHING, s.tests.report)
+    s.answers("rubric/suite", NOTHING, lambda p: about(s, p))
+    s.answers("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.reading.content(p["uri"]))
 
 
 def _navigation(s: "RubricServer") -> None:
-    s.reads("textDocument/definition", lambda d, p: _definition(s, d, p), [])
-    s.reads("textDocument/references", lambda d, p: _references(s, d, p), [])
+    s.reads("textDocument/definition", AT, lambda d, p: _definition(s, d, p), [])
+    references = {**AT, "context": {"includeDeclaration": FLAG}}
+    s.reads("textDocument/references", references, lambda d, p: _references(s, d, p), [])
     s.reads(
         "textDocument/documentHighlight",
+        AT,
         lambda d, p: convert.highlights(d, s.navigation.here(d, convert.offset(d, p))),
         [],
     )
-    s.reads("textDocument/documentLink", lambda d, _: convert.document_links(d, links(s.around, d)), [])
-    s.answers("workspace/symbol", lambda p: _symbols(s, p.query))
+    s.reads("textDocument/documentLink", DOCUMENT, lambda d, _: convert.document_links(d, links(s.around, d)), [])
+    s.answers("workspace/symbol", {"query": TEXT}, lambda p: _symbols(s, p["query"]))
 
 
 # -- what takes more than a line ----------------------------------------------------------------------------------------
@@ -134,11 +181,11 @@ def _offers(s: "RubricServer", d: Snapshot, p: Any) -> Any:
     return found
 
 
-def _resolved(s: "RubricServer", item: Any) -> Any:
+def _resolved(s: "RubricServer", item: Json) -> Json:
     """An item of the newest list with its documentation; one of an older list as it came."""
-    number = item.data
+    number = item.get("data")
     chosen = s.offered[number] if isinstance(number, int) and 0 <= number < len(s.offered) else None
-    if chosen is None or chosen.label != item.label:
+    if chosen is None or chosen.label != item["label"]:
         return item
     return convert.resolved(item, chosen, s.client)
 
@@ -172,14 +219,14 @@ def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
     return found
 
 
-def _chosen(s: "RubricServer", action: Any) -> Any:
+def _chosen(s: "RubricServer", action: Json) -> Json:
     """An action of the newest list with its edits; one of an older list cannot be known any more."""
-    if action.command is not None or action.edit is not None:
+    if action.get("command") is not None or action.get("edit") is not None:
         return action  # some clients have everything resolved, also what is whole
     document, known = s.acted
-    number = action.data
+    number = action.get("data")
     chosen = known[number] if isinstance(number, int) and 0 <= number < len(known) else None
-    if document is None or chosen is None or chosen.title != action.title or not s.documents.is_newest(document):
+    if document is None or chosen is None or chosen.title != action["title"] or not s.documents.is_newest(document):
         raise RefusedError(CONTENT_MODIFIED, "the document has changed since")
     return convert.resolved_action(document, action, chosen, s.client)
 
@@ -203,7 +250,7 @@ def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
 
 
 async def _rename(s: "RubricServer", d: Snapshot, p: Any) -> Json:
-    return convert.workspace_edits(await s.navigation.rename(d, convert.offset(d, p), p.new_name), s.client)
+    return convert.workspace_edits(await s.navigation.rename(d, convert.offset(d, p), p["newName"]), s.client)
 
 
 def _selections(d: Snapshot, p: Any) -> list[Json]:
@@ -218,7 +265,7 @@ def _definition(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
 
 
 async def _references(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
-    declaration = p.context.include_declaration
+    declaration = p["context"]["includeDeclaration"]
     found = await s.navigation.references(d, convert.offset(d, p), declaration=declaration)
     return [convert.location(where, name.span) for where, name in found]
 
@@ -240,7 +287,7 @@ def _tokens(d: Snapshot) -> Json:
 
 def _token_changes(d: Snapshot, p: Any) -> Json:
     known, before = d.kept.sent_tokens
-    if known != p.previous_result_id:
+    if known != p["previousResultId"]:
         return _tokens(d)
     made = _tokens(d)
     return {"resultId": made["resultId"], "edits": convert.token_edits(before, made["data"])}

@@ -6,8 +6,6 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pygls.lsp.server import LanguageServer
-
 from rubric_core import __version__
 from rubric_core.analysis import Language
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
@@ -19,9 +17,11 @@ from rubric_lsp.commands import Commands
 from rubric_lsp.features.diagnostics import findings, listing, outcomes
 from rubric_lsp.memory import Memory
 from rubric_lsp.navigation import Navigation
+from rubric_lsp.parameters import Shape
 from rubric_lsp.progress import ProgressBoard
-from rubric_lsp.protocol import CONTENT_MODIFIED, RefusedError, RubricProtocol
+from rubric_lsp.protocol import Protocol
 from rubric_lsp.pulling import Pulling
+from rubric_lsp.refusal import CONTENT_MODIFIED, RefusedError
 from rubric_lsp.routes import route
 from rubric_lsp.running.reading import Reading
 from rubric_lsp.running.reporting import Reports
@@ -29,8 +29,10 @@ from rubric_lsp.running.requests import Tests
 from rubric_lsp.running.runs import Runs
 from rubric_lsp.running.trust import Permission
 from rubric_lsp.settings import Settings
+from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.survey import Survey
-from rubric_lsp.workspace import Snapshot, Workspace, path_of
+from rubric_lsp.uris import path_of
+from rubric_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
     from rubric_lsp.features.code_actions import Action
@@ -42,13 +44,13 @@ log = logging.getLogger("rubric")
 Work = Callable[[Snapshot, Any], Any]
 
 
-class RubricServer(LanguageServer):
+class RubricServer:
     """A language server for one client."""
 
-    protocol: RubricProtocol
+    name, version = "rubric", __version__
 
     def __init__(self) -> None:
-        super().__init__("rubric", __version__, protocol_cls=RubricProtocol)
+        self.protocol = Protocol()
         self.client = Client()
         self.first_settings = Settings()
         self.language = Language()
@@ -129,7 +131,7 @@ class RubricServer(LanguageServer):
 
     def changed(self, params: Any) -> None:
         """A document was edited."""
-        uri, version = convert.uri(params), params.text_document.version
+        uri, version = convert.uri(params), params["textDocument"].get("version")
         if self.documents.change(uri, version, convert.changes(params)) is None:
             log.warning("an edit of %s, which is not open", uri)
             return
@@ -187,28 +189,23 @@ class RubricServer(LanguageServer):
 
     # -- kinds of routes ----------------------------------------------------------------------------------------------
 
-    def hears(self, method: str, work: Callable[[Any], object]) -> None:
+    def hears(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
         """A notification."""
+        self.protocol.route(method, work, needs)
 
-        @self.feature(method)
-        def heard(params: Any) -> None:
-            work(params)
-
-    def answers(self, method: str, work: Callable[[Any], object]) -> None:
+    def answers(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
         """A request that is about no single document."""
+        self.protocol.route(method, work, needs)
 
-        @self.feature(method)
-        def answered(params: Any) -> object:
-            return work(params)
-
-    def reads(self, method: str, work: Work, empty: object = None) -> None:
+    def reads(self, method: str, needs: Shape, work: Work, empty: object = None) -> None:
         """A request about one document. One that fails is logged with what was asked, and answered by `empty`."""
 
-        @self.feature(method)
         def asked(params: Any) -> object:
             # The version that is asked about is the newest one now, not the newest one when there is time to answer.
             snapshot = self.documents.get(convert.uri(params))
             return self._read(method, snapshot, params, work, empty)
+
+        self.protocol.route(method, asked, needs)
 
     async def _read(self, method: str, snapshot: Snapshot | None, params: Any, work: Work, empty: object) -> object:
         if snapshot is None:
@@ -225,7 +222,3 @@ class RubricServer(LanguageServer):
         except Exception:
             log.exception("%s failed: %s", method, convert.asked(snapshot, params))
             return empty
-
-    def report_server_error(self, error: Exception, source: Any) -> None:
-        """Pygls would open a window for each fault in the background."""
-        log.error("%s: %s", getattr(source, "__name__", source), error)

@@ -15,7 +15,8 @@ from rubric_core.language.around import FileKind
 from rubric_core.loading.kind import kind_by_name
 from rubric_lsp.around import Around
 from rubric_lsp.progress import Progress, ProgressBoard
-from rubric_lsp.workspace import Snapshot, Workspace
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.workspace import Workspace
 
 __all__ = ["Report", "Survey", "configuration_report", "digest"]
 

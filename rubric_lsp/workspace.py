@@ -3,11 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pygls.uris import to_fs_path
-
-from rubric_core.analysis import Analysis, Language, LocalText, analyze
+from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles
 from rubric_core.language.around import FileKind
@@ -15,17 +13,13 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import kind_by_name
 from rubric_core.loading.project import OpenFiles, Project
 from rubric_core.syntax.blocks import Document
-from rubric_core.syntax.tree import Tree
-from rubric_core.text import Edit, Encoding, Position, Span, TextRange
-from rubric_lsp.features.blockwise import Blockwise
-from rubric_lsp.features.folding import folds_in
-from rubric_lsp.features.names import Name, names_in
-from rubric_lsp.features.symbols import Symbol, symbols_in
-from rubric_lsp.features.tokens import tokens_in
+from rubric_core.text import Edit, Encoding, Span, TextRange
 from rubric_lsp.memory import Memory
 from rubric_lsp.settings import Settings
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uris import path_of
 
-__all__ = ["Change", "Snapshot", "Workspace", "path_of"]
+__all__ = ["Change", "Workspace", "folders_changed"]
 
 #: Language ids under which an editor sends suites only.
 _OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
@@ -39,118 +33,6 @@ class Change(NamedTuple):
 
     range: TextRange | None
     text: str
-
-
-def path_of(uri: str) -> Path | None:
-    """The file behind a URI, None for one that is not on disk."""
-    path = to_fs_path(uri) if uri.startswith("file:") else None
-    return Path(path) if path else None
-
-
-class Kept:
-    """What features find out about a document block by block, and need not find out again."""
-
-    def __init__(self, encoding: Encoding) -> None:
-        self.names = Blockwise(names_in)
-        self.folds = Blockwise(folds_in)
-        self.symbols = Blockwise(symbols_in)
-        #: What the client was told of them, by block and the line on which it begins.
-        self.outline: dict[tuple[Tree, int], tuple[tuple[Symbol, ...], list[dict[str, Any]]]] = {}
-        self.tokens = Blockwise(lambda local: tokens_in(local, encoding))
-        #: The tokens that the client has, by result id.
-        self.sent_tokens: tuple[str, list[int]] = ("", [])
-
-
-class Snapshot:
-    """One version of one document. Its analysis is made when it is first asked for, once."""
-
-    def __init__(self, workspace: "Workspace", uri: str, version: int | None, kind: str, document: Document) -> None:
-        self.uri = uri
-        self.version = version
-        #: The language id that the editor gave.
-        self.kind = kind
-        self.document = document
-        self.encoding = workspace.encoding
-        self._workspace = workspace
-        self._analysis: Analysis | None = None
-        #: The version of the files around it, when it was analyzed.
-        self._looked_at = 0
-        self._is_ours: bool | None = None
-        #: What is kept from version to version, block by block.
-        self.kept = Kept(workspace.encoding)
-        #: Edits that take long to work out, by the title of their action.
-        self.worked_out: dict[str, tuple[Edit, ...]] = {}
-        #: The last analysis of an earlier version: what did not change since is not looked at again.
-        self.earlier: Analysis | None = None
-
-    @property
-    def analysis(self) -> Analysis:
-        """What is in this version, and what is wrong with it."""
-        if self._analysis is None:
-            self._looked_at = self._workspace.project.version
-            self._analysis = self._workspace.analyze(self)
-            self.earlier = None
-        return self._analysis
-
-    @property
-    def outdated(self) -> bool:
-        """Whether a file has changed since on which the analysis depends."""
-        known = self._analysis
-        return known is not None and self._workspace.project.changed_since(self._looked_at, known.depends_on)
-
-    def again(self) -> "Snapshot":
-        """The same version, to be analyzed anew: what it depends on has changed."""
-        fresh = Snapshot(self._workspace, self.uri, self.version, self.kind, self.document)
-        fresh.earlier, fresh.kept = self.known, self.kept
-        return fresh
-
-    @property
-    def known(self) -> Analysis | None:
-        """The newest analysis that is there already, of this version or an earlier one."""
-        return self._analysis or self.earlier
-
-    @property
-    def analyzed(self) -> bool:
-        """Whether asking for the analysis costs nothing any more."""
-        return self._analysis is not None
-
-    def names(self) -> list[tuple[LocalText, tuple[Name, ...]]]:
-        """The names in every block."""
-        return self.kept.names.of(self.analysis)
-
-    @property
-    def path(self) -> Path | None:
-        """The file, None for a document that is not on disk."""
-        return path_of(self.uri)
-
-    def range(self, span: Span) -> TextRange:
-        """`span` as the client counts."""
-        return self.document.range(span, self.encoding)
-
-    def position(self, offset: int) -> Position:
-        """`offset` as the client counts."""
-        return self.document.position(offset, self.encoding)
-
-    def offset(self, position: Position) -> int:
-        """The offset of a position of the client's."""
-        return self.document.offset(position, self.encoding)
-
-    def span(self, wanted: TextRange) -> Span:
-        """The offsets of a range of the client's; one that is the wrong way round counts as empty."""
-        start, end = self.offset(wanted.start), self.offset(wanted.end)
-        return Span(start, max(start, end))
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether this is a suite or a file that belongs to suites. Editors may send any YAML at all."""
-        if self._is_ours is None:
-            self._is_ours = self._workspace.is_ours(self)
-        return self._is_ours
-
-    @property
-    def can_run(self) -> bool:
-        """Whether this is a suite, whose cases can be run."""
-        return self.is_ours and self.analysis.kind is FileKind.SUITE
 
 
 class Workspace:

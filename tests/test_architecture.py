@@ -178,6 +178,10 @@ def test_checking_imports_nothing_heavy(statement):
     assert not imported_by(statement) & set(HEAVY)
 
 
+def test_the_server_starts_light():
+    assert not imported_by("import rubric_lsp.server") & {*HEAVY, "attrs", "cattrs"} - {"asyncio"}
+
+
 def test_the_package_itself_is_light():
     assert not imported_by("import rubric_core") & {*HEAVY, "yaml"}
 

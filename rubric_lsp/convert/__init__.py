@@ -1,7 +1,7 @@
-"""Between the protocol and everything else: the only package that reads lsprotocol values or builds what is sent.
+"""Between the protocol and everything else: the only package that reads what a client sends or builds what it is sent.
 
-Parameters arrive as lsprotocol's types. Results leave as plain JSON: building and unstructuring thousands of attrs
-objects would take longer than finding out what is in them.
+Both are plain JSON: building thousands of objects of a library would take longer than finding out what is in them. The tests
+hold everything that is sent against lsprotocol's types.
 """
 
 from rubric_lsp.convert.acting import code_actions, code_lenses, resolved_action
@@ -14,11 +14,8 @@ from rubric_lsp.convert.incoming import (
     folders,
     known_diagnostics,
     offset,
-    only_kinds,
     opened,
-    position,
     positions,
-    progress_token,
     text_range,
     uri,
     wanted_kinds,
@@ -70,12 +67,9 @@ __all__ = [
     "location",
     "nameable",
     "offset",
-    "only_kinds",
     "opened",
-    "position",
     "position_of",
     "positions",
-    "progress_token",
     "range_of",
     "resolved",
     "resolved_action",

@@ -1,37 +1,37 @@
 """Code actions and lenses."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rubric_lsp.capabilities import Client
+from rubric_lsp.convert.incoming import Params
 from rubric_lsp.convert.places import Json, range_of, workspace_edit
 from rubric_lsp.features.code_actions import Action
 from rubric_lsp.features.lenses import Lens
-from rubric_lsp.workspace import Snapshot
-
-if TYPE_CHECKING:
-    from lsprotocol import types
-
+from rubric_lsp.snapshot import Snapshot
 
 __all__ = ["code_actions", "code_lenses", "resolved_action"]
 
 
-def code_actions(
-    snapshot: Snapshot, found: Iterable[Action], params: "types.CodeActionParams", client: Client, suite: str
-) -> list[Json]:
+def code_actions(snapshot: Snapshot, found: Iterable[Action], params: Params, client: Client, suite: str) -> list[Json]:
     """Actions, plain commands for a client that knows nothing else; `suite` is the URI that commands are about."""
     wanted = list(found)
     if not client.action_literals:
         return [_command(suite, a) for a in wanted if a.command]
-    given = {(str(d.code), d.range.start.line, d.range.start.character): d for d in params.context.diagnostics}
+    given = {_named(d): d for d in params["context"]["diagnostics"]}
     return [_code_action(snapshot, a, given, client, n, suite) for n, a in enumerate(wanted)]
 
 
-def resolved_action(snapshot: Snapshot, given: "types.CodeAction", action: Action, client: Client) -> Any:
+def _named(diagnostic: Json) -> tuple[str, int, int]:
+    """What tells a diagnostic from others: its code, and where it begins."""
+    start = diagnostic["range"]["start"]
+    return str(diagnostic.get("code")), start["line"], start["character"]
+
+
+def resolved_action(snapshot: Snapshot, given: Json, action: Action, client: Client) -> Json:
     """An action as the client has it, with its edits."""
     edits = action.later() if action.later is not None else action.edits
-    edit = workspace_edit(snapshot, edits, client)
-    return {"title": given.title, "kind": action.kind, "edit": edit}
+    return {**given, "edit": workspace_edit(snapshot, edits, client)}
 
 
 def _code_action(

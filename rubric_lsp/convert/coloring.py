@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.text import Span
 from rubric_lsp.convert.places import Json
 from rubric_lsp.features.blockwise import line_in_document
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
@@ -34,7 +34,7 @@ def token_lines(found: "Iterable[tuple[LocalText, Sequence[Token]]]") -> "list[t
 
 def tokens_within(found: "list[tuple[int, Sequence[Token]]]", params: Any) -> "list[tuple[int, Sequence[Token]]]":
     """Those that touch the lines that are asked for."""
-    first, last = params.range.start.line, params.range.end.line
+    first, last = params["range"]["start"]["line"], params["range"]["end"]["line"]
     return [(start, [t for t in tokens if first <= start + t.line <= last]) for start, tokens in found if start <= last]
 
 

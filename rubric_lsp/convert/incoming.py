@@ -1,16 +1,14 @@
-"""What comes in: parameters as lsprotocol's types, checked when they were structured, taken apart."""
+"""What comes in: parameters whose shape the conversation has checked, taken apart."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from rubric_core.text import Position, Span, TextRange
-from rubric_lsp.workspace import Change, Snapshot
-
-if TYPE_CHECKING:
-    from lsprotocol import types
-
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.workspace import Change
 
 __all__ = [
+    "Params",
     "arguments",
     "asked",
     "changed_files",
@@ -18,11 +16,8 @@ __all__ = [
     "folders",
     "known_diagnostics",
     "offset",
-    "only_kinds",
     "opened",
-    "position",
     "positions",
-    "progress_token",
     "text_range",
     "uri",
     "wanted_kinds",
@@ -30,102 +25,86 @@ __all__ = [
     "within",
 ]
 
+#: JSON, of which `rubric_lsp.parameters` has seen that what is read here is there.
+Params = Mapping[str, Any]
 
-def uri(params: Any) -> str:
+
+def uri(params: Params) -> str:
     """The document that a request or notification is about."""
-    return str(params.text_document.uri)
+    return str(params["textDocument"]["uri"])
 
 
-def opened(params: "types.DidOpenTextDocumentParams") -> tuple[str, str, int, str]:
+def opened(params: Params) -> tuple[str, str, int | None, str]:
     """URI, language id, version and text of a document."""
-    document = params.text_document
-    return (
-        document.uri,
-        str(getattr(document.language_id, "value", document.language_id)),
-        document.version,
-        document.text,
-    )
+    document = params["textDocument"]
+    return document["uri"], document.get("languageId") or "", document.get("version"), document["text"]
 
 
-def asked(snapshot: Snapshot, params: Any) -> str:
+def asked(snapshot: Snapshot, params: Params) -> str:
     """What a request was about, in words for the log. The text itself may be confidential."""
-    at = getattr(params, "position", None) or getattr(getattr(params, "range", None), "start", None)
-    place = f":{at.line + 1}:{at.character + 1}" if at is not None else ""
+    at = params.get("position") or (params.get("range") or {}).get("start")
+    place = f":{at['line'] + 1}:{at['character'] + 1}" if at else ""
     return f"{snapshot.uri}{place} (version {snapshot.version})"
 
 
-def offset(snapshot: Snapshot, params: Any) -> int:
+def offset(snapshot: Snapshot, params: Params) -> int:
     """Where a request points to."""
-    return snapshot.offset(Position(params.position.line, params.position.character))
+    return snapshot.offset(_position(params["position"]))
 
 
-def text_range(given: "types.Range") -> TextRange:
-    return TextRange(Position(given.start.line, given.start.character), Position(given.end.line, given.end.character))
+def text_range(given: Params) -> TextRange:
+    """A range as the client counts."""
+    return TextRange(_position(given["start"]), _position(given["end"]))
 
 
-def within(snapshot: Snapshot, params: Any) -> Span:
+def _position(given: Params) -> Position:
+    return Position(given["line"], given["character"])
+
+
+def within(snapshot: Snapshot, params: Params) -> Span:
     """The stretch that a request is about."""
-    return snapshot.span(text_range(params.range))
+    return snapshot.span(text_range(params["range"]))
 
 
-def changes(params: "types.DidChangeTextDocumentParams") -> list[Change]:
+def changes(params: Params) -> list[Change]:
     """The steps of an edit."""
-    ranges = (getattr(c, "range", None) for c in params.content_changes)
-    return [
-        Change(text_range(r) if r is not None else None, c.text)
-        for r, c in zip(ranges, params.content_changes, strict=True)
-    ]
+    steps = ((c.get("range"), c["text"]) for c in params["contentChanges"])
+    return [Change(text_range(where) if where is not None else None, text) for where, text in steps]
 
 
-def folders(params: "types.DidChangeWorkspaceFoldersParams") -> tuple[dict[str, str], list[str]]:
-    """The folders that were added, and those that were removed."""
-    return {f.uri: f.name for f in params.event.added}, [f.uri for f in params.event.removed]
+def folders(params: Params) -> tuple[dict[str, str], list[str]]:
+    """The folders that were added, name by URI, and those that were removed."""
+    event = params["event"]
+    return {f["uri"]: f.get("name") or "" for f in event["added"]}, [f["uri"] for f in event["removed"]]
 
 
-def changed_files(params: "types.DidChangeWatchedFilesParams") -> list[str]:
+def changed_files(params: Params) -> list[str]:
     """The files that were made, changed or deleted."""
-    return [change.uri for change in params.changes]
+    return [change["uri"] for change in params["changes"]]
 
 
-def arguments(params: "types.ExecuteCommandParams") -> tuple[str, Sequence[Any]]:
+def arguments(params: Params) -> tuple[str, Sequence[Any]]:
     """A command and its arguments."""
-    return params.command, params.arguments or ()
+    return params["command"], params.get("arguments") or ()
 
 
-def known_diagnostics(params: "types.WorkspaceDiagnosticParams") -> tuple[dict[str, str], object, object]:
+def known_diagnostics(params: Params) -> tuple[dict[str, str], object, object]:
     """The lists of diagnostics that the client has, by URI; and its tokens for parts of the answer and for progress."""
-    known = {each.uri: each.value for each in params.previous_result_ids}
-    return known, getattr(params, "partial_result_token", None), getattr(params, "work_done_token", None)
+    known = {each["uri"]: each["value"] for each in params["previousResultIds"]}
+    return known, params.get("partialResultToken"), params.get("workDoneToken")
 
 
-def progress_token(params: Any) -> int | str | None:
-    """The token under which the client wants to see the progress of this very request."""
-    token = getattr(params, "work_done_token", None)
-    return token if isinstance(token, int | str) else None
-
-
-def only_kinds(params: "types.CodeActionParams") -> list[str]:
-    """The kinds of actions that are asked for; empty for all."""
-    return [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
-
-
-def wanted_kinds(params: "types.CodeActionParams") -> Callable[[str], bool]:
+def wanted_kinds(params: Params) -> Callable[[str], bool]:
     """Whether actions of a kind are asked for; the name of a kind stands for those below it, too."""
-    only = only_kinds(params)
+    only = params["context"].get("only") or ()
     return lambda kind: not only or any(kind == each or kind.startswith(f"{each}.") for each in only)
 
 
-def was_asked(params: "types.CodeActionParams") -> bool:
+def was_asked(params: Params) -> bool:
     """Whether a person asked, rather than the editor on its own account."""
-    kind = params.context.trigger_kind
-    return kind is None or kind.value == 1
+    return params["context"].get("triggerKind") in (None, 1)
 
 
-def position(params: Any) -> Position:
-    """Where a request points to, as the client counts."""
-    return Position(params.position.line, params.position.character)
-
-
-def positions(params: Any) -> list[Position]:
+def positions(params: Params) -> list[Position]:
     """Where a request points to, in several places."""
-    return [Position(p.line, p.character) for p in params.positions]
+    return [_position(each) for each in params["positions"]]

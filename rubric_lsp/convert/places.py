@@ -5,7 +5,7 @@ from typing import Any
 
 from rubric_core.text import Edit, Position, Span
 from rubric_lsp.capabilities import Client
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.snapshot import Snapshot
 
 __all__ = [
     "Json",

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rubric_lsp.capabilities import Client
 from rubric_lsp.convert.places import Json, range_of
 from rubric_lsp.features.diagnostics import Problem
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.snapshot import Snapshot
 
 __all__ = ["diagnostics"]
 

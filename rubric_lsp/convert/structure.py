@@ -8,7 +8,7 @@ from rubric_lsp.capabilities import Client
 from rubric_lsp.convert.places import Json, location, range_of
 from rubric_lsp.features.blockwise import line_in_document
 from rubric_lsp.features.symbols import Symbol
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText

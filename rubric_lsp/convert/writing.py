@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 from rubric_lsp.capabilities import Client
 from rubric_lsp.convert.places import Json, position_of, range_of
 from rubric_lsp.features.hints import Hint
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from lsprotocol import types
-
     from rubric_lsp.features.completion import Completion
     from rubric_lsp.features.hover import HoverText
 
@@ -60,14 +58,9 @@ def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> Json:
     return made
 
 
-def resolved(given: "types.CompletionItem", item: "Completion", client: Client) -> "types.CompletionItem":
+def resolved(given: Json, item: "Completion", client: Client) -> Json:
     """A suggestion as the client has it, with its documentation."""
-    from lsprotocol import types  # noqa: PLC0415  # the item has loaded it
-
-    words = documentation(item, client).get("documentation")
-    if words:
-        given.documentation = types.MarkupContent(types.MarkupKind(words["kind"]), words["value"])
-    return given
+    return {**given, **documentation(item, client)}
 
 
 def documentation(item: "Completion", client: Client) -> Json:

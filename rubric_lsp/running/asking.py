@@ -8,7 +8,7 @@ from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.targets import targets_for
 from rubric_lsp.features.consent import details, question
 from rubric_lsp.lifecycle import INFORMATION, WARNING
-from rubric_lsp.protocol import RefusedError
+from rubric_lsp.refusal import RefusedError
 from rubric_lsp.running.choosing import Part
 
 if TYPE_CHECKING:

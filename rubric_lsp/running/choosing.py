@@ -15,9 +15,10 @@ from rubric_core.evaluation.targets import targets_for
 from rubric_core.evaluation.turns import turns_of
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_lsp.features.tests import evaluator_names
-from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
+from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
 from rubric_lsp.running.orders import Order, Wanted
-from rubric_lsp.workspace import Snapshot, Workspace
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.workspace import Workspace
 
 __all__ = ["Part", "case_named", "chosen", "distinct", "suite_of", "unsaved"]
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from rubric_lsp.features.results import Shown
-from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
+from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
 from rubric_lsp.running.reporting import expected_of, prompt_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from rubric_core.language.model import Case, Suite
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.results import Past, Results, Shown
-from rubric_lsp.workspace import Snapshot, Workspace
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult

@@ -10,7 +10,8 @@ from rubric_core.text import Span
 from rubric_lsp import convert
 from rubric_lsp.features.results import Shown
 from rubric_lsp.features.tests import SEPARATOR
-from rubric_lsp.workspace import Snapshot, path_of
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.runnable import Runnable

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
+from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
 from rubric_lsp.running.orders import Order, Wanted
 from rubric_lsp.running.states import States, ids_of
 from rubric_lsp.running.tree import Tree, has_cases

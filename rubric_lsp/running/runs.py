@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from rubric_lsp.features.results import Results
 from rubric_lsp.lifecycle import WARNING
 from rubric_lsp.progress import Progress, ProgressBoard
-from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
+from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
 from rubric_lsp.running.orders import Order
 from rubric_lsp.running.record import Record
 from rubric_lsp.running.stored import Stored
 from rubric_lsp.running.taken_over import TakenOver
-from rubric_lsp.workspace import Snapshot, path_of
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.events import Event

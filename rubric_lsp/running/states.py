@@ -9,7 +9,7 @@ from rubric_lsp.features.results import Results
 from rubric_lsp.features.tests import id_of
 from rubric_lsp.running.reporting import expected_of
 from rubric_lsp.running.tree import has_cases
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rubric_lsp.lifecycle import WARNING
 from rubric_lsp.running.record import Record
-from rubric_lsp.workspace import Snapshot, path_of
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult

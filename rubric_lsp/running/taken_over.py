@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rubric_core.language.around import FileKind
 from rubric_core.loading.files import absolute
 from rubric_lsp.features.results import Results
-from rubric_lsp.protocol import RefusedError
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.refusal import RefusedError
+from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.runnable import Runnable

@@ -13,8 +13,8 @@ from rubric_core.validation.rule import CaseEntry
 from rubric_lsp import convert
 from rubric_lsp.features import tests
 from rubric_lsp.features.tests import Item, cuts, id_of
-from rubric_lsp.protocol import INVALID_PARAMS, RefusedError
-from rubric_lsp.workspace import Snapshot
+from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
+from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.runnable import Runnable

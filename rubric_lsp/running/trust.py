@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rubric_core.trust import Trust
-from rubric_lsp.workspace import path_of
+from rubric_lsp.uris import path_of
 
 __all__ = ["Permission"]
 

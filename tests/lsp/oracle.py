@@ -19,7 +19,8 @@ from rubric_lsp import convert
 from rubric_lsp.capabilities import Client
 from rubric_lsp.features import tokens
 from rubric_lsp.server import RubricServer
-from rubric_lsp.workspace import Change, Snapshot
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.workspace import Change
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 _CLIENT = Client(

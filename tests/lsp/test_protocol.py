@@ -17,6 +17,16 @@ URI = "file:///suites/a.eval.yaml"
 SUITE = "name: a\ntests:\n  - id: one\n    criteria: Says hello\n    input: Hello\n"
 
 
+#: Every request that needs parameters.
+METHODS = (
+    *(f"textDocument/{name}" for name in (
+        "completion", "hover", "codeAction", "onTypeFormatting", "prepareRename", "rename", "codeLens", "inlayHint", "documentSymbol", "foldingRange", "selectionRange",
+        "semanticTokens/full", "semanticTokens/full/delta", "semanticTokens/range", "definition", "references", "documentHighlight", "documentLink", "diagnostic",
+    )),
+    "completionItem/resolve", "codeAction/resolve", "workspace/executeCommand", "workspace/diagnostic", "workspace/symbol", "workspace/textDocumentContent",
+)  # fmt: skip
+
+
 def code_of(answer: dict[str, Any]) -> int | None:
     return answer.get("error", {}).get("code")
 
@@ -80,24 +90,21 @@ def test_initialize_without_parameters(connect: Connect) -> None:
     client.initialize(BARE)
 
 
-@pytest.mark.parametrize(
-    ("method", "params"),
-    [
-        ("textDocument/hover", {"textDocument": {"uri": URI}}),
-        ("textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": "1", "character": []}}),
-        ("textDocument/hover", None),
-        ("textDocument/completion", [1, 2]),
-        ("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": {}, "context": {}}),
-        ("workspace/executeCommand", {"command": "rubric.nothing"}),
-        ("workspace/executeCommand", {"command": "rubric.runCase", "arguments": [1]}),
-        ("workspace/executeCommand", {"command": "rubric.runFile"}),
-        ("workspace/executeCommand", {}),
-    ],
-)
-def test_malformed_parameters_are_answered(client: Client, method: str, params: Any) -> None:
-    assert code_of(client.answer(client.start(method, params))) == -32602
+def test_malformed_parameters_are_answered(client: Client) -> None:
+    """Of every request: in words, at once, and without a window."""
+    for params in (None, [1, 2], {}, {"textDocument": {"uri": [1]}, "position": {"line": "1"}}):
+        for method in METHODS:
+            answer = client.answer(client.start(method, params))
+            assert code_of(answer) == -32602, method
+            assert method in answer["error"]["message"]
     assert client.heard("window/showMessage") == []
     assert client.shut_down() == 0
+
+
+def test_malformed_commands_are_answered(client: Client) -> None:
+    one = {"command": "rubric.runCase", "arguments": [1]}
+    for params in ({"command": "rubric.nothing"}, one, {"command": "rubric.runFile"}, {**one, "arguments": "a"}):
+        assert code_of(client.answer(client.start("workspace/executeCommand", params))) == -32602
 
 
 def test_unknown_methods_are_answered(client: Client) -> None:

@@ -8,7 +8,8 @@ from client import VSCODE, Client, Connect, ServerError, replaced, until
 
 from rubric_core.text import Position, TextRange
 from rubric_lsp.server import RubricServer
-from rubric_lsp.workspace import Change, Snapshot
+from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.workspace import Change
 
 TREE = {**VSCODE, "experimental": {"rubricTests": True}}
 SUITE = """\

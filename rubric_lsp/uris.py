@@ -1,0 +1,28 @@
+"""Files by their URIs."""
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+__all__ = ["path_of"]
+
+#: `/C:/…`, the path of a URI on Windows.
+_DRIVE = re.compile(r"/[A-Za-z]:")
+
+
+def path_of(uri: str) -> Path | None:
+    """The file behind a URI, None for one that is not on disk."""
+    if not uri.startswith("file:"):
+        return None
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None  # a host in brackets that is no address
+    # Letters that are no UTF-8 are bytes of the name, as `Path.as_uri` writes them.
+    path = unquote(parts.path, errors="surrogateescape")
+    if parts.netloc and path and parts.netloc != "localhost":
+        path = f"//{unquote(parts.netloc)}{path}"
+    elif os.name == "nt" and _DRIVE.match(path):
+        path = path[1].lower() + path[2:]
+    return Path(path) if path else None
