@@ -1,10 +1,53 @@
 """Files on disk, apart from the other adapters: a check reads files and needs nothing of what running needs."""
 
+import errno
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["DiskFiles"]
+__all__ = ["DiskFiles", "read_file", "read_stream"]
+
+#: Where the streams are that a program was handed, as by `<(command)` of a shell.
+_HANDED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+#: What is neither a file nor a folder; a pipe without a writer would be waited for without end, some devices have no end.
+_OTHERS = (
+    (stat.S_ISFIFO, "this is a named pipe, not a file"),
+    (stat.S_ISSOCK, "this is a socket, not a file"),
+    (stat.S_ISCHR, "this is a device, not a file"),
+    (stat.S_ISBLK, "this is a device, not a file"),
+)
+
+
+def read_file(path: Path, limit: int | None = None) -> bytes:
+    """The content of a file, or of a stream that this program was handed, such as `/dev/stdin`.
+
+    Raises OSError, also for pipes and devices that are called by a name, and for more than `limit` bytes.
+    """
+    if not path.as_posix().startswith(_HANDED):
+        found = path.stat()
+        other = next((words for is_so, words in _OTHERS if is_so(found.st_mode)), None)
+        if other is not None:
+            raise OSError(errno.EINVAL, other, str(path))
+        if limit is not None and stat.S_ISREG(found.st_mode) and found.st_size > limit:
+            raise _too_long(path.name, limit)
+    with path.open("rb") as file:
+        return read_stream(file, path.name, limit)
+
+
+def read_stream(stream: BinaryIO, name: str, limit: int | None = None) -> bytes:
+    """Everything in `stream`. Raises OSError, which says `name`, for more than `limit` bytes."""
+    if limit is None:
+        return stream.read()
+    content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise _too_long(name, limit)
+    return content
+
+
+def _too_long(name: str, limit: int) -> OSError:
+    return OSError(errno.EFBIG, f"{name} is longer than {limit:,} bytes")
 
 
 class DiskFiles:
@@ -12,13 +55,7 @@ class DiskFiles:
 
     def read(self, path: Path, limit: int | None = None) -> bytes:
         """See `ports.Files.read`."""
-        with path.open("rb") as file:
-            if limit is None:
-                return file.read()
-            content = file.read(limit + 1)
-        if len(content) > limit:
-            raise OSError(f"{path.name} is longer than {limit:,} bytes")
-        return content
+        return read_file(path, limit)
 
     def is_file(self, path: Path) -> bool:
         """See `ports.Files.is_file`."""

@@ -75,9 +75,6 @@ class HttpxHttp:
     ) -> HttpReply:
         import httpx  # noqa: PLC0415
 
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise NetworkError(f"{url} is no http address")
         host = _host(url)
         try:
             reply = await _within(self._request(method, url, headers, body, size_limit), time_limit)
@@ -88,6 +85,10 @@ class HttpxHttp:
             raise NetworkError(
                 f"{host} broke off: {str(error).rstrip('.') or type(error).__name__}", transient=broken
             ) from None
+        except NetworkError:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever the libraries below httpx let through is no reply either
+            raise NetworkError(f"connection to {host} {_why(error)}") from None
         if reply is None:
             raise NetworkError(f"no reply from {host} within {time_limit:g} s")
         return reply
@@ -115,8 +116,21 @@ class HttpxHttp:
 
 
 def _host(url: str) -> str:
-    """Host and port, without a password."""
-    return urlsplit(url).netloc.rpartition("@")[2]
+    """Host and port, without a password. Raises NetworkError for what is no address."""
+    try:
+        parts = urlsplit(url)
+        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        whole = False  # brackets that are not closed, a port that is no number or too high
+    if not whole:
+        raise NetworkError(f"{_shown(url)} is no http address")
+    return parts.netloc.rpartition("@")[2]
+
+
+def _shown(url: str) -> str:
+    """What may be shown of anything that should be an address: no password, no query."""
+    head, _, tail = url.partition("//")
+    return f"{head}//{tail.rpartition('@')[2]}".partition("?")[0] if tail else url.partition("?")[0]
 
 
 async def _within(doing: Coroutine[Any, Any, T], seconds: float) -> T | None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 from rubric_core import __version__
 
@@ -19,10 +20,11 @@ COMMANDS = {
     "local": "a live target without key or network",
     "explain": "what a code means, with an example",
     "migrate": "carry suites to a newer dialect",
-    "reference": "write the pages of the reference",
     "schema": "print the JSON Schema of a dialect",
     "trust": "allow suites in a folder to be run from the editor",
 }
+#: For those who work on rubric itself; not listed.
+_INTERNAL = {"reference": "write the pages of the reference"}
 WRONG_USE = 2
 
 
@@ -37,8 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"rubric {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, words in COMMANDS.items():
-        command = commands.add_parser(name, help=words, description=words[0].upper() + words[1:] + ".")
+    for name, words in {**COMMANDS, **_INTERNAL}.items():
+        listed: dict[str, Any] = {"help": words} if name in COMMANDS else {}
+        command = commands.add_parser(name, description=words[0].upper() + words[1:] + ".", **listed)
         command.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
         if given[:1] == [name]:
             import_module(f"{__name__}.{name}").add_arguments(command)

@@ -22,9 +22,10 @@ from rubric_core.evaluation.store import ResultStore
 from rubric_core.evaluation.suites import LoadedSuite, load_suite
 from rubric_core.loading.files import absolute
 from rubric_core.loading.project import Project
+from rubric_core.loading.targets import find_targets
 from rubric_core.ports import Ports
 
-__all__ = ["Choice", "Wanted", "WrongUseError", "chosen_cases", "still_to_do"]
+__all__ = ["Choice", "Wanted", "WrongUseError", "chosen_cases", "no_file", "still_to_do"]
 
 
 _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")
@@ -53,7 +54,7 @@ class Choice:
             known = ", ".join(d.name for d in self._language.dialects)
             raise WrongUseError(f"there is no dialect {options.dialect}; there are {known}")
         if options.targets is not None and not options.targets.is_file():
-            raise WrongUseError(f"{options.targets}: there is no such file")
+            raise WrongUseError(f"{options.targets}: {no_file(options.targets)}")
         self._options = options
         self._asked = Options(
             target=options.target,
@@ -158,6 +159,15 @@ def still_to_do(cases: Sequence[Runnable], ports: Ports) -> list[Runnable]:
     return [
         c for c in cases if c.id not in known or (c.id, fingerprint(c, ports.files, targets_of(c, ports))) not in done
     ]
+
+
+def no_file(path: Path) -> str:
+    """Why a path that should be a target file is none."""
+    if not path.is_dir():
+        return "this is no file" if path.exists() else "there is no such file"
+    inside = find_targets(path, DiskFiles(), path)
+    meant = f"; did you mean {inside}?" if inside is not None and path in inside.parents else ""
+    return f"this is a folder, --targets names a file{meant}"
 
 
 def _no_cases(path: Path, analysis: Analysis) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.adapters import system_ports
+from rubric_core.cli.chosen import no_file
 from rubric_core.cli.style import Style
 from rubric_core.evaluation.judge_check.check import JudgeCheck, check_judge
 from rubric_core.evaluation.judge_check.measures import BARS, Measure
@@ -59,7 +60,7 @@ def _count(text: str) -> int:
 def main(options: argparse.Namespace) -> int:
     """Check and report. Gives the exit code."""
     if options.targets is not None and not options.targets.is_file():
-        print(f"rubric: {options.targets}: there is no such file", file=sys.stderr)
+        print(f"rubric: {options.targets}: {no_file(options.targets)}", file=sys.stderr)
         return WRONG_USE
     try:
         check = asyncio.run(_checked(options))

@@ -1,7 +1,6 @@
 """What a check was asked to look at: files, folders, patterns and standard input."""
 
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import NamedTuple
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.around import FileKind
 from rubric_core.language.closest import closest
-from rubric_core.loading.files import SUITE_NAMES, absolute, decoded, read_text
+from rubric_core.loading.files import SUITE_NAMES, absolute, read_standard_input, read_text
 
 __all__ = ["STANDARD_INPUT", "Referred", "Source", "Sources"]
 
@@ -40,7 +39,7 @@ class Source:
 
     def read(self) -> str:
         """The text. Raises UnreadableError."""
-        return read_text(Path(self.shown)) if self.is_file else decoded(sys.stdin.buffer.read(), self.shown)
+        return read_text(Path(self.shown)) if self.is_file else read_standard_input(self.shown)
 
 
 class Referred(NamedTuple):

@@ -14,12 +14,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="FOLDER", help="the folder to trust; this one without"
     )
-    parser.add_argument("--remove", action="store_true", help="trust it no longer")
-    parser.add_argument("--list", action="store_true", help="list what is trusted")
+    wish = parser.add_mutually_exclusive_group()
+    wish.add_argument("--remove", action="store_true", help="trust it no longer")
+    wish.add_argument("--list", action="store_true", help="list what is trusted")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Change or list what is trusted. Exit code 2 for a folder that does not exist."""
+    """Change or list what is trusted. Exit code 1 for a folder that goes on being trusted, 2 for one that does not exist."""
     trust = Trust()
     if options.list:
         for folder in trust.folders():
@@ -30,12 +31,22 @@ def main(options: argparse.Namespace) -> int:
         return 2
     folder = Path(options.folder)
     if options.remove:
-        print(f"{trust.remove(folder)} is not trusted any more")
-        return 0
+        return _removed(trust, folder)
     if not folder.is_dir():
         print(f"rubric: {folder} is no folder", file=sys.stderr)
         return 2
     print(
         f"{trust.add(folder)} is trusted: its suites can be run from the editor (rubric trust --remove takes it back)"
     )
+    return 0
+
+
+def _removed(trust: Trust, folder: Path) -> int:
+    known = trust.folders()
+    real = trust.remove(folder)
+    if trust.allows(real):
+        above = next(each for each in trust.folders() if each in real.parents)
+        print(f"rubric: {real} is trusted as a part of {above}; rubric trust --remove {above}", file=sys.stderr)
+        return 1
+    print(f"{real} is not trusted any more" if real in known else f"{real} was not trusted")
     return 0

@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -129,7 +130,7 @@ class Discovery:
                 continue
             if entry.name.endswith(_ENDINGS):
                 self._passed[entry.path] = (_joined(shown, entry.name), here)
-            if takes(here, entry.path, names) and entry.is_file() and not here.hides(entry.path, is_folder=False):
+            if takes(here, entry.path, names) and _is_file(entry) and not here.hides(entry.path, is_folder=False):
                 yield _joined(shown, entry.name)
         for name in folders:
             yield from self._walk(_joined(shown, name), here, takes)
@@ -147,10 +148,19 @@ class Discovery:
         return here
 
 
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link to itself
+        return False
+
+
 def _says_suite(path: str) -> bool:
     """Whether a file below a folder `evals` has a key that only suites have: the first releases gave them any name."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123  # many files are looked at
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # many files are looked at
+            return False  # a pipe would be waited for
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
             return _SUITE_KEY.search(file.read(_HEAD)) is not None
     except OSError:
         return False

@@ -1,5 +1,6 @@
 """What a run says about a case: verdicts and scores, each with where it comes from."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
@@ -182,7 +183,10 @@ def jsonable(value: Any) -> Any:
         return {str(name): jsonable(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [jsonable(item) for item in value]
-    return value
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no word for it
+    # What an evaluator of somebody else's gives as details may be anything.
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def case_result_of(row: Mapping[str, Any]) -> CaseResult:

@@ -1,10 +1,11 @@
 """Secrets, kept out of everything that people or files will see: errors, events, results, recordings."""
 
+import base64
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from rubric_core.evaluation.target_settings import variables_in
 
@@ -76,4 +77,8 @@ def _passwords(address: str) -> Iterable[str]:
         parts = urlsplit(address.strip())
     except ValueError:
         return ()
-    return (p for p in (parts.password,) if p)
+    if not parts.password:
+        return ()
+    # As it is written, as it is meant, and as a header has it.
+    user, password = unquote(parts.username or ""), unquote(parts.password)
+    return parts.password, password, base64.b64encode(f"{user}:{password}".encode()).decode()

@@ -2,10 +2,23 @@
 
 import os
 import re
+import sys
 from collections.abc import Collection
 from pathlib import Path, PurePath
 
-__all__ = ["SUITE_NAMES", "UnreadableError", "absolute", "decoded", "is_suite", "is_suite_name", "read_text"]
+from rubric_core.disk import read_file, read_stream
+from rubric_core.syntax.parse import LARGEST
+
+__all__ = [
+    "SUITE_NAMES",
+    "UnreadableError",
+    "absolute",
+    "decoded",
+    "is_suite",
+    "is_suite_name",
+    "read_standard_input",
+    "read_text",
+]
 
 #: For people: the names by which suites are found.
 SUITE_NAMES = "*.eval.yaml, *-eval.yaml, *.test.yaml, dataset*.yaml, and suite.yaml or eval.yaml in a folder evals"
@@ -13,6 +26,9 @@ _OWN = re.compile(r"(?i)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
 #: Names that many other programs use, too.
 _COMMON = re.compile(r"(?i)(?:eval|suite)\.ya?ml\Z")
 _FOLDER = "evals"
+#: Bytes. The parser refuses texts that are a quarter as long, with a place to point at; data sets are read line by line.
+_LARGEST = 4 * LARGEST
+_LONGEST = {".jsonl": 200_000_000}
 
 
 class UnreadableError(Exception):
@@ -22,7 +38,7 @@ class UnreadableError(Exception):
 def read_text(path: Path) -> str:
     """The text of a UTF-8 file, line breaks and byte order mark as they are. Raises UnreadableError."""
     try:
-        data = path.read_bytes()
+        data = read_file(path, _LONGEST.get(path.suffix.lower(), _LARGEST))
     except FileNotFoundError:
         raise UnreadableError(f"{path}: there is no such file") from None
     except IsADirectoryError:
@@ -30,6 +46,14 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise UnreadableError(f"{path}: cannot be read: {error.strerror or error}") from None
     return decoded(data, str(path))
+
+
+def read_standard_input(name: str) -> str:
+    """The text on standard input, as `read_text`; `name` is what it is called. Raises UnreadableError."""
+    try:
+        return decoded(read_stream(sys.stdin.buffer, name, _LARGEST), name)
+    except OSError as error:
+        raise UnreadableError(f"{name}: cannot be read: {error.strerror or error}") from None
 
 
 def decoded(data: bytes, name: str) -> str:

@@ -96,9 +96,35 @@ def test_a_pattern_that_matches_nothing_is_no_success(rubric: Run) -> None:
 
 def test_a_file_that_may_not_be_read(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.eval.yaml", CLEAN)
-    monkeypatch.setattr(Path, "read_bytes", _refuse)
+    monkeypatch.setattr("rubric_core.loading.files.read_file", _refuse)
     ran = rubric("check", "a.eval.yaml")
     assert (ran.code, ran.err) == (2, "rubric: a.eval.yaml: cannot be read: Permission denied\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices in folders")
+def test_what_has_no_end_is_not_waited_for(rubric: Run) -> None:
+    os.mkfifo("pipe.eval.yaml")
+    Path("self.eval.yaml").symlink_to("self.eval.yaml")
+    write("long.eval.yaml", "")
+    os.truncate("long.eval.yaml", 20_000_001)
+    ran = rubric("check", "pipe.eval.yaml", "/dev/zero", "long.eval.yaml", "self.eval.yaml")
+    assert ran.code == 2
+    assert [line.split(": ", 3)[-1] for line in ran.err.splitlines()] == [
+        "this is a named pipe, not a file",
+        "this is a device, not a file",
+        "long.eval.yaml is longer than 20,000,000 bytes",
+        "Too many levels of symbolic links",
+    ]
+    write("evals/plain.yaml", "tests: []")
+    os.mkfifo("evals/pipe.yaml")
+    assert (
+        rubric("check", ".").err
+        == "rubric: long.eval.yaml: cannot be read: long.eval.yaml is longer than 20,000,000 bytes\n"
+    )
+
+
+def test_a_stream_that_a_shell_hands_over_is_read(process: Run) -> None:
+    assert process("check", "/dev/stdin", stdin=CLEAN.encode()).code == 0
 
 
 def test_a_folder_that_may_not_be_looked_into(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:

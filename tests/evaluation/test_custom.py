@@ -121,6 +121,17 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return site
 
 
+async def test_what_a_class_gives_as_details_may_be_anything(folder: Folder) -> None:
+    from rubric_core.evaluation.result import jsonable
+
+    folder.mock("three words here")
+    score = "EvaluationScore(score=1.0, details={'a': {1.5}, 'b': float('nan')})"
+    talkative = CLASS.format(prefix="").partition("        count =")[0] + f"        return {score}\n"
+    folder.write(".agentv/evaluators/word-count.py", talkative)
+    details = jsonable((await folder.one(SUITE)).evaluators[0].details)
+    assert details == {"a": "{1.5}", "b": "nan"}
+
+
 async def test_what_a_class_prints_stays_out_of_the_results(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     folder.mock("three words here")
     noisy = CLASS.format(prefix="").replace("        count =", "        print('counting')\n        count =")

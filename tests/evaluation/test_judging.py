@@ -207,6 +207,15 @@ async def test_a_server_that_is_not_there(folder: Folder) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:99999/v1", "http://127.0.0.1:x/v1", "http://[::1/v1", "http:///v1"]
+)
+async def test_what_is_no_address_keeps_no_other_case_from_being_run(folder: Folder, address: str) -> None:
+    folder.targets({"name": "default", "provider": "openai", "base_url": address, "model": "m"})
+    result = await folder.one(SUITE)
+    assert result.reason == f"target default: {address}/chat/completions is no http address (targets.yaml:1, base_url)"
+
+
 async def test_a_server_that_stalls(folder: Folder, judge: JudgeServer) -> None:
     folder.targets(judge.target("default", timeout_seconds=0.2))
     judge.replies = [Fault(delay=30)]

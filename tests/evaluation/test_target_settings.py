@@ -422,6 +422,13 @@ def test_what_is_a_secret_by_its_name(name: str, secret: bool) -> None:
     assert looks_secret(name) is secret
 
 
+def test_a_password_in_an_address_is_known_in_all_its_forms() -> None:
+    from rubric_core.evaluation.secrets import Redactor
+
+    redact = Redactor.of([("base_url", "http://me:hunter%2022@host/v1")])
+    assert redact("hunter%2022, hunter 22, Basic bWU6aHVudGVyIDIy") == "***, ***, Basic ***"
+
+
 async def test_a_secret_in_an_answer_goes_nowhere(folder: Folder, judge: JudgeServer) -> None:
     key = "sk-very-secret-key"
     folder.environment.update(BOT_KEY=key, DATABASE_URL="postgres://me:hunter22@db/x")

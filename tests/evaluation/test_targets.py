@@ -15,6 +15,7 @@ from rubric_core.evaluation.participants import variables_of
 from rubric_core.evaluation.result import Verdict
 from rubric_core.evaluation.targets import load_targets
 from rubric_core.loading.targets import find_targets, read_targets
+from rubric_core.ports import Tokens
 
 SUITE = "tests: [{id: a, criteria: c, input: hello there, assertions: [{type: contains, value: ok}]}]"
 
@@ -245,6 +246,17 @@ async def test_what_a_command_may_print(folder: Folder, printed: dict, answer: s
     if isinstance(printed.get("output"), list):
         assert said.tool_uses is not None
         assert [(u.tool, u.input, u.duration_ms) for u in said.tool_uses] == [("Read", {"path": "a"}, 3)]
+
+
+@pytest.mark.parametrize("impossible", [-1, float("inf"), float("nan"), 10**400, True, "1", None])
+def test_what_nothing_can_measure_was_not_measured(impossible: object) -> None:
+    from rubric_core.evaluation.providers.told import answer_told
+
+    answer = answer_told(
+        {"text": "hi", "cost_usd": impossible, "duration_ms": impossible, "token_usage": {"input": impossible}}
+    )
+    assert answer is not None
+    assert (answer.cost_usd, answer.duration_ms, answer.tokens) == (None, None, Tokens())
 
 
 @pytest.mark.parametrize(

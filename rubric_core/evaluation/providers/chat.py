@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rubric_core.evaluation.providers.api import Call, Option, counted, no_text, sampling
+from rubric_core.evaluation.providers.told import number
 from rubric_core.language.providers import Api
 from rubric_core.ports import Answer, ProviderError, Request
 
@@ -74,5 +75,4 @@ class ChatWire:
 
 def cost_in(usage: object) -> float | None:
     """US dollars, when the reply tells."""
-    cost = usage.get("cost") if isinstance(usage, dict) else None
-    return float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
+    return number(usage.get("cost"), None) if isinstance(usage, dict) else None

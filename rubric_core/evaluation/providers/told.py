@@ -1,6 +1,7 @@
 """What a program or a file says about an answer, as data: text, messages with tool calls, and what was measured."""
 
 import json
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,8 +60,10 @@ def _text(value: object) -> str:
 
 
 def number(value: object, default: float | None) -> float | None:
-    """`value` as a number, `default` when it is none."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
+    """What was measured, as a number; `default` when it is none, or one that nothing can measure: below 0, not finite."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= sys.float_info.max:
+        return default
+    return float(value)
 
 
 def tokens_told(value: object) -> Tokens | None:
