@@ -22,6 +22,9 @@ export const SUITES: vscode.DocumentFilter[] = [
   { scheme: 'untitled', language: 'eval-yaml' },
   { scheme: 'file', language: 'yaml', pattern: '**/*.eval.{yaml,yml}' },
   { scheme: 'file', language: 'yaml', pattern: '**/.agentv/*.{yaml,yml}' },
+  // Files of cases, which the server knows by what is in them; it lets alone what is something else.
+  { scheme: 'file', language: 'yaml', pattern: '**/evals/**/*.{yaml,yml}' },
+  { scheme: 'file', language: 'yaml', pattern: '**/*cases*.{yaml,yml}' },
 ];
 
 export interface Listener {

@@ -119,12 +119,13 @@ export class Commands {
     }
     const commands = await runsAt(client, editor);
     const fits = about === 'evaluator' ? (each: Command) => each.command === 'rubric.runEvaluator' : isOfCase;
-    const [, caseId, evaluator] = (commands.find(fits)?.arguments ?? []) as string[];
+    // In a file of cases they are about the suite that takes it over.
+    const [suite, caseId, evaluator] = (commands.find(fits)?.arguments ?? []) as string[];
     if (!caseId) {
       void vscode.window.showInformationMessage(`There is no ${about} at the cursor.`);
       return undefined;
     }
-    return { uri, caseId, evaluator };
+    return { uri: suite, caseId, evaluator };
   }
 
   private given([first, caseId, evaluator]: unknown[]): Place | undefined {

@@ -16,6 +16,8 @@ export interface Found {
   from: string;
   /** Whether it is the one that the extension carries. */
   own: boolean;
+  /** Whether a person named it in the settings. */
+  configured?: boolean;
 }
 
 /** What to tell a person. */
@@ -64,7 +66,7 @@ function fromSetting(configured: unknown): Found {
   if (!program) {
     throw new NotFound(`The program \`${name}\` of the setting ${SETTING} was not found.`);
   }
-  return { argv: [program, ...options], from: `the setting ${SETTING}`, own: false };
+  return { argv: [program, ...options], from: `the setting ${SETTING}`, own: false, configured: true };
 }
 
 function expanded(part: string): string {

@@ -3,12 +3,11 @@
 import { delimiter } from 'node:path';
 import * as vscode from 'vscode';
 import { Listener, RubricClient } from './client';
-import { PrivateEnvironment, SetupFailed } from './environment';
+import { PrivateEnvironment } from './environment';
 import { Found, findServer, NotFound, NotInstalled } from './find';
-import { NoPython } from './python';
-import { skew } from './versions';
+import { Setup } from './setup';
+import { difference, tellDifference, tellFailure } from './telling';
 
-const CONSENTED = 'rubric.setUp';
 const ONLY_OWN = 'rubric.onlyOwn';
 const PAUSES_MS = [500, 1000, 2000, 4000];
 const WITHIN_MS = 3 * 60_000;
@@ -22,11 +21,10 @@ export interface Status {
   from?: string;
 }
 
-type Actions = Record<string, () => unknown>;
-
 export class Launcher implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('Rubric', { log: true });
   readonly own: PrivateEnvironment;
+  private readonly setup: Setup;
   status: Status = { condition: 'starting', words: 'starting …' };
   private readonly started = new vscode.EventEmitter<RubricClient>();
   private readonly ended = new vscode.EventEmitter<{ crashed: boolean }>();
@@ -40,7 +38,6 @@ export class Launcher implements vscode.Disposable {
   private found: Found | undefined;
   private crashes: number[] = [];
   private again: NodeJS.Timeout | undefined;
-  private settingUp = false;
   private queue: Promise<void> = Promise.resolve();
 
   constructor(
@@ -48,6 +45,7 @@ export class Launcher implements vscode.Disposable {
     private readonly listener: Pick<Listener, 'hints'>,
   ) {
     this.own = new PrivateEnvironment(context, this.output);
+    this.setup = new Setup(context, this.own);
   }
 
   /** The server, when it is ready. */
@@ -173,53 +171,24 @@ export class Launcher implements vscode.Disposable {
 
   /** Set up the server that the extension carries: a person has asked for it. */
   async setUp(): Promise<void> {
-    if (this.settingUp) {
-      return;
-    }
-    this.settingUp = true;
     try {
-      await this.context.globalState.update(CONSENTED, true);
-      await this.make();
-      void this.restart();
-    } catch (error) {
-      this.failed(error);
-    } finally {
-      this.settingUp = false;
-    }
-  }
-
-  /** Who agreed once has agreed for later versions too. */
-  private async offerSetup(): Promise<void> {
-    try {
-      const plan = await this.own.plan();
-      if (this.context.globalState.get(CONSENTED, false) || (await this.consent(plan.python?.version))) {
-        await this.setUp();
+      this.show('starting', 'being set up …');
+      if (await this.setup.carryOut()) {
+        void this.restart();
       }
     } catch (error) {
       this.failed(error);
     }
   }
 
-  private async consent(version: string | undefined): Promise<boolean> {
-    const question =
-      'Rubric needs its language server. Set it up in a folder of its own? ' +
-      `It uses ${version ? `Python ${version}` : 'a Python that uv fetches'} and downloads about 15 MB from PyPI.`;
-    const [yes, other] = ['Set Up', 'Use Another'];
-    const chosen = await vscode.window.showInformationMessage(question, yes, other);
-    if (chosen === other) {
-      await openSetting('rubric.server.command');
+  private async offerSetup(): Promise<void> {
+    try {
+      if (await this.setup.agreed()) {
+        await this.setUp();
+      }
+    } catch (error) {
+      this.failed(error);
     }
-    return chosen === yes;
-  }
-
-  private async make(): Promise<void> {
-    this.show('starting', 'being set up …');
-    const title = 'Setting up the language server';
-    await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, async (progress, token) => {
-      const stopping = new AbortController();
-      token.onCancellationRequested(() => stopping.abort());
-      await this.own.make((message) => progress.report({ message }), stopping.signal);
-    });
   }
 
   /** `rubric run …`, as reports show it, is understood in the terminals of a workspace that uses the private environment. */
@@ -234,46 +203,33 @@ export class Launcher implements vscode.Disposable {
 
   // -- telling ---------------------------------------------------------------------------------------------------------
 
+  /** Whether server and extension fit; a person is told once of each server that does not. */
   private compare(found: Found, server: string | undefined): void {
-    const ours: string = this.context.extension.packageJSON.version;
-    const difference = skew(ours, server);
-    if (!difference) {
+    const versions = { extension: this.context.extension.packageJSON.version as string, server };
+    const message = difference(versions, found.from);
+    if (!message) {
       return;
     }
+    this.output.warn(message);
     const told = `rubric.told.${server}`;
-    this.output.warn(`The server is ${server}, the extension ${ours}.`);
-    if (this.context.workspaceState.get(told)) {
-      return;
-    }
-    void this.context.workspaceState.update(told, true);
-    const message =
-      difference === 'older'
-        ? `The language server of ${found.from} is ${server ?? 'of an unknown version'}, older than this extension (${ours}): ` +
-          'some things will be missing. Update it with `pip install --upgrade rubric-lsp`.'
-        : `The language server of ${found.from} is ${server}, newer than this extension (${ours}). Update the extension.`;
-    const actions: Actions = {};
-    if (difference === 'older' && !found.from.includes('setting')) {
-      actions["Use the Extension's Own"] = async () => {
+    if (!this.context.workspaceState.get(told)) {
+      void this.context.workspaceState.update(told, true);
+      const useOwn = async () => {
         await this.context.workspaceState.update(ONLY_OWN, true);
         await this.restart();
       };
+      tellDifference(message, found, versions, useOwn, () => this.output.show());
     }
-    actions['Show Output'] = () => this.output.show();
-    choose(vscode.window.showWarningMessage(message, ...Object.keys(actions)), actions);
   }
 
   private failed(error: unknown): void {
-    const known = error instanceof NotFound || error instanceof NoPython || error instanceof SetupFailed;
-    const message = known ? error.message : 'The language server could not be started.';
     this.output.error(error instanceof Error ? error.message : String(error));
     this.show('failed', 'not running');
-    const setting = error instanceof NoPython ? 'rubric.server.python' : 'rubric.server.command';
-    const actions: Actions = {
-      'Try Again': () => this.restart(),
-      'Open Setting': () => openSetting(setting),
-      'Show Output': () => this.output.show(),
-    };
-    choose(vscode.window.showErrorMessage(message, ...Object.keys(actions)), actions);
+    tellFailure(
+      error,
+      () => this.restart(),
+      () => this.output.show(),
+    );
   }
 
   private show(condition: Condition, words: string): void {
@@ -283,12 +239,4 @@ export class Launcher implements vscode.Disposable {
     }
     this.changed.fire(this.status);
   }
-}
-
-function choose(shown: Thenable<string | undefined>, actions: Actions): void {
-  void shown.then((chosen) => chosen && actions[chosen]());
-}
-
-function openSetting(name: string): Thenable<unknown> {
-  return vscode.commands.executeCommand('workbench.action.openSettings', name);
 }

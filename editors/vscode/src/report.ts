@@ -136,6 +136,7 @@ class Panel {
       copy: () => run('rubric.copyCommand'),
       prompt: () => run('rubric.openPrompt'),
       answer: () => run('rubric.openAnswer'),
+      reply: () => run('rubric.openReply'),
       diff: () => this.report && this.texts.compare(this.report),
       suite: () => this.showSuite(vscode.Uri.parse(suite), line ?? this.report?.range?.start.line ?? 0),
     };

@@ -37,6 +37,7 @@ function header(report: Report): Html {
     <div class="actions" role="toolbar" aria-label="Actions">
       ${button('run', report.stale ? 'Run case' : 'Run again')}
       ${report.answer !== undefined && report.expectedOutput !== undefined && button('diff', 'Compare with expected')}
+      ${report.judges.length > 0 && button('reply', report.judges.length > 1 ? "Judges' replies" : "Judge's reply")}
       ${button('suite', 'Show in suite')}
     </div>
   </header>`;

@@ -1,0 +1,58 @@
+/** Setting up the server that the extension carries: asked once, with progress, and a way out. */
+
+import * as vscode from 'vscode';
+import { PrivateEnvironment } from './environment';
+import { openSetting } from './telling';
+
+const CONSENTED = 'rubric.setUp';
+
+export class Setup {
+  private going = false;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly own: PrivateEnvironment,
+  ) {}
+
+  /** Ask whether to, unless somebody agreed before: then for later versions too. Throws NoPython, SetupFailed. */
+  async agreed(): Promise<boolean> {
+    const plan = await this.own.plan();
+    return this.context.globalState.get(CONSENTED, false) || this.consent(plan.python?.version);
+  }
+
+  /** Do it; false when it is being done already. Throws NoPython, SetupFailed. */
+  async carryOut(): Promise<boolean> {
+    if (this.going) {
+      return false;
+    }
+    this.going = true;
+    try {
+      await this.context.globalState.update(CONSENTED, true);
+      await this.make();
+      return true;
+    } finally {
+      this.going = false;
+    }
+  }
+
+  private async consent(version: string | undefined): Promise<boolean> {
+    const question =
+      'Rubric needs its language server. Set it up in a folder of its own? ' +
+      `It uses ${version ? `Python ${version}` : 'a Python that uv fetches'} and downloads about 15 MB from PyPI.`;
+    const [yes, other] = ['Set Up', 'Use Another'];
+    const chosen = await vscode.window.showInformationMessage(question, yes, other);
+    if (chosen === other) {
+      await openSetting('rubric.server.command');
+    }
+    return chosen === yes;
+  }
+
+  private async make(): Promise<void> {
+    const title = 'Setting up the language server';
+    await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, async (progress, token) => {
+      const stopping = new AbortController();
+      token.onCancellationRequested(() => stopping.abort());
+      await this.own.make((message) => progress.report({ message }), stopping.signal);
+    });
+  }
+}
