@@ -15,11 +15,14 @@ Json = dict[str, Any]
 
 
 def about(server: "RubricServer", params: Mapping[str, Any] | None) -> Json | None:
-    """`rubric/suite`: null for a document that is not open, or no suite. Nothing of the environment is read."""
+    """`rubric/suite`: null for a document that is not open, or neither a suite nor taken over by a known one. Nothing of the environment is read."""
     document = (params or {}).get("textDocument")
     uri = document.get("uri") if isinstance(document, Mapping) else None
     snapshot = server.documents.get(uri) if isinstance(uri, str) else None
-    if snapshot is None or not snapshot.can_run:
+    if snapshot is None:
+        return None
+    snapshot = server.runs.suite_at(snapshot)
+    if not snapshot.can_run:
         return None
     choice = snapshot.analysis.choice
     target, judge = _asked(server, snapshot)

@@ -1,19 +1,20 @@
 """Which cases a command or a request means, as they stand in the editor. Imported when something is run."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.fingerprint import files_of
 from rubric_core.evaluation.matrix import variations
-from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.result import Verdict
 from rubric_core.evaluation.runnable import Options, Runnable
 from rubric_core.evaluation.schedule import with_dependencies
 from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError, suite_in
 from rubric_core.evaluation.targets import targets_for
 from rubric_core.evaluation.turns import turns_of
 from rubric_core.loading.files import UnreadableError, absolute, read_text
+from rubric_lsp.features.results import Results, Shown
 from rubric_lsp.features.tests import evaluator_names
 from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
 from rubric_lsp.running.orders import Order, Wanted
@@ -77,7 +78,7 @@ def chosen(
     order: Order,
     documents: Workspace,
     at: Callable[[str], Snapshot],
-    last: Callable[[str], Mapping[str, CaseResult]],
+    known: Callable[[Snapshot], Results],
 ) -> list[Part]:
     """The cases that an order means.
 
@@ -85,12 +86,12 @@ def chosen(
         order: What is asked for.
         documents: What is open.
         at: Gives a suite by its URI. Raises RefusedError.
-        last: Gives the last results of a suite.
+        known: Gives the results of a suite.
 
-    Raises RefusedError for a case that is not there, and when there is nothing to run.
+    Raises RefusedError for a case that is not there, and when there is nothing to run; but that no case lacks a pass is fine.
     """
-    parts = [part for wanted in order.wanted for part in _parts(order, wanted, at(wanted.uri), documents, last)]
-    if not parts:
+    parts = [part for wanted in order.wanted for part in _parts(order, wanted, at(wanted.uri), documents, known)]
+    if not parts and not order.lacking:
         raise RefusedError(INVALID_PARAMS, _nothing(order))
     return parts
 
@@ -106,7 +107,7 @@ def _parts(
     wanted: Wanted,
     snapshot: Snapshot,
     documents: Workspace,
-    last: Callable[[str], Mapping[str, CaseResult]],
+    known: Callable[[Snapshot], Results],
 ) -> Iterator[Part]:
     options = Options(mode="record" if order.record else "auto", repeat=order.repeat)
     suite = suite_of(snapshot, documents, options)
@@ -116,9 +117,10 @@ def _parts(
         if name not in by_id:
             raise RefusedError(INVALID_PARAMS, f"{suite.path.name} has no case with the id {name}")
     cases = every if wanted.names is None else [by_id[name] for name in wanted.names]
-    if order.failed:
-        results = last(wanted.uri)
-        cases = [c for c in cases if c.id in results and results[c.id].verdict is not Verdict.PASSED]
+    if order.failed or order.lacking:
+        results = known(snapshot)
+        wants = _has_failed if order.failed else _lacks_a_pass
+        cases = [c for c in cases if wants(results.get(c.id, Shown()))]
     cases = [case for case in cases if case.id not in wanted.excluded]
     dialect = snapshot.analysis.dialect.name
     if wanted.evaluator:
@@ -127,6 +129,14 @@ def _parts(
     elif cases:
         needed = [c for c in with_dependencies(cases, every) if c in cases or c.id not in wanted.excluded]
         yield Part(wanted.uri, suite.path, tuple(needed), dialect)
+
+
+def _has_failed(shown: Shown) -> bool:
+    return shown.result is not None and shown.result.verdict is not Verdict.PASSED
+
+
+def _lacks_a_pass(shown: Shown) -> bool:
+    return shown.result is None or shown.stale or shown.result.verdict is not Verdict.PASSED
 
 
 def _alone(wanted: Wanted, case: Runnable, path: Path, dialect: str) -> Part:

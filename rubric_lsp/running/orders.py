@@ -25,6 +25,8 @@ class Order:
     wanted: tuple[Wanted, ...]
     #: Only those that did not pass when they ran last.
     failed: bool = False
+    #: Only those that have not passed as they stand now: others need no new run.
+    lacking: bool = False
     #: How often each is run, in place of what the suite says.
     repeat: int | None = None
     #: Whether judges are asked and what they say is kept beside the suite.

@@ -33,7 +33,8 @@ class Tests:
         wanted = tuple(await self._wanted(asked))
         if not wanted:
             raise RefusedError(INVALID_PARAMS, "there is nothing to run")
-        order = Order(wanted, failed=asked.get("failed") is True, repeat=repeat, record=asked.get("record") is True)
+        said = {name: asked.get(name) is True for name in ("failed", "lacking", "record")}
+        order = Order(wanted, repeat=repeat, **said)
         job = await self._server.runs.start(order)
         return {"runId": "", "tests": []} if job is None else {"runId": job.name, "tests": list(ids_of(job))}
 

@@ -76,10 +76,12 @@ class Runs:
     # -- commands -----------------------------------------------------------------------------------------------------
 
     async def start(self, order: Order) -> "Job | None":
-        """Begin what is asked for; None when a person has to allow it first. Raises RefusedError."""
+        """Begin what is asked for; None when a person has to allow it first, or nothing lacks a pass. Raises RefusedError."""
         from rubric_lsp.running.choosing import chosen  # noqa: PLC0415  # httpx and pydantic, when something is run
 
-        parts = chosen(order, self._server.documents, self.at, self.record.last)
+        parts = chosen(order, self._server.documents, self.at, self.results)
+        if not parts:
+            return None
         if all(self._server.permission.given(part.path) for part in parts):
             return self._begin(parts, order)
         self._server.keep(self._ask(parts, order))

@@ -96,3 +96,5 @@ def test_actions_name_what_stands_in_the_file(connect: Connect, folder: Path) ->
     assert offered["Run case ‹refund›"] == [suite, "refund"]
     assert offered["Run this evaluator only ‹contains-weeks›"] == [suite, "refund", "contains-weeks"]
     assert offered["Run every case of this suite"] == [suite]
+    about = client.request("rubric/suite", {"textDocument": {"uri": uri}})
+    assert (about["target"], about["dialect"]) == ("canned", "agentv-3")

@@ -196,6 +196,18 @@ def test_failed_ones_again_and_some_left_out(connect: Connect, folder: Path, uri
             client.request("rubric/runTests", bad)
 
 
+def test_only_what_has_not_passed_as_it_stands(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder)
+    run(client, uri)
+    assert run(client, uri, lacking=True)["tests"] == [f"{uri}::late"]
+    passed = {"include": [f"{uri}::refund"], "lacking": True}
+    assert client.request("rubric/runTests", passed) == {"runId": "", "tests": []}
+    # An edit counts at once, before anybody was told that the result is stale.
+    client.open(uri, SUITE)
+    client.change(uri, replaced(SUITE, "id: refund", "id: refund\n    metadata: {a: 1}"))
+    assert client.request("rubric/runTests", passed)["tests"] == [f"{uri}::refund"]
+
+
 def test_one_evaluator_alone_leaves_the_case_as_it_was(connect: Connect, folder: Path, uri: str) -> None:
     client = connected(connect, folder)
     test = f"{uri}::late::contains-sorry #2"

@@ -17,12 +17,17 @@ import {
 import { Found } from './find';
 import { TEST_PROTOCOL } from './protocol';
 
-export const SUITES: vscode.DocumentFilter[] = [
+/** Certainly suites, or files that belong to them. */
+export const OURS: vscode.DocumentFilter[] = [
   { scheme: 'file', language: 'eval-yaml' },
   { scheme: 'untitled', language: 'eval-yaml' },
   { scheme: 'file', language: 'yaml', pattern: '**/*.eval.{yaml,yml}' },
   { scheme: 'file', language: 'yaml', pattern: '**/.agentv/*.{yaml,yml}' },
-  // Files of cases, which the server knows by what is in them; it lets alone what is something else.
+];
+
+/** What the server is shown: files of cases, too, which it knows by what is in them. It lets alone what is something else. */
+export const SUITES: vscode.DocumentFilter[] = [
+  ...OURS,
   { scheme: 'file', language: 'yaml', pattern: '**/evals/**/*.{yaml,yml}' },
   { scheme: 'file', language: 'yaml', pattern: '**/*cases*.{yaml,yml}' },
 ];

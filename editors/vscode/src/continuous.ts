@@ -6,8 +6,8 @@ import { RunWish } from './protocol';
 
 export interface Suites {
   run(wish: RunWish, token: vscode.CancellationToken): Promise<void>;
-  /** The cases of a suite without a pass of the text as it stands. */
-  lacking(uri: string): Promise<string[]>;
+  /** The cases that stand in a file. */
+  casesIn(uri: string): Promise<string[]>;
   busy(): boolean;
 }
 
@@ -35,11 +35,10 @@ export class Continuous implements vscode.Disposable {
   }
 
   private async again(wish: RunWish, saved: string, token: vscode.CancellationToken): Promise<void> {
-    const lacking = await this.suites.lacking(saved);
     const wished = (id: string) => !wish.include || wish.include.some((each) => id === each || id.startsWith(`${each}::`) || each.startsWith(`${id}::`));
-    const include = lacking.filter(wished);
+    const include = (await this.suites.casesIn(saved)).filter(wished);
     if (include.length) {
-      await this.suites.run({ ...wish, include }, token);
+      await this.suites.run({ ...wish, include, lacking: true }, token);
     }
   }
 }

@@ -33,7 +33,7 @@ export class Explorer implements vscode.Disposable {
     );
     this.continuous = new Continuous({
       run: (wish, token) => this.run(wish, token),
-      lacking: (uri) => this.lacking(uri),
+      casesIn: (uri) => this.casesIn(uri),
       busy: () => this.runs.going !== undefined,
     });
     this.controller.resolveHandler = (item) => this.discover(item);
@@ -116,9 +116,11 @@ export class Explorer implements vscode.Disposable {
     return item && this.kinds.get(item);
   }
 
-  private async lacking(uri: string): Promise<string[]> {
+  /** Of a suite that takes over cases of other files, these too; of such a file, those that are shown of it. */
+  private async casesIn(uri: string): Promise<string[]> {
     await this.unfold([uri]);
-    return [...(this.items.get(uri)?.children ?? [])].map(([id]) => id).filter((id) => !this.runs.hasPassed(id));
+    const cases = [...this.items].filter(([, item]) => this.kinds.get(item) === 'case');
+    return cases.filter(([, item]) => item.parent?.id === uri || item.uri?.toString() === uri).map(([id]) => id);
   }
 
   /** What runs has to be there to be shown, and nobody may have looked into its suite yet. */

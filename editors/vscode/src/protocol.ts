@@ -48,6 +48,8 @@ export interface RunWish {
   include?: string[];
   exclude?: string[];
   failed?: boolean;
+  /** Only what has not passed as it stands now. */
+  lacking?: boolean;
   repeat?: number;
   record?: boolean;
 }

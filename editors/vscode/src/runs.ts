@@ -4,8 +4,9 @@ import * as vscode from 'vscode';
 import { ProtocolNotificationType, NotificationType } from 'vscode-languageclient/node';
 import { RubricClient } from './client';
 import { Marks } from './marks';
+import { messagesOf } from './messages';
 import * as protocol from './protocol';
-import { Message, RunBegan, RunEnded, RunWish, TestState } from './protocol';
+import { RunBegan, RunEnded, RunWish, TestState } from './protocol';
 
 /** How far a run is, for the status bar. */
 export interface Going {
@@ -29,7 +30,6 @@ export class Runs implements vscode.Disposable {
   private readonly updated = new vscode.EventEmitter<TestState>();
   /** What became of each test. */
   private readonly last = new Map<string, TestState>();
-  private readonly outdated = new Set<string>();
   /** Shows what is known from before, such as from a run in a terminal. */
   private earlier: { shown: vscode.TestRun; end: NodeJS.Timeout } | undefined;
   private client: RubricClient | undefined;
@@ -56,15 +56,9 @@ export class Runs implements vscode.Disposable {
     return all.length ? { of: cases.length, done: cases.length - waiting.length } : undefined;
   }
 
-  /** Whether a test has passed as its text stands. */
-  hasPassed(id: string): boolean {
-    return this.last.get(id)?.state === 'passed' && !this.outdated.has(id);
-  }
-
   /** A test is not there any more, or what became of it is not wanted any more. */
   forget(id: string): void {
     this.last.delete(id);
-    this.outdated.delete(id);
     this.marks.remove(id);
   }
 
@@ -172,18 +166,15 @@ export class Runs implements vscode.Disposable {
       this.last.set(testId, told);
     }
     if (state === 'outdated') {
-      this.outdated.add(testId);
       this.marks.remove(testId);
       this.controller.invalidateTestResults(item);
     } else if (state === 'fresh') {
       // VS Code cannot take back that a result is outdated: it is told the result again.
-      this.outdated.delete(testId);
       withItems([item, ...[...item.children].map(([, child]) => child)], (each) => {
         const before = this.last.get(each.id);
         return before && this.show(this.fromBefore(), each, { ...before, messages: [] });
       });
     } else {
-      this.outdated.delete(testId);
       this.show(run ?? this.fromBefore(), item, run ? told : { ...told, messages: [] });
     }
   }
@@ -229,37 +220,12 @@ export class Runs implements vscode.Disposable {
     }
   }
 
-  /**
-   * What is wrong, at the lines of the parts that are: VS Code shows it there in red, and once is enough. The line of
-   * the case has the server's hint. A difference comes last: VS Code would show it in place of the words.
-   */
   private messages(told: TestState, item: vscode.TestItem): vscode.TestMessage[] {
-    const [first, ...rest] = told.messages ?? [{ message: told.state, severity: 'error' }];
-    if (!first) {
-      return []; // known from before: hints say it
+    const all = messagesOf(told, item, this.isCase(told.testId), (location) => this.client?.protocol2CodeConverter.asLocation(location));
+    if (all.length) {
+      this.marks.put(told.testId, all);
     }
-    const parts = telling(this.isCase(told.testId) ? rest : [first, ...rest]);
-    const at = parts[0]?.location ?? first.location;
-    const whole = this.isCase(told.testId) ? [{ ...first, location: at }] : [];
-    const all = [...parts, ...whole].map((each) => this.message(each, item));
-    if (first.expected !== undefined && first.actual !== undefined) {
-      const difference = this.message({ ...first, message: 'The answer beside what was expected', location: at }, item);
-      difference.expectedOutput = first.expected;
-      difference.actualOutput = first.actual;
-      all.push(difference);
-    }
-    this.marks.put(told.testId, all);
     return all;
-  }
-
-  private message(told: Message, item: vscode.TestItem): vscode.TestMessage {
-    const message = new vscode.TestMessage(told.message);
-    message.contextValue = 'rubric';
-    const range = item.range;
-    message.location = told.location
-      ? this.client?.protocol2CodeConverter.asLocation(told.location)
-      : item.uri && range && new vscode.Location(item.uri, range);
-    return message;
   }
 
   private ended(end: RunEnded): void {
@@ -273,16 +239,6 @@ export class Runs implements vscode.Disposable {
       this.changed.fire();
     }
   }
-}
-
-/** A mark and a number, at most with the name of a criterion, which says more itself. */
-const BARE = /^\S+( [\d./]+)?(: gate: .*)?$/;
-
-/** Messages that say something of their own. */
-function telling(messages: Message[]): Message[] {
-  const distinct = messages.filter((each, index) => messages.findIndex(({ message }) => message === each.message) === index);
-  const wordy = distinct.filter(({ message }) => !BARE.test(message));
-  return wordy.length ? wordy : distinct;
 }
 
 function withItems(items: (vscode.TestItem | undefined)[], act: (item: vscode.TestItem) => unknown): void {

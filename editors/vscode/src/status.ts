@@ -1,7 +1,7 @@
 /** The item in the status bar: what the suite is checked as, what it asks, and what is running. A click opens the menu. */
 
 import * as vscode from 'vscode';
-import { SUITES } from './client';
+import { OURS, SUITES } from './client';
 import { Explorer } from './explorer';
 import { Launcher } from './launcher';
 import { About, aboutSuite } from './protocol';
@@ -70,11 +70,12 @@ export class StatusBar implements vscode.Disposable {
   private show(): void {
     const { going } = this.explorer.runs;
     const { condition, words } = this.launcher.status;
-    if (!this.suite && !going) {
+    const known = this.about?.uri === this.suite?.uri.toString() ? this.about?.about : undefined;
+    const isOurs = this.suite && (known || vscode.languages.match(OURS, this.suite));
+    if (!isOurs && !going) {
       this.item.hide();
       return;
     }
-    const known = this.about?.uri === this.suite?.uri.toString() ? this.about?.about : undefined;
     const [icon, text] = {
       starting: ['loading~spin', words],
       missing: ['circle-slash', words],
