@@ -46,11 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given[:1] == [name]:
             import_module(f"{__name__}.{name}").add_arguments(command)
     options = parser.parse_args(given)
+    _open_streams()
     _speak_utf8()
     try:
         code = int(import_module(f"{__name__}.{options.command}").main(options))
-        if sys.stdout is not None:  # it is None where standard output is closed
-            sys.stdout.flush()  # a full disk is told here, while it can be
+        sys.stdout.flush()  # a full disk is told here, while it can be
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -79,6 +79,13 @@ def _give_up_output() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _open_streams() -> None:
+    """Open what is closed: the next file to be opened would have its number, and get what a program writes there."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the end
 
 
 def _speak_utf8() -> None:

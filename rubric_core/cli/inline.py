@@ -1,7 +1,5 @@
 """The text of a suite with its results behind the lines that they belong to."""
 
-import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.around import FileKind
 from rubric_core.text import LineIndex
 
-__all__ = ["ROLES", "Inline", "columns"]
+__all__ = ["ROLES", "Inline"]
 
 ROLES = {Verdict.PASSED: "good", Verdict.BORDERLINE: "warning", Verdict.FAILED: "bad", Verdict.UNSCORED: "warning"}
 #: The column at which marks stand at the latest.
@@ -23,23 +21,20 @@ _LONGEST_NOTE = 110
 _WIDE = 160
 
 
-def columns() -> int:
-    """The width of the terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDE
-
-
 class Inline:
     """A file with cases, printed as an editor shows it.
 
     Args:
         analysis: What is in the file.
         style: Paints.
+        columns: How many the terminal has, None where nobody looks at one.
         file: The file, when it is not the suite itself.
     """
 
-    def __init__(self, analysis: Analysis, style: Style, file: Path | None = None) -> None:
+    def __init__(self, analysis: Analysis, style: Style, columns: int | None, file: Path | None = None) -> None:
         self._analysis = analysis
         self._style = style
+        self._columns = columns or _WIDE
         self._file = file
         self._index = LineIndex(analysis.document.text)
 
@@ -104,8 +99,10 @@ class Inline:
     def _with_marks(self, line: str, marks: Sequence[Mark], column: int) -> str:
         if not marks:
             return self._style.paint(line, "dim") if line.lstrip().startswith("#") else line
-        pieces = []
-        room = max(20, columns() - column)
+        pieces: list[str] = []
+        room = max(20, self._columns - column)
+        if len(marks) > 1 and sum(width(mark.text) + 3 for mark in marks) - 3 > room:
+            marks = [_counted(marks)]
         for mark in marks:
             text = self._style.paint(mark.text, ROLES[mark.verdict] if mark.what != "band" else "dim")
             spare = min(_LONGEST_NOTE, room - len(mark.text) - 4)

@@ -2,14 +2,14 @@
 
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TextIO
 
 from rubric_core.cli.inline import ROLES, Inline
 from rubric_core.cli.live import Live
-from rubric_core.cli.style import Style
+from rubric_core.cli.style import Style, columns_of
 from rubric_core.evaluation.events import CaseDone, Event
 from rubric_core.evaluation.explain import explanation
 from rubric_core.evaluation.marks import case_words, seconds_words, shortened
@@ -46,26 +46,29 @@ _NOTHING = EvaluatorResult(name="", type="", verdict=Verdict.UNSCORED)
 class Report:
     """Shows progress while cases run, and everything at the end."""
 
-    def __init__(self, suite: LoadedSuite, cases: Sequence[Runnable], form: str, *, explain: bool = False) -> None:
+    def __init__(
+        self, suite: LoadedSuite, cases: Sequence[Runnable], form: str, out: TextIO, *, explain: bool = False
+    ) -> None:
+        self._out = out
         self._suite = suite
         self._path = str(suite.path)
         self._cases = list(cases)
-        self._style = Style.of()
-        self._plain = not _can_say("✔")
+        self._style = Style.of(out)
+        self._plain = not _can_say("✔", out)
         text = form == "text"
         texts = (suite.analysis, *suite.files.values())
         self._listing = text and sum(each.document.line_count for each in texts) > _MOST_LINES
         #: Whether results are told as a whole when everything has run.
         self._whole = form == "json" or (text and (explain or not self._listing))
         # Rows on a terminal would be torn apart by what is redrawn between them.
-        shown = not (form == "jsonl" and sys.stdout.isatty())
+        shown = not (form == "jsonl" and out.isatty())
         self.live = Live(len(self._cases), self._said, shown=shown, plain=text and not self._listing)
 
     def heard(self, event: Event) -> None:
         """Show what happens: finished cases of a long suite at once, and what goes on."""
         if self._listing and isinstance(event, CaseDone):
             self.live.clear()
-            print(self._said(self._listed(event.result)), flush=True)
+            print(self._said(self._listed(event.result)), file=self._out, flush=True)
         self.live.heard(event)
 
     def kept(self, result: CaseResult) -> CaseResult:
@@ -80,22 +83,22 @@ class Report:
     def finish(self, results: Sequence[CaseResult], seconds: float, *, explain: bool = False) -> None:
         """Print the suite with its results, what did not pass, and a summary."""
         for line in self._inline(results) if results and not self._listing else ():
-            print(self._said(line))
+            print(self._said(line), file=self._out)
         for line in (*(self._explained(results) if explain else ()), *self._failures(results)):
-            print(self._said(line))
-        print(self._said(f"\n{self._summary(results, seconds)}"))
+            print(self._said(line), file=self._out)
+        print(self._said(f"\n{self._summary(results, seconds)}"), file=self._out)
 
     def _inline(self, results: Sequence[CaseResult]) -> Iterator[str]:
         """The suite, and then each file with cases of its own, with results behind the lines."""
-        files = {case.file for case in self._cases}
+        files, columns = {case.file for case in self._cases}, columns_of(self._out)
         if None in files or len(self._cases) >= len(self._suite.cases):
-            yield from Inline(self._suite.analysis, self._style).lines(self._cases, results)
+            yield from Inline(self._suite.analysis, self._style, columns).lines(self._cases, results)
         for file, analysis in self._suite.files.items():
             if file in files:
                 name = next(c.file_name for c in self._cases if c.file == file)
                 yield ""
                 yield self._style.paint(str(self._suite.path.parent / name), "bold")
-                yield from Inline(analysis, self._style, file).lines(self._cases, results)
+                yield from Inline(analysis, self._style, columns, file).lines(self._cases, results)
 
     def _said(self, line: str) -> str:
         """A line as the terminal may have it: what an answer or an id holds moves no cursor and sets no title."""
@@ -173,9 +176,9 @@ def _told(result: EvaluatorResult) -> EvaluatorResult:
     return replace(result, hits=(), evaluator_raw_request=None, details=None, members=tuple(map(_told, result.members)))
 
 
-def _can_say(text: str) -> bool:
+def _can_say(text: str, out: TextIO) -> bool:
     try:
-        text.encode(sys.stdout.encoding or "ascii")
+        text.encode(out.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False
     return True

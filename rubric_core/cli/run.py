@@ -12,10 +12,11 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from rubric_core.adapters import system_ports
 from rubric_core.cli.chosen import Choice, WrongUseError, chosen_cases, still_to_do
+from rubric_core.cli.output import results_alone
 from rubric_core.cli.report import Report
 from rubric_core.cli.style import Style
 from rubric_core.evaluation.attempt import targets_of
@@ -92,6 +93,11 @@ def _count(text: str) -> int:
 
 def main(options: argparse.Namespace) -> int:
     """Run and report. Gives the exit code."""
+    with results_alone() as out:
+        return _main(options, out)
+
+
+def _main(options: argparse.Namespace, out: TextIO) -> int:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # what it says of programs that were ended is for nobody
     try:
         choice = Choice(options)
@@ -114,9 +120,9 @@ def main(options: argparse.Namespace) -> int:
         if not cases and len(wanted) > 1:
             continue  # nothing of it failed
         if options.format == "text" and len(wanted) > 1:
-            print(f"{chr(10) if done else ''}{Style.of().paint(str(suite.path), 'bold')}")
+            print(f"{chr(10) if done else ''}{Style.of(out).paint(str(suite.path), 'bold')}", file=out)
         gc.freeze()  # what was read stays until the end: no need to look through it again and again
-        run = _Run(suite, cases, options)
+        run = _Run(suite, cases, options, out)
         try:
             results = asyncio.run(run.results())
         except (KeyboardInterrupt, asyncio.CancelledError):
@@ -126,30 +132,33 @@ def main(options: argparse.Namespace) -> int:
         if options.format == "text":
             run.report.finish(results, time.monotonic() - run.began, explain=options.explain)
         done.append((suite, results))
-    _conclude(done, options.format, several=len(wanted) > 1)
+    _conclude(done, options.format, out, several=len(wanted) > 1)
     verdicts = {result.verdict for _, results in done for result in results}
     worst = NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
     return WRONG_USE if wrong else worst
 
 
-def _conclude(done: Sequence[tuple[LoadedSuite, Sequence[CaseResult]]], form: str, *, several: bool) -> None:
+def _conclude(
+    done: Sequence[tuple[LoadedSuite, Sequence[CaseResult]]], form: str, out: TextIO, *, several: bool
+) -> None:
     """What is told when everything has run."""
     documents = [_document(suite, results) for suite, results in done] if form == "json" else []
     if form == "json" and (several or documents):
-        print(_json({"suites": documents} if several else documents[0], indent=2))
+        print(_json({"suites": documents} if several else documents[0], indent=2), file=out)
     if form == "text" and several:
         counts = Counter(result.verdict for _, results in done for result in results)
         words = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
-        print(f"\n{count(len(done), 'suite')}: {words or 'nothing to run'}")
+        print(f"\n{count(len(done), 'suite')}: {words or 'nothing to run'}", file=out)
 
 
 class _Run:
     """One run: what is done is kept at once, whatever becomes of the rest."""
 
-    def __init__(self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace) -> None:
+    def __init__(self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, out: TextIO) -> None:
         self.suite = suite
         self.options = options
-        self.report = Report(suite, cases, options.format, explain=options.explain)
+        self.report = Report(suite, cases, options.format, out, explain=options.explain)
+        self._out = out
         self.began = time.monotonic()
         #: The signal that broke it off, when it was not Ctrl-C.
         self.signal = 0
@@ -165,7 +174,9 @@ class _Run:
         async with system_ports() as ports:
             if self.options.resume:
                 self._cases = still_to_do(self._cases, ports)
-                self.report = Report(self.suite, self._cases, self.options.format, explain=self.options.explain)
+                self.report = Report(
+                    self.suite, self._cases, self.options.format, self._out, explain=self.options.explain
+                )
             try:
                 async with self.report.live.drawing():
                     return await run_cases(self._cases, ports, self._heard, self.options.workers, self.report.kept)
@@ -198,7 +209,7 @@ class _Run:
             self._note(event.result)
             if self.options.format == "jsonl":
                 head = {"suite": str(self.suite.path), "dialect": self.suite.analysis.dialect.name}
-                print(_json({**head, **case_row(event.result)}), flush=True)
+                print(_json({**head, **case_row(event.result)}), file=self._out, flush=True)
         self.report.heard(event)
 
     def _note(self, result: CaseResult) -> None:

@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TextIO
 
-__all__ = ["Style", "width"]
+__all__ = ["Style", "columns_of", "width"]
 
 _CODES = {
     "error": "1;31",
@@ -37,6 +37,14 @@ class Style:
     def paint(self, text: str, role: str) -> str:
         """`text` in the colour of a role."""
         return f"\x1b[{_CODES[role]}m{text}\x1b[0m" if self.colour and role in _CODES else text
+
+
+def columns_of(stream: TextIO) -> int | None:
+    """How many columns the terminal behind a stream has; None when there is none. COLUMNS says something else."""
+    if not stream.isatty():
+        return None
+    written = os.environ.get("COLUMNS", "")
+    return int(written) if written.isdecimal() and int(written) else os.get_terminal_size(stream.fileno()).columns
 
 
 def width(text: str) -> int:

@@ -66,22 +66,19 @@ def program_argv(path: Path, ports: Ports, at: Shape | None) -> list[str]:
 
 
 def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
-    """The module in a file, as it is now: it is read anew for every case, and is in no table of modules."""
+    """The module in a file, as it is now: it is read anew for every case, and is in no table of modules.
+
+    It may print what it likes: the command line and the server keep standard output for themselves.
+    """
     loader = SourceFileLoader(f"rubric_evaluator_{kind.replace('-', '_')}", str(path))
     spec = spec_from_loader(loader.name, loader)
     assert spec is not None  # a loader was given
     module = module_from_spec(spec)
-    vars(module)["print"] = _print_aside
     try:
         exec(compile(path.read_bytes(), str(path), "exec"), vars(module))  # noqa: S102  # a trusted suite; no stale byte code
     except Exception as error:
         raise Unscored(f"{path.name} cannot be imported: {type(error).__name__}: {error}", at=at) from error
     return module
-
-
-def _print_aside(*values: object, file: Any = None, **how: Any) -> None:
-    """`print` for such modules: standard output belongs to the results, which `--format jsonl` writes there."""
-    print(*values, file=sys.stderr if file is None else file, **how)
 
 
 def _of_module(module: ModuleType, name: str, kind: str, at: Shape | None) -> Evaluator:

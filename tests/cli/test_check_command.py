@@ -367,6 +367,14 @@ def test_a_full_disk_is_no_success(command: list[str], tmp_path: Path) -> None:
     assert "No space left on device" in ran.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
+def test_streams_may_be_closed() -> None:
+    write("a.eval.yaml", CLEAN)
+    for closed in ("<&-", ">&-", "2>&-"):
+        command = f"{sys.executable} -m rubric_core.cli check a.eval.yaml {closed}"
+        assert subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=False).returncode == 0
+
+
 def test_other_files_are_checked_as_what_they_are(rubric: Run) -> None:
     write(
         "cases.jsonl",

@@ -1,5 +1,8 @@
 """Evaluator types of one's own: programs, classes beside the suite, installed classes; and what a check says of them."""
 
+import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -132,12 +135,21 @@ async def test_what_a_class_gives_as_details_may_be_anything(folder: Folder) -> 
     assert details == {"a": "{1.5}", "b": "nan"}
 
 
-async def test_what_a_class_prints_stays_out_of_the_results(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_class_and_its_programs_print_stays_out_of_the_results(folder: Folder) -> None:
     folder.mock("three words here")
-    noisy = CLASS.format(prefix="").replace("        count =", "        print('counting')\n        count =")
+    folder.write(
+        "helper.py", "import os, sys\ndef talk():\n    sys.stdout.write('written\\n')\n    os.system('echo spoken')\n"
+    )
+    noisy = CLASS.format(prefix="").replace("        count =", "        import helper; helper.talk()\n        count =")
     folder.write(".agentv/evaluators/word-count.py", "print('imported')\n" + noisy)
-    assert (await folder.one(SUITE)).score == 1
-    assert tuple(capsys.readouterr()) == ("", "imported\ncounting\n")
+    folder.suite(SUITE)
+    done = subprocess.run(
+        [sys.executable, "-m", "rubric_core.cli", "run", "suite.eval.yaml", "--format", "jsonl"],
+        cwd=folder.path, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(folder.path)},
+    )  # fmt: skip
+    assert done.returncode == 0
+    json.loads(done.stdout)
+    assert sorted(done.stderr.split()) == ["imported", "spoken", "written"]
 
 
 async def test_an_installed_package_brings_a_type(folder: Folder, installed: Path) -> None:

@@ -1,0 +1,58 @@
+"""Standard output for results alone, whatever the code of a suite prints."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO
+
+__all__ = ["results_alone"]
+
+_OUT, _ERR = 1, 2
+
+
+@contextmanager
+def results_alone() -> Iterator[TextIO]:
+    """Gives standard output. Meanwhile, all that others write there goes to standard error.
+
+    Others are evaluators of one's own, which run within this process, and the programs that they start.
+    """
+    usual = sys.stdout
+    usual.flush()
+    kept = _moved(usual)
+    if kept is None:  # a test, or somebody else's program, looks at what is printed
+        results: TextIO = usual
+    else:
+        results = open(kept, "w", encoding=usual.encoding, errors=usual.errors, buffering=1 if usual.isatty() else -1)  # noqa: PTH123, SIM115  # closed below
+    sys.stdout = sys.stderr
+    try:
+        yield results
+        results.flush()
+    finally:
+        sys.stdout = usual
+        if kept is not None:
+            os.dup2(kept, _OUT)
+            _closed(results)
+
+
+def _moved(stream: TextIO) -> int | None:
+    """Where standard output is from now on; None when `stream` is not what programs know as standard output."""
+    try:
+        if stream.fileno() != _OUT:
+            return None
+        kept = os.dup(_OUT)
+        os.dup2(_ERR, _OUT)
+    except (OSError, ValueError):
+        return None
+    return kept
+
+
+def _closed(results: TextIO) -> None:
+    """Close it; what could not be written, as on a full disk, was said already and is let go."""
+    try:
+        results.flush()
+    except OSError:
+        with open(os.devnull, "w", encoding="utf-8") as nothing:  # noqa: PTH123
+            os.dup2(nothing.fileno(), results.fileno())
+    with suppress(OSError):
+        results.close()
