@@ -1,12 +1,13 @@
 """What lowering finds wrong. An issue is plain data; the rule of its class gives it a code, words and fixes."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Spelling, TypeName
 from rubric_core.language.kinds import Kind
 from rubric_core.language.shape import Key, Shape
-from rubric_core.syntax.tree import Entry, Node, Problem, Scalar
+from rubric_core.syntax.tree import Entry, Mapping, Node, Problem, Scalar
 from rubric_core.text import Span
 
 __all__ = [
@@ -139,6 +140,8 @@ class MissingKey(Issue):
     name: str
     #: Other keys that would do as well.
     alternatives: tuple[str, ...] = ()
+    #: What could be written, where that depends on what stands beside it.
+    suggestion: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +155,9 @@ class WrongType(Issue):
     node: Node
     #: Whether nothing stands there, which means the same as not writing the key.
     idle: bool = False
+    #: The key whose value it is, where it is not an item of one, and the shape that has the key.
+    key: Any = None  # a Key, which type checkers would take for a descriptor
+    owner: Shape | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +169,9 @@ class OutOfRange(Issue):
     kind: Kind[object]
     value: object
     node: Node
+    #: The key whose value it is, where it is not an item of one, and the shape that has the key.
+    key: Any = None  # a Key, which type checkers would take for a descriptor
+    owner: Shape | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +179,8 @@ class UnknownType(Issue):
     """An evaluator type, or a kind of provider, that nobody has."""
 
     node: Node
+    #: The mapping that has the type.
+    mapping: Mapping
     name: str
     known: tuple[str, ...]
     #: Whether a program of that name could stand for it.
@@ -183,6 +194,8 @@ class RenamedType(Issue):
     """An evaluator type that this dialect knows and does not want any more."""
 
     node: Node
+    #: The mapping that has the type.
+    mapping: Mapping
     type_name: TypeName
     current: str | None
 
@@ -192,6 +205,8 @@ class ForeignType(Issue):
     """An evaluator type that only other dialects have."""
 
     node: Node
+    #: The mapping that has the type.
+    mapping: Mapping
     name: str
     dialects: tuple[str, ...]
     current: str | None

@@ -25,6 +25,7 @@ from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import (
     ConflictingKeys,
     NotASuite,
+    OutOfRange,
     SplitItem,
     StrayEntry,
     WrongRoot,
@@ -252,10 +253,15 @@ class Lowering(Keys):
             return
         if field == "cases" and isinstance(made, Suite) and place.name == self._cut_key:
             return
-        value = self._seen_from(via, type(made).keys[field].kind, entry)
+        declared = type(made).keys[field]
+        value = self._seen_from(via, declared.kind, entry)
         if value is not HOLE:
             vars(made)[field] = value
-        elif isinstance(entry.value, Scalar) and entry.value.value is None and entry.value.style != "hole":
+            return
+        last = self.issues[-1] if self.issues else None
+        if isinstance(last, WrongType | OutOfRange) and last.node is entry.value:
+            self.issues[-1] = replace(last, key=declared, owner=made)
+        if isinstance(entry.value, Scalar) and entry.value.value is None and entry.value.style != "hole":
             self._without_value(made, field, entry.value)
 
     def _without_value(self, made: Shape, field: str, node: Scalar) -> None:

@@ -37,7 +37,7 @@ class Tags(Reading):
         ):
             return base, ""
         if report:
-            self._report_type(base, tag, at or tag.span, borrowed=at is not None)
+            self._report_type(base, node, tag, at or tag.span)
         known = self.dialect.type_of(tag.text, base)
         if known is not None:
             return known.shape, tag.text
@@ -48,16 +48,25 @@ class Tags(Reading):
         known = issubclass(base, Evaluator) and self.dialect.spelled(Include, "include") is not None
         return known and node.get("include") is not None
 
-    def _report_type(self, base: type[Shape], node: Scalar, span: Span, *, borrowed: bool) -> None:
+    def _report_type(self, base: type[Shape], mapping: Mapping, node: Scalar, span: Span) -> None:
         known = self.dialect.type_of(node.text, base)
         if known is None:
-            self._report_unknown(base, node, span, borrowed=borrowed)
+            self._report_unknown(base, mapping, node, span)
         elif known.fate not in (Fate.CURRENT, Fate.ALIAS):
             current = self._current(known, base)
-            self.issues.append(RenamedType(span=span, borrowed=borrowed, node=node, type_name=known, current=current))
+            self.issues.append(
+                RenamedType(
+                    span=span,
+                    borrowed=span != node.span,
+                    node=node,
+                    mapping=mapping,
+                    type_name=known,
+                    current=current,
+                )
+            )
 
-    def _report_unknown(self, base: type[Shape], node: Scalar, span: Span, *, borrowed: bool) -> None:
-        name = node.text
+    def _report_unknown(self, base: type[Shape], mapping: Mapping, node: Scalar, span: Span) -> None:
+        name, borrowed = node.text, span != node.span
         usable = (Fate.CURRENT, Fate.ALIAS)
         others = [(d, t) for d in self.dialects if (t := d.type_of(name, base)) is not None and t.fate in usable]
         if others:
@@ -66,6 +75,7 @@ class Tags(Reading):
                     span=span,
                     borrowed=borrowed,
                     node=node,
+                    mapping=mapping,
                     name=name,
                     dialects=tuple(d.name for d, _ in others),
                     current=self._current(others[-1][1], base),
@@ -75,7 +85,16 @@ class Tags(Reading):
         names = tuple(t.name for t in self.dialect.types_of(base).values() if t.fate is Fate.CURRENT)
         custom = not issubclass(base, Evaluator) or self.dialect.properties.custom_types
         self.issues.append(
-            UnknownType(span=span, borrowed=borrowed, node=node, name=name, known=names, custom=custom, base=base)
+            UnknownType(
+                span=span,
+                borrowed=borrowed,
+                node=node,
+                mapping=mapping,
+                name=name,
+                known=names,
+                custom=custom,
+                base=base,
+            )
         )
 
     def _current(self, known: TypeName, base: type[Shape]) -> str | None:

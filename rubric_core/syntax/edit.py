@@ -3,7 +3,7 @@
 import json
 import re
 
-from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 
 __all__ = [
@@ -13,8 +13,10 @@ __all__ = [
     "plain_or_quoted",
     "quoted",
     "remove_entry",
+    "remove_item",
     "rename_key",
     "replace_value",
+    "wrap_in_list",
 ]
 
 _PLAIN = re.compile(r"[A-Za-z_$][\w$ ./-]*\Z")
@@ -94,6 +96,38 @@ def remove_entry(text: str, mapping: Mapping, entry: Entry) -> Edit | None:
     if comment is not None:
         return Edit(Span(entry.span.start, comment.start()), "")
     return Edit(Span(start, _behind_break(text, end)), "")
+
+
+def remove_item(text: str, sequence: Sequence, item: Node) -> Edit | None:
+    """Take an item out of a list, with its lines or its comma; None for the only one, which would leave nothing."""
+    number = next((i for i, each in enumerate(sequence.items) if each is item), None)
+    if number is None or len(sequence.items) == 1:
+        return None
+    if sequence.flow:
+        if number + 1 < len(sequence.items):
+            return Edit(Span(item.whole.start, sequence.items[number + 1].whole.start), "")
+        return Edit(Span(sequence.items[number - 1].whole.end, item.whole.end), "")
+    dash = text.rfind("-", 0, item.whole.start)
+    start, end = dash - column_of(text, dash), _line_end(text, max(dash + 1, item.whole.end))
+    if text[start:dash].strip() or _COMMENT.search(text, start, end):
+        return None
+    return Edit(Span(start, _behind_break(text, end)), "")
+
+
+def wrap_in_list(text: str, mapping: Mapping) -> tuple[Edit, ...]:
+    """Make a mapping the only item of a list: brackets around it, or a dash with everything below further in."""
+    start, end = mapping.span
+    if mapping.flow:
+        return Edit(Span(start, start), "["), Edit(Span(end, end), "]")
+    first = mapping.entries[0].key.whole.start
+    edits = [Edit(Span(first, first), "- ")]
+    at = _behind_break(text, _line_end(text, first))
+    while at < mapping.entries[-1].span.end:
+        following = _line_end(text, at)
+        if text[at:following].strip():
+            edits.append(Edit(Span(at, at), "  "))
+        at = _behind_break(text, following)
+    return tuple(edits)
 
 
 def _line_end(text: str, offset: int) -> int:

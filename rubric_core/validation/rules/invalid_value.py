@@ -1,18 +1,32 @@
 """invalid-value: a word or number of the right type that is none of the possible ones."""
 
+import math
 from collections.abc import Iterator
 
-from rubric_core.language.kinds import Choice, Number
+from rubric_core.language.kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
+from rubric_core.validation.mending import changed
+from rubric_core.validation.retyping import given_up
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import closest, number, subject
 
 __all__ = ["INVALID_VALUE"]
 
+#: Of so many words each is offered.
+_FEW = 5
+#: What others call it.
+_MEANT = {
+    "human": ("user",), "customer": ("user",), "client": ("user",),
+    "ai": ("assistant",), "bot": ("assistant",), "model": ("assistant",), "agent": ("assistant",),
+    "developer": ("system",), "function": ("tool",),
+    "file_path": ("file",), "path": ("file",), "picture": ("image",), "image_url": ("image",), "string": ("text",),
+    "equals": ("exact",), "exactly": ("exact",), "average": ("weighted_average",), "mean": ("weighted_average", "mean"),
+}  # fmt: skip
+
 
 @rule("invalid-value", "error", "A word or number that is none of the possible ones")
-def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what is possible."""
     written = (
         f"`{issue.value}`"
@@ -27,10 +41,13 @@ def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # 
         meant = closest(issue.value, issue.kind.names)
         if meant:
             advice = f"; did you mean `{meant}`? It can be {issue.kind.words()}"
-            if not issue.borrowed:
-                fixes = (Fix(f"change it to `{meant}`", (replace_value(issue.node, meant),)),)
-    elif isinstance(issue.kind, Number) and isinstance(issue.value, int | float) and not issue.borrowed:
-        fixes = tuple(_as_share(issue, issue.kind, float(issue.value)))
+        fixes = tuple(_words(issue, issue.kind, meant))
+    elif isinstance(issue.kind, Number | Integer) and isinstance(issue.value, int | float):
+        fixes = tuple(_numbers(issue, issue.kind, issue.value))
+    if issue.borrowed:
+        fixes = ()
+    elif not fixes:
+        fixes = tuple(given_up(issue, context))
     # Document 003: an unknown kind is no reason to stop, a model judges then.
     scalar = issue.name in ("evaluator", "grader")
     yield Finding(
@@ -42,8 +59,29 @@ def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # 
     )
 
 
-def _as_share(issue: OutOfRange, kind: Number, value: float) -> Iterator[Fix]:
-    """A share of 1 that was written on a scale of 10 or 100."""
-    if kind.at_most == 1 and 1 < value <= 100:
+def _words(issue: OutOfRange, kind: Choice, meant: str | None) -> Iterator[Fix]:
+    """The word that was meant; where nobody can tell, every word when there are few."""
+    known = [word for word in _MEANT.get(str(issue.value).lower(), ()) if word in kind.names]
+    if meant or len(known) == 1:
+        word = meant or known[0]
+        yield Fix(f"change it to `{word}`", (replace_value(issue.node, word),), safe=bool(meant))
+    elif len(kind.names) <= _FEW:
+        yield from (f for f in changed(issue.node.span, known or kind.names))
+
+
+def _numbers(issue: OutOfRange, kind: Number | Integer, value: float) -> Iterator[Fix]:
+    """A share of 1 that was written on a scale of 10 or 100; a sign too many; the nearest number."""
+    low, high = kind.at_least, kind.at_most
+    if not math.isfinite(value):
+        return
+    if isinstance(kind, Number) and high == 1 and 1 < value <= 100:
         written = number(value / (10 if value <= 10 else 100))
-        yield Fix(f"write {written}", (replace_value(issue.node, written),), safe=False)
+    elif low is not None and value < low <= -value and (high is None or -value <= high):
+        written = number(-value)
+    elif isinstance(kind, Integer) and not float(value).is_integer():
+        written = number(max(low if low is not None else -math.inf, round(value)))
+    elif (low is not None and value < low) or (high is not None and value > high):
+        written = number(low if low is not None and value < low else high or 0)
+    else:
+        return
+    yield Fix(f"write {written}", (replace_value(issue.node, written),), safe=False)

@@ -24,7 +24,7 @@ def value(
         if not isinstance(place.node, Scalar) or place.node.style in ("literal", "folded") or place.node.span == (0, 0):
             return None
         start, end = place.node.span
-        return replaced(suite, start + offset, end + offset, new)
+        return replaced(suite, start + offset, end + offset, new.replace("OLD", place.node.text))
 
     return plant
 
@@ -38,7 +38,7 @@ KINDS: dict[str, Plant] = {
     "input is a mapping": value(Case, "input", "{role: user}"),
     "input is a number": value(Case, "input", "7"),
     "criterion weight is a word": value(Criterion, "weight", "heavy"),
-    "criterion weight is a quoted number": value(Criterion, "weight", '"2.0"'),
+    "criterion weight is a quoted number": value(Criterion, "weight", '"1.0"'),
     "criterion weight is negative": value(Criterion, "weight", "-1"),
     "criterion weight is zero": value(
         Criterion,
@@ -59,7 +59,9 @@ KINDS: dict[str, Plant] = {
     "evaluator type misspelt": value(
         Evaluator, "type", "contians", only=lambda s: getattr(s, "type_name", "") == "contains"
     ),
-    "evaluator type is a list": value(Evaluator, "type", "[contains]"),
+    "evaluator type is a list": value(
+        Evaluator, "type", "[contains]", only=lambda s: getattr(s, "type_name", "") == "contains"
+    ),
     "evaluator weight is negative": value(Evaluator, "weight", "-2"),
     "evaluator weight is a word": value(Evaluator, "weight", "high"),
     "assertion value is a number": value(Comparison, "value", "4"),
@@ -69,5 +71,5 @@ KINDS: dict[str, Plant] = {
     "content type misspelt": value(ContentBlock, "type", "txt"),
     "threshold above one": value(Execution, "threshold", "1.5"),
     "threshold on a scale of 100": value(Execution, "threshold", "80"),
-    "target is a list": value(Execution, "target", "[a, b]"),
+    "target is a list": value(Execution, "target", "[OLD, OLD]"),
 }

@@ -1,0 +1,168 @@
+"""Values of the wrong type, written as the type that their key takes."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rubric_core.language.kinds import Boolean, ByNode, Integer, Kind, ListOf, Messages, Number, Shaped, Tagged, Text
+from rubric_core.language.model import Suite
+from rubric_core.language.shape import Key
+from rubric_core.loading.issues import OutOfRange, WrongType
+from rubric_core.syntax.edit import column_of, quoted, rename_key, replace_value, wrap_in_list
+from rubric_core.syntax.scalars import resolve
+from rubric_core.syntax.tree import Mapping, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.mending import FILL_IN, changed, example_of, removed, skeleton
+from rubric_core.validation.rule import Context, Fix
+
+__all__ = ["NUMBERS", "given_up", "retyped"]
+
+_WORDS = {
+    "true": ("true", "yes", "on", "y", "always"),
+    "false": ("false", "no", "off", "n", "never"),
+}
+_BOOLEANS = {word: written for written, words in _WORDS.items() for word in words}
+#: Numbers that are written as words.
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def retyped(issue: WrongType, context: Context) -> Iterator[Fix]:
+    """The value as its key takes it; where nothing of it can be kept, an example or the key taken away."""
+    node = issue.node
+    kinds = issue.kind.branches if isinstance(issue.kind, ByNode) else (issue.kind,)
+    if node.anchor:
+        return
+    found = [
+        fix
+        for kind in kinds
+        for fix in (
+            _of_scalar(node, kind)
+            if isinstance(node, Scalar)
+            else _of_list(node, kind, issue.name)
+            if isinstance(node, Sequence)
+            else _of_mapping(node, kind, context)
+            if isinstance(node, Mapping)
+            else ()
+        )
+    ]
+    yield from found or _as_several(issue, context) or given_up(issue, context)
+
+
+def _as_several(issue: WrongType, context: Context) -> list[Fix]:
+    """Several things under a key that takes one: the key that takes several, or each of them alone."""
+    owner, node = issue.owner, issue.node
+    if owner is None or issue.key is None or not isinstance(node, Sequence) or not isinstance(owner.node, Mapping):
+        return []
+    several = context.dialect.spelled(type(owner), f"{issue.key.field}s")
+    entry = next((e for e in owner.node.entries if e.value is node), None)
+    if several and entry is not None and not owner.has(f"{issue.key.field}s"):
+        return [Fix(f"rename it to `{several}`", (rename_key(entry, several),), safe=False)]
+    words = [i.text for i in node.items if isinstance(i, Scalar) and isinstance(i.value, str) and i.text.strip()]
+    return list(changed(node.span, words)) if node.flow and isinstance(issue.kind, Text) else []
+
+
+def _of_scalar(node: Scalar, kind: Kind[object]) -> Iterator[Fix]:
+    value = node.value
+    if node.style in ("literal", "folded"):
+        return
+    if isinstance(kind, Text):
+        if isinstance(value, int | float) and kind.refers_to != "type":
+            yield Fix("put it in quotes", (replace_value(node, quoted(node.text)),))
+        return
+    if not isinstance(value, str) or not value.strip():
+        return
+    if isinstance(kind, Boolean):
+        word = _BOOLEANS.get(value.strip().lower())
+        if word:
+            yield Fix(f"write {word}", (replace_value(node, word),), safe=value.lower() not in ("always", "never"))
+    elif isinstance(kind, Number | Integer):
+        number = resolve(value.strip())
+        if isinstance(number, int | float) and not isinstance(number, bool):
+            yield Fix("take it out of the quotes", (replace_value(node, value.strip()),))
+        elif value.strip().lower() in NUMBERS:
+            digit = str(NUMBERS.index(value.strip().lower()))
+            yield Fix(f"write {digit}", (replace_value(node, digit),))
+    elif isinstance(kind, ListOf) and isinstance(kind.item, Text | ByNode):
+        yield Fix("make it a list", (replace_value(node, f"[{quoted(node.text)}]"),))
+
+
+def _of_list(node: Sequence, kind: Kind[object], name: str) -> Iterator[Fix]:
+    """The only item of a list instead of the list; several words as one."""
+    items = [item for item in node.items if isinstance(item, Scalar) and not item.anchor]
+    if not items or len(items) != len(node.items) or not node.flow:
+        return
+    if len(items) == 1 and _fits(items[0], kind):
+        yield Fix("take it out of the list", (replace_value(node, quoted(items[0].text)),))
+    elif isinstance(kind, Text) and not kind.refers_to and all(isinstance(i.value, str) for i in items):
+        between = "-" if name in ("id", "name") else "; "
+        yield Fix("make it one text", (replace_value(node, quoted(between.join(i.text for i in items))),), safe=False)
+
+
+def _fits(node: Scalar, kind: Kind[object]) -> bool:
+    kinds: tuple[tuple[type[Kind[object]], Callable[[object], bool]], ...] = (
+        (Text, lambda value: isinstance(value, str)),
+        (Boolean, lambda value: isinstance(value, bool)),
+        (Number, lambda value: isinstance(value, int | float) and not isinstance(value, bool)),
+        (Integer, lambda value: isinstance(value, int) and not isinstance(value, bool)),
+    )
+    return any(isinstance(kind, cls) and fits(node.value) for cls, fits in kinds)
+
+
+def _of_mapping(node: Mapping, kind: Kind[object], context: Context) -> Iterator[Fix]:
+    """What should be a list of mappings is one that has the dash left out; cases under their ids become a list."""
+    if not node.entries:
+        return
+    if isinstance(kind, Messages):
+        if node.get("role") is not None:
+            edits = wrap_in_list(context.text, node)
+            if node.get("content") is None:
+                edits = _with_content(node, edits)
+            yield Fix("make it a list with one message", edits, safe=node.get("content") is not None)
+    elif isinstance(kind, ListOf):
+        branches = kind.item.branches if isinstance(kind.item, ByNode) else (kind.item,)
+        shapes = [b.shape if isinstance(b, Shaped) else b.base for b in branches if isinstance(b, Shaped | Tagged)]
+        known = {name for shape in shapes for name in context.dialect.table(shape)}
+        if shapes and known & {entry.name for entry in node.entries}:
+            yield Fix("make it a list with one item", wrap_in_list(context.text, node))
+        elif any("id" in shape.keys for shape in shapes):
+            yield from _by_id(node, context.text)
+
+
+def _with_content(node: Mapping, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    if not node.flow:
+        return edits
+    at = node.entries[-1].span.end
+    return (*edits[:-1], Edit(Span(at, at), f", content: {FILL_IN}"), edits[-1])
+
+
+def _by_id(node: Mapping, text: str) -> Iterator[Fix]:
+    """`greeting: {input: …}` as `- id: greeting` with the keys below it, where these stand in the right column."""
+    edits: list[Edit] = []
+    for entry in node.entries:
+        inner, key = entry.value, entry.key.whole
+        if not isinstance(inner, Mapping) or inner.flow or not inner.entries or inner.get("id") is not None:
+            return
+        first = inner.entries[0].key.whole.start
+        if column_of(text, first) != column_of(text, key.start) + 2 or not text.startswith(":", key.end):
+            return
+        edits += (Edit(Span(key.start, key.start), "- id: "), Edit(Span(key.end, key.end + 1), ""))
+    yield Fix("make it a list with these ids", tuple(edits), safe=False)
+
+
+def given_up(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
+    """Where nothing of a value can be kept: an example in its place, or the key taken away."""
+    declared: Key[Any] | None = issue.key
+    owner = issue.owner
+    if declared is None or owner is None or issue.borrowed:
+        return
+    node = issue.node
+    empty = isinstance(node, Sequence | Mapping) and not (node.items if isinstance(node, Sequence) else node.entries)
+    blank = isinstance(node, Scalar) and (node.value is None or (isinstance(node.value, str) and not node.text.strip()))
+    needed = context.dialect.demanded(type(owner), declared.field)
+    if (empty or blank) and isinstance(owner, Suite) and declared.field == "cases":
+        yield Fix("write a case", (Edit(node.span, skeleton(context)),), safe=False)
+    elif (empty or blank) and (declared.example or needed):
+        written = example_of(declared.example) or FILL_IN
+        lead = " " if isinstance(node, Scalar) and node.span.start == node.span.end else ""
+        yield Fix(f"write {written}", (Edit(node.span, lead + written),), safe=False)
+    elif not needed:
+        yield from removed(owner.node, owner.places[declared.field].name, context)
