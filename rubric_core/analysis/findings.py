@@ -16,6 +16,7 @@ from rubric_core.loading.issues import NotASuite, WrongRoot
 from rubric_core.syntax.blocks import ROOT_LIST
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import (
+    CaseEntry,
     CaseList,
     Context,
     Diagnostic,
@@ -83,7 +84,7 @@ class Findings:
         shapes = (s for state in self.states.values() for s in state.shapes)
         taken_over = analysis.kind in _TAKEN_OVER or any(isinstance(s, CaseInclude) for s in shapes)
         siblings = analysis.siblings if taken_over else ()
-        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external, siblings)
+        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external, siblings, self._text_of)
         context = Context("", self.dialect)
         found = [(rule, f) for rule in self.language.visitors(CaseList) for f in rule.check(whole, context)]
         if analysis.kind is FileKind.TARGETS:
@@ -94,6 +95,12 @@ class Findings:
         for rule, finding in found:
             shown = replace(finding, span=written.underlined(finding.span))
             yield _diagnostic(rule, shown, lambda span: span)
+
+    def _text_of(self, entry: CaseEntry | None) -> str:
+        """The text of the block that a case stands in."""
+        if entry is None or entry.block < 0:
+            return self.frame.block.text
+        return self.analysis.document.blocks[entry.block].text
 
     def _entries(self) -> Iterator[TargetEntry]:
         """The entries of a targets file, wherever their list stands."""

@@ -126,6 +126,8 @@ class DuplicateKey(Issue):
     name: str
     first: Span
     entry: Entry
+    #: The mapping that has both.
+    node: Mapping
     #: Where a dash would make it the start of the next item, when it reads like that.
     dash: Span | None = None
 
@@ -220,6 +222,8 @@ class UnknownAlias(Issue):
     recursive: bool
     #: The anchors that there are.
     known: tuple[str, ...] = ()
+    #: Whether a text could stand in its place.
+    text: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ class Keys(Tags):
                 dash = self._missing_dash(node, entry)
                 begun_again = dash is not None
                 if not repeats:  # keys that repeat in a row are one mistake
-                    self.duplicate(entry, found[name][0], dash)
+                    self.duplicate(node, entry, found[name][0], dash)
                 repeats = True
                 continue
             repeats = False
@@ -45,7 +45,7 @@ class Keys(Tags):
 
     # Twice
 
-    def duplicate(self, entry: Entry, first: Entry, dash: Span | None = None) -> None:
+    def duplicate(self, node: Mapping, entry: Entry, first: Entry, dash: Span | None = None) -> None:
         """Complain of a key that stands there twice; `dash` is where one is missing, if that is the mistake."""
         self.issues.append(
             DuplicateKey(
@@ -54,6 +54,7 @@ class Keys(Tags):
                 name=entry.name or "",
                 first=first.key.span,
                 entry=entry,
+                node=node,
                 dash=None if self.via else dash,
             )
         )

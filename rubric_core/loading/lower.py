@@ -124,7 +124,7 @@ class Lowering(Keys):
             if entry.name is None:
                 continue
             if entry.name in seen and via is None:
-                self.duplicate(entry, seen[entry.name])
+                self.duplicate(node, entry, seen[entry.name])
             seen.setdefault(entry.name, entry)
             value = self._seen_from(via, kind.value, entry)
             if value is not HOLE:

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.language.kinds import Shaped
 from rubric_core.language.shape import Place
+from rubric_core.loading.issues import MissingKey
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -22,7 +24,9 @@ def lower_ranges(lowering: "Lowering", node: Node) -> ScoreRanges:
     made.bands = []
     if isinstance(node, Sequence):
         made.style = "list"
+        before = len(lowering.issues)
         made.bands = list(_listed_bands(lowering, node))
+        _suggest_bounds(lowering, before, made.bands)
     elif isinstance(node, Mapping):
         made.style = "map"
         made.bands = list(_mapped_bands(lowering, node))
@@ -49,6 +53,17 @@ def _listed_bands(lowering: "Lowering", node: Sequence) -> Iterator[Band]:
         yield band
 
 
+def _suggest_bounds(lowering: "Lowering", since: int, bands: list[Band]) -> None:
+    """A band without bounds is probably for the scores that the others leave over."""
+    taken = {s for b in bands if b.low is not None and b.high is not None for s in range(b.low, min(b.high, 10) + 1)}
+    free = [score for score in range(11) if score not in taken]
+    lacking = [n for n, issue in enumerate(lowering.issues) if n >= since and isinstance(issue, MissingKey)]
+    for number in lacking if free and len(lacking) == 1 and free[-1] - free[0] + 1 == len(free) else ():
+        issue = lowering.issues[number]
+        if isinstance(issue, MissingKey) and issue.key.field == "score_range":
+            lowering.issues[number] = replace(issue, suggestion=f"[{free[0]}, {free[-1]}]")
+
+
 def _mapped_bands(lowering: "Lowering", node: Mapping) -> Iterator[Band]:
     bands: list[Band] = []
     seen: dict[str, Entry] = {}
@@ -57,7 +72,7 @@ def _mapped_bands(lowering: "Lowering", node: Mapping) -> Iterator[Band]:
         band = Band(at or entry.key.span, entry.value)
         band.borrowed = at is not None
         if entry.name is not None and entry.name in seen and via is None:
-            lowering.duplicate(entry, seen[entry.name])
+            lowering.duplicate(node, entry, seen[entry.name])
             continue
         seen[entry.name or ""] = entry
         band.low = _whole(entry.key)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.kinds import Anything, Boolean, Choice, Integer, Kind, MapOf, Number, Text
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, Kind, MapOf, Number, Shorthand, Text
 from rubric_core.loading.issues import Issue, OutOfRange, UnknownAlias, WrongType
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
@@ -41,6 +41,11 @@ def found_words(node: Node) -> str:
             return f"the number {node.text}"
         return "an empty string" if not node.text.strip() else "a string"
     return "a reference"
+
+
+def _takes_text(kind: Kind[Any]) -> bool:
+    kinds = kind.branches if isinstance(kind, ByNode) else (kind,)
+    return any(isinstance(k, Shorthand | Anything) or (isinstance(k, Text) and not k.refers_to) for k in kinds)
 
 
 @lru_cache(maxsize=16)
@@ -80,7 +85,9 @@ class Reading:
         for alias in aliases:
             if (alias.recursive or self.target_of(alias) is None) and alias.span not in said:
                 self.issues.append(
-                    UnknownAlias(span=alias.span, name=alias.name, recursive=alias.recursive, known=self.known)
+                    UnknownAlias(
+                        span=alias.span, name=alias.name, recursive=alias.recursive, known=self.known, text=True
+                    )
                 )
 
     def target_of(self, alias: Alias) -> Node | None:
@@ -90,12 +97,12 @@ class Reading:
     def value(self, kind: Kind[Any], node: Node, name: str) -> Any:
         """The value of `node` as a `kind`, or HOLE. `name` is the key, for messages."""
         if isinstance(node, Alias):
-            return self._behind(node, lambda target: self.value(kind, target, name))
+            return self._behind(node, lambda target: self.value(kind, target, name), text=_takes_text(kind))
         if isinstance(node, Scalar) and node.style == "hole":
             return HOLE
         return self._by_kind[type(kind)](kind, node, name)
 
-    def _behind(self, alias: Alias, then: Callable[[Node], Any]) -> Any:
+    def _behind(self, alias: Alias, then: Callable[[Node], Any], *, text: bool = False) -> Any:
         target = self.target_of(alias)
         recursive = alias.recursive or alias.name in self._following
         if target is None or recursive:
@@ -106,6 +113,7 @@ class Reading:
                     name=alias.name,
                     recursive=recursive,
                     known=self.known,
+                    text=text,
                 )
             )
             return HOLE

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 
 from rubric_core.language.evaluators import Band, ScoreRanges
-from rubric_core.syntax.tree import Sequence
+from rubric_core.syntax.tree import Node, Sequence
 from rubric_core.text import Edit
+from rubric_core.validation.rule import Fix
 
-__all__ = ["HIGHEST", "bound_edit", "covered", "is_sound", "sound"]
+__all__ = ["HIGHEST", "bound_edit", "covered", "is_sound", "sound", "to_fill_in", "uncovered"]
 
 #: A judge scores 0..10.
 HIGHEST = 10
@@ -25,6 +26,20 @@ def sound(ranges: ScoreRanges) -> list[Band]:
 def covered(bands: Iterable[Band]) -> set[int]:
     """Every score that a band claims."""
     return {s for b in bands if b.low is not None and b.high is not None for s in range(b.low, b.high + 1)}
+
+
+def uncovered(bands: Iterable[Band]) -> range:
+    """The scores that no band claims, where these stand together; else nothing."""
+    taken = covered(bands)
+    free = [score for score in range(HIGHEST + 1) if score not in taken]
+    return range(free[0], free[-1] + 1) if free and free[-1] - free[0] + 1 == len(free) else range(0)
+
+
+def to_fill_in(node: Node) -> Fix:
+    """Two bands whose words are left to the author."""
+    lead = " " if node.span.start == node.span.end else ""
+    written = '{0: "poor: …", 5: "good: …"}'
+    return Fix(f"write {written}", (Edit(node.span, lead + written),), safe=False)
 
 
 def bound_edit(band: Band, which: int, value: int) -> Edit | None:

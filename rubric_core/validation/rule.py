@@ -157,6 +157,8 @@ class CaseList:
     external: tuple[ExternalCases, ...] = ()
     #: Ids of cases beside these that belong to the same suite; None where there may be any.
     siblings: Collection[str] | None = ()
+    #: The text that the spans of a case (None: of the suite) are of.
+    text_of: Callable[[CaseEntry | None], str] = lambda _: ""
 
     @property
     def complete(self) -> bool:

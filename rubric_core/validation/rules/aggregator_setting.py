@@ -6,15 +6,17 @@ from rubric_core.language.closest import closest
 from rubric_core.language.evaluators import Composite, Evaluator
 from rubric_core.loading.grading import default_name
 from rubric_core.syntax.tree import Mapping
-from rubric_core.text import Edit
-from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.mending import FILL_IN, added, changed, removed
+from rubric_core.validation.rule import Context, Finding, rule
 from rubric_core.validation.words import names
 
 __all__ = ["AGGREGATOR_SETTING"]
 
+_EXAMPLES = {"path": FILL_IN, "threshold": "0.8"}
+
 
 @rule("aggregator-setting", "error", "An aggregator without what its type needs, or weights for no member")
-def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A program needs its path, a threshold its value; weights name members."""
     aggregator = composite.aggregator
     if aggregator is None or isinstance(aggregator, str):
@@ -25,16 +27,24 @@ def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Findi
         yield Finding(
             aggregator.at("type"),
             f"an aggregator of type {aggregator.type} needs `{needed}`",
+            fixes=() if aggregator.borrowed else added(aggregator.node, needed, _EXAMPLES[needed], context),
             consequence="agentv skips this evaluator with a log line",
         )
     members = [default_name(m) for m in composite.assertions or [] if isinstance(m, Evaluator)]
     place = aggregator.places.get("weights")
     if place is None or place.borrowed or not isinstance(place.node, Mapping) or not members:
         return
+    given = {entry.name for entry in place.node.entries}
     for entry in place.node.entries:
         if entry.name is not None and entry.name not in members and entry.name != "<<":
             meant = closest(entry.name, members)
-            fixes = (Fix(f"change it to `{meant}`", (Edit(entry.key.span, meant),)),) if meant else ()
+            without = [member for member in members if member not in given]
+            fixes = (
+                changed(entry.key.span, [meant], safe=True)
+                if meant
+                else changed(entry.key.span, without[:1] if len(without) == 1 else ())
+                or removed(place.node, entry.name, context)
+            )
             yield Finding(
                 entry.key.span,
                 f"no member is called `{entry.name}`; there are {names(members)}",

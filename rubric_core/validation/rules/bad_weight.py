@@ -18,6 +18,11 @@ def _without_sign(shape: Criterion | Evaluator) -> tuple[Fix, ...]:
     return () if place.borrowed else (Fix(f"write {written}", (Edit(place.value, written),), safe=False),)
 
 
+def _counting(criterion: Criterion) -> tuple[Fix, ...]:
+    place = criterion.places["weight"]
+    return () if place.borrowed else (Fix("write 1", (Edit(place.value, "1"),), safe=False),)
+
+
 @rule("bad-weight", "error", "A weight that is negative, or a criterion with weight 0")
 def BAD_WEIGHT(shape: Case | Criterion | Evaluator, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Negative weights are errors; 0 means that a criterion is judged and counts for nothing."""
@@ -37,5 +42,6 @@ def BAD_WEIGHT(shape: Case | Criterion | Evaluator, context: Context) -> Iterato
             yield Finding(
                 criterion.at("weight"),
                 "with weight 0 and no gate this criterion has no effect on the result",
+                fixes=_counting(criterion),
                 severity="warning",
             )

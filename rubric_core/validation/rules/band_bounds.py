@@ -6,6 +6,7 @@ from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.bands import HIGHEST
+from rubric_core.validation.retyping import NUMBERS
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["BAND_BOUNDS"]
@@ -21,7 +22,7 @@ def BAND_BOUNDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # 
             problem = _problem(node)
             if problem:
                 span = band.at("score_range") if band.borrowed else node.span
-                fixes = () if band.borrowed else tuple(_fixes(node))
+                fixes = () if band.borrowed else tuple(_fixes(node)) or _fitting(ranges, band, node)
                 yield Finding(
                     span, f"{problem}; the bounds of a band are whole numbers of 0..10", fixes=fixes, consequence=_DROPS
                 )
@@ -45,6 +46,26 @@ def _problem(node: Node) -> str:
     if value != value or (isinstance(value, float) and not value.is_integer()):  # noqa: PLR0124  # NaN
         return f"{value:g} is not whole"
     return "" if 0 <= value <= HIGHEST else f"{value:g} is outside 0..10"
+
+
+def _fitting(ranges: ScoreRanges, band: Band, node: Node) -> tuple[Fix, ...]:
+    """A number for a word: the one that it names, else the one that joins the band to its neighbours."""
+    word = node.text.strip().lower() if isinstance(node, Scalar) else ""
+    at = ranges.bands.index(band)
+    below = ranges.bands[at - 1].high if at else -1
+    above = ranges.bands[at + 1].low if at + 1 < len(ranges.bands) else HIGHEST + 1
+    if word in NUMBERS:
+        bound: int | None = NUMBERS.index(word)
+    elif ranges.style == "map":
+        low = ranges.bands[at - 1].low if at else -1
+        bound = (low + above) // 2 if low is not None and above is not None and above - low > 1 else None
+    elif band.low is None:
+        bound = below + 1 if below is not None else None
+    else:
+        bound = above - 1 if above is not None else None
+    if bound is None or not 0 <= bound <= HIGHEST:
+        return ()
+    return (Fix(f"write {bound}", (Edit(node.span, str(bound)),), safe=False),)
 
 
 def _fixes(node: Node) -> Iterator[Fix]:

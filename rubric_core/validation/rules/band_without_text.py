@@ -6,6 +6,7 @@ from rubric_core.language.evaluators import ScoreRanges
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
+from rubric_core.validation.mending import FILL_IN
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["BAND_WITHOUT_TEXT"]
@@ -26,6 +27,9 @@ def BAND_WITHOUT_TEXT(ranges: ScoreRanges, context: Context) -> Iterator[Finding
             if number and isinstance(node, Scalar) and not place.borrowed
             else ()
         )
+        if not fixes and not place.borrowed and isinstance(node, Scalar) and not node.anchor:
+            lead = " " if node.span.start == node.span.end else ""
+            fixes = (Fix("say it: …", (Edit(node.span, lead + FILL_IN),), safe=False),)
         message = (
             "the text of a band has to be a string"
             if number

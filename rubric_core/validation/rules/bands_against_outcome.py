@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import ScoreRanges
+from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Edit
 from rubric_core.validation.bands import sound
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["BANDS_AGAINST_OUTCOME"]
 
@@ -19,7 +21,7 @@ _BAD = re.compile(
 
 
 @rule("bands-against-outcome", "warning", "Bands that grow worse as the score grows")
-def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """10 is the best score; words of praise at 0 and of blame at 10 are the wrong way round."""
     bands = sorted(sound(ranges), key=lambda b: b.low or 0)
     if len(bands) < 2 or bands[0].borrowed:
@@ -27,5 +29,20 @@ def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Fin
     low, high = bands[0].text, bands[-1].text
     if _GOOD.search(low) and not _BAD.search(low) and _BAD.search(high) and not _GOOD.search(high):
         yield Finding(
-            bands[-1].at("outcome"), "10 is the best score, but these words describe a bad answer; turn the bands round"
+            bands[-1].at("outcome"),
+            "10 is the best score, but these words describe a bad answer; turn the bands round",
+            fixes=tuple(_turned(bands, context)),
         )
+
+
+def _turned(bands: list[Band], context: Context) -> Iterator[Fix]:
+    """The words of the highest band for the lowest, and so on."""
+    nodes = [band.places["outcome"].node for band in bands]
+    if any(
+        band.borrowed or not isinstance(node, Scalar) or node.style in ("literal", "folded")
+        for band, node in zip(bands, nodes, strict=True)
+    ):
+        return
+    pairs = zip(nodes, reversed(nodes), strict=True)
+    edits = tuple(Edit(node.span, context.written(other.span)) for node, other in pairs if node is not other)
+    yield Fix("turn the words round", edits, safe=False)

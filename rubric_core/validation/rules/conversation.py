@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Turn
 from rubric_core.syntax.edit import add_entry, remove_entry
-from rubric_core.syntax.tree import Mapping
+from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.text import Edit
+from rubric_core.validation.mending import FILL_IN, added, removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["CONVERSATION"]
@@ -44,13 +46,30 @@ def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N8
     if case.mode != "conversation":
         return
     if not case.has("turns"):
-        yield Finding(case.key_at("mode"), "a conversation needs `turns`", consequence="agentv refuses the case")
+        yield Finding(
+            case.key_at("mode"),
+            "a conversation needs `turns`",
+            fixes=() if case.borrowed else (*_with_turns(case, context), *removed(case.node, "mode", context)),
+            consequence="agentv refuses the case",
+        )
     for turn in case.turns or []:
         if isinstance(turn, Turn) and turn.has("input") and turn.input in ("", []):
-            yield Finding(turn.at("input"), "the input of a turn is empty", consequence="agentv refuses the case")
+            fixes = () if turn.borrowed else (Fix("say it: …", (Edit(turn.at("input"), FILL_IN),), safe=False),)
+            yield Finding(
+                turn.at("input"), "the input of a turn is empty", fixes=fixes, consequence="agentv refuses the case"
+            )
     if case.has("expected_output"):
         yield Finding(
             case.key_at("expected_output"),
             "in a conversation each turn has its own `expected_output`",
+            fixes=() if case.borrowed else removed(case.node, case.places["expected_output"].name, context),
             consequence="agentv refuses the case",
         )
+
+
+def _with_turns(case: Case, context: Context) -> tuple[Fix, ...]:
+    """The one turn of a case that says what it is about in `input` is that."""
+    place = case.places.get("input")
+    asked = isinstance(place.node, Scalar) and place.node.style not in ("literal", "folded") if place else False
+    written = context.written(place.value) if place is not None and asked else FILL_IN
+    return added(case.node, "turns", f"[{{input: {written}}}]", context)

@@ -1,11 +1,14 @@
 """dependency: `depends_on` that names no case, the case itself, or goes round in a circle."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from collections.abc import Mapping as MappingOf
 
 from rubric_core.language.closest import closest
 from rubric_core.loading.case_files import ExternalCase
-from rubric_core.syntax.tree import Node, Scalar, Sequence
+from rubric_core.syntax.edit import remove_entry, remove_item
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.mending import changed
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, Related, rule
 
 __all__ = ["DEPENDENCY"]
@@ -25,13 +28,20 @@ def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa:
     for entry in dependent:
         for node in _names(entry):
             if node.text == entry.case.id:
-                yield Finding(suite.outer(entry, node.span), "a case cannot depend on itself", consequence=_REFUSES)
+                yield Finding(
+                    suite.outer(entry, node.span),
+                    "a case cannot depend on itself",
+                    fixes=_without(suite, entry, node),
+                    consequence=_REFUSES,
+                )
             elif node.text not in by_id and node.text not in outside and (suite.complete or suite.siblings is None):
                 meant = closest(node.text, [i for i in (*by_id, *sorted(outside)) if i != entry.case.id])
                 if suite.siblings is None and meant is None:
                     continue  # it may be a case of the suite that takes these over
                 fixes = (
-                    (Fix(f"change it to `{meant}`", (Edit(suite.outer(entry, node.span), meant),)),) if meant else ()
+                    changed(suite.outer(entry, node.span), [meant], safe=True)
+                    if meant
+                    else _without(suite, entry, node)
                 )
                 yield Finding(
                     suite.outer(entry, node.span),
@@ -49,6 +59,19 @@ def _names(entry: CaseEntry) -> list[Scalar]:
     if place.borrowed or not isinstance(node, Sequence):
         return []
     return [item for item in node.items if isinstance(item, Scalar) and isinstance(item.value, str)]
+
+
+def _without(suite: CaseList, entry: CaseEntry, node: Scalar) -> tuple[Fix, ...]:
+    """Do not wait for that case."""
+    place, text = entry.case.places["depends_on"], suite.text_of(entry)
+    edit = remove_item(text, place.node, node) if isinstance(place.node, Sequence) else None
+    mapping = entry.case.node
+    if edit is None and isinstance(mapping, Mapping):
+        own = next((e for e in mapping.entries if e.value is place.node), None)
+        edit = remove_entry(text, mapping, own) if own is not None and not entry.case.borrowed else None
+    if edit is None:
+        return ()
+    return (Fix(f"do not wait for `{node.text}`", (Edit(suite.outer(entry, edit.span), edit.new_text),), safe=False),)
 
 
 def _circles(
@@ -69,15 +92,17 @@ def _circles(
         first = min(circle, key=lambda n: (n not in by_id, places[n].start))
         related = tuple(Related(places[n], f"`{n}` is part of the circle") for n in circle if n != first)
         own = by_id.get(first)
+        link = next((n for n in _names(own) if n.text in circle), None) if own is not None else None
         yield Finding(
             suite.outer(own, own.case.key_at("depends_on")) if own is not None else places[first],
             f"these cases wait for one another: {' → '.join([*circle, circle[0]])}",
             related=related,
+            fixes=_without(suite, own, link) if own is not None and link is not None else (),
             consequence=_REFUSES,
         )
 
 
-def _rounds(after: Mapping[str, list[str]]) -> Iterator[list[str]]:
+def _rounds(after: MappingOf[str, list[str]]) -> Iterator[list[str]]:
     """The circles, of those that share a case only one."""
     done: set[str] = set()
     told: set[str] = set()

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import LlmJudge, Rubric
+from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
+from rubric_core.text import Edit
 from rubric_core.validation.rubrics import criteria_of
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import number
 
 __all__ = ["DOMINANT_CRITERION"]
+
+_HALF = 0.5
 
 
 @rule("dominant-criterion", "hint", "One criterion that decides the rubric alone")
@@ -27,4 +30,13 @@ def DOMINANT_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Ite
             yield Finding(
                 criterion.at("weight"),
                 f"this criterion is {share:.0%} of the rubric: meeting it alone passes ({number(threshold)}), whatever the others say",
+                fixes=() if criterion.borrowed else tuple(_half(criterion, total - criterion.weight, threshold)),
             )
+
+
+def _half(criterion: Criterion, others: float, threshold: float) -> Iterator[Fix]:
+    """As much as all others together: half of the rubric."""
+    place = criterion.places["weight"]
+    if others > 0 and threshold > _HALF and not place.borrowed:
+        written = number(others)
+        yield Fix(f"write {written}, half of the rubric", (Edit(place.value, written),), safe=False)

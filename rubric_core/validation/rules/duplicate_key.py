@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.loading.issues import DuplicateKey
+from rubric_core.syntax.edit import remove_entry
+from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 
@@ -10,14 +12,38 @@ __all__ = ["DUPLICATE_KEY"]
 
 
 @rule("duplicate-key", "error", "A key twice in one mapping")
-def DUPLICATE_KEY(issue: DuplicateKey, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def DUPLICATE_KEY(issue: DuplicateKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Which of the two was meant only the author knows; keys that begin again are an item without its dash."""
     related = (Related(issue.first, f"`{issue.name}` is here already"),)
-    fixes = () if issue.dash is None else (Fix("start an item here", (Edit(issue.dash, "- "),), safe=False),)
+    again = issue.dash is not None and not _says_the_same(issue)
+    fixes: tuple[Fix, ...] = (
+        (Fix("start an item here", (Edit(issue.dash, "- "),), safe=False),) if again and issue.dash is not None else ()
+    )
+    if not issue.borrowed and not again:
+        fixes += tuple(_without(issue, context))
     yield Finding(
         issue.span,
-        f"`{issue.name}` is in this mapping twice{'; is a dash missing in front of it?' if fixes else ''}",
+        f"`{issue.name}` is in this mapping twice{'; is a dash missing in front of it?' if again else ''}",
         related=related,
         fixes=fixes,
         consequence="agentv refuses the whole file",
     )
+
+
+def _without(issue: DuplicateKey, context: Context) -> Iterator[Fix]:
+    """One of the two goes: any when they say the same, else the author chooses."""
+    last = remove_entry(context.text, issue.node, issue.entry)
+    if last is not None:
+        yield Fix("remove this one", (last,), safe=_says_the_same(issue))
+    first = next((e for e in issue.node.entries if e.key.span == issue.first), None)
+    gone = remove_entry(context.text, issue.node, first) if first is not None and first is not issue.entry else None
+    if gone is not None and not _says_the_same(issue):
+        yield Fix("remove the other one", (gone,), safe=False)
+
+
+def _says_the_same(issue: DuplicateKey) -> bool:
+    first = next((e.value for e in issue.node.entries if e.key.span == issue.first), None)
+    value = issue.entry.value
+    if not isinstance(value, Scalar) or not isinstance(first, Scalar) or value.anchor or first.anchor:
+        return False
+    return bool(value.text) and type(value.value) is type(first.value) and value.value == first.value

@@ -5,14 +5,16 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import LlmJudge, LlmRubric, Rubric
 from rubric_core.language.model import Case
 from rubric_core.syntax.tree import Sequence
+from rubric_core.text import Edit
+from rubric_core.validation.mending import FILL_IN, added, removed
 from rubric_core.validation.rubrics import field_of
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["EMPTY_RUBRIC"]
 
 
 @rule("empty-rubric", "warning", "A rubric without a usable criterion")
-def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """An evaluator of which nothing is left is skipped, and the case is easier to pass than it looks."""
     if isinstance(shape, LlmRubric) and not (
         shape.has("criteria") or shape.has("prompt") or "criteria" in shape.unread
@@ -20,6 +22,7 @@ def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[
         yield Finding(
             shape.at("type"),
             "this rubric has neither `value` nor `prompt`, so it checks nothing",
+            fixes=() if shape.borrowed else added(shape.node, "value", f"[{FILL_IN}]", context),
             consequence="agentv skips this evaluator with a log line",
         )
         return
@@ -28,5 +31,9 @@ def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[
     if place is None or not isinstance(place.node, Sequence):
         return
     if not place.node.items and not isinstance(shape, Rubric):
-        yield Finding(place.key, f"`{place.name}` is an empty list, so it checks nothing")
+        fixes: tuple[Fix, ...] = ()
+        if not place.borrowed:
+            fixes = (Fix("add a criterion: …", (Edit(place.node.span, f"[{FILL_IN}]"),), safe=False),)
+            fixes += removed(shape.node, place.name, context)
+        yield Finding(place.key, f"`{place.name}` is an empty list, so it checks nothing", fixes=fixes)
         return

@@ -2,11 +2,17 @@
 
 from collections.abc import Iterator
 
+from rubric_core.language.evaluators import Criterion, ScoreRanges
 from rubric_core.loading.issues import ForeignKey
 from rubric_core.syntax.edit import rename_key
+from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Edit
+from rubric_core.validation.mending import removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["FOREIGN_KEY"]
+
+_TINY = 1e-9
 
 
 @rule("foreign-key", "warning", "A key that only another dialect has")
@@ -18,4 +24,23 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
     fixes: tuple[Fix, ...] = ()
     if issue.current and issue.current != issue.name and not issue.taken and not issue.borrowed:
         fixes = (Fix(f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),)),)
+    elif not issue.borrowed:
+        # What no release with this dialect reads can go without a change; the author may want it elsewhere.
+        fixes = (*_on_the_other_scale(issue, context), *removed(issue.owner.node, issue.name, context))
     yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")
+
+
+def _on_the_other_scale(issue: ForeignKey, context: Context) -> Iterator[Fix]:
+    """`min_score: 0.6` is `required_min_score: 6`, where that is a whole number."""
+    node, owner = issue.entry.value, issue.owner
+    instead = context.dialect.spelled(Criterion, "required_min_score")
+    value = node.value if isinstance(node, Scalar) else None
+    if not isinstance(owner, Criterion) or issue.name != "min_score" or not instead or owner.has("required_min_score"):
+        return
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= 1:
+        return
+    tenths = round(value * 10)
+    exact = abs(value * 10 - tenths) < _TINY
+    edits = (rename_key(issue.entry, instead), Edit(node.span, str(tenths)))
+    if tenths:
+        yield Fix(f"write `{instead}: {tenths}`", edits, safe=exact and isinstance(owner.score_ranges, ScoreRanges))

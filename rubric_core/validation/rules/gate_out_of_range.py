@@ -1,38 +1,52 @@
 """gate-out-of-range: a minimum that no score can be held against."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from rubric_core.language.evaluators import Criterion
-from rubric_core.syntax.edit import remove_entry
-from rubric_core.syntax.tree import Mapping
+from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
+from rubric_core.language.model import Case
 from rubric_core.text import Edit
+from rubric_core.validation.mending import removed
+from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import number
 
 __all__ = ["GATE_OUT_OF_RANGE"]
 
+#: A field, whether a value is on its scale, that scale in words, and what leads from the other scale to it.
+_SCALES: tuple[tuple[str, Callable[[float], bool], str, float], ...] = (
+    (
+        "required_min_score",
+        lambda ten: float(ten).is_integer() and 0 <= ten <= 10,
+        "a whole number of 0..10",
+        10,
+    ),
+    ("min_score", lambda share: 0 < share <= 1, "above 0 and up to 1", 0.1),
+)
 _DROPS = "agentv drops the whole case with a log line"
 
 
 @rule("gate-out-of-range", "error", "A minimum score outside its scale")
-def GATE_OUT_OF_RANGE(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def GATE_OUT_OF_RANGE(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`required_min_score` counts whole numbers of 0..10, `min_score` shares above 0 and up to 1."""
-    ten = criterion.required_min_score
-    if ten is not None and not (float(ten).is_integer() and 0 <= ten <= 10):
-        yield Finding(
-            criterion.at("required_min_score"),
-            f"`required_min_score` is {number(ten)}; it should be a whole number of 0..10",
-            fixes=_scaled(criterion, "required_min_score", ten * 10, context),
-            consequence=_DROPS,
-        )
-    share = criterion.min_score
-    if share is not None and not 0 < share <= 1:
-        yield Finding(
-            criterion.at("min_score"),
-            f"`min_score` is {number(share)}; it should be above 0 and up to 1",
-            fixes=_scaled(criterion, "min_score", share / 10, context),
-            consequence=_DROPS,
-        )
+    criteria = criteria_of(shape)
+    for criterion in criteria:
+        # Without bands a criterion is met or not: then another number would change nothing, and the key can go.
+        graded = shape.has("score_ranges") or any(c.has("score_ranges") for c in criteria)
+        for field, right, scale, other in _SCALES:
+            value = vars(criterion).get(field)
+            if value is None or right(value):
+                continue
+            name = criterion.places[field].name
+            yield Finding(
+                criterion.at(field),
+                f"`{name}` is {number(value)}; it should be {scale}",
+                fixes=_scaled(criterion, field, value * other, context)
+                if graded
+                else removed(criterion.node, name, context)
+                if not criterion.places[field].borrowed
+                else (),
+                consequence=_DROPS,
+            )
 
 
 def _scaled(criterion: Criterion, field: str, value: float, context: Context) -> tuple[Fix, ...]:
@@ -51,14 +65,6 @@ def _nearest(criterion: Criterion, field: str, context: Context) -> tuple[Fix, .
     """The nearest value on the scale, where there is one: 0 gates nothing, so that `min_score` can go."""
     place, value = criterion.places[field], vars(criterion)[field]
     if field == "min_score" and value <= 0:
-        return _gone(criterion, field, context)
+        return removed(criterion.node, place.name, context)
     written = number(min(value, 1)) if field == "min_score" else str(min(10, max(0, round(value))))
     return (Fix(f"write {written}", (Edit(place.value, written),), safe=False),)
-
-
-def _gone(criterion: Criterion, field: str, context: Context) -> tuple[Fix, ...]:
-    """A minimum of 0 gates nothing."""
-    node, name = criterion.node, criterion.places[field].name
-    entry = next((e for e in node.entries if e.name == name), None) if isinstance(node, Mapping) else None
-    edit = remove_entry(context.text, node, entry) if isinstance(node, Mapping) and entry is not None else None
-    return (Fix(f"remove `{name}`", (edit,), safe=False),) if edit is not None else ()

@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Regex
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Edit
+from rubric_core.validation.mending import removed
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["INVALID_REGEX"]
 
@@ -12,8 +15,12 @@ _NAMED = re.compile(r"\(\?<(?![=!])")
 _UNICODE = re.compile(r"\\u\{[0-9a-fA-F]+\}|\\p\{[^}]*\}|\\P\{[^}]*\}|\\k<\w+>|\\/|\\-|\\c[A-Z]")
 
 
+#: What means something in a pattern.
+_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
+
+
 @rule("invalid-regex", "error", "A pattern that cannot be read, or unknown flags")
-def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """JavaScript's syntax is what counts; where it differs from Python's the pattern is left alone."""
     if isinstance(regex.flags, str):
         wrong = sorted({f for f in regex.flags if f not in "dgimsuvy" or regex.flags.count(f) > 1})
@@ -21,6 +28,7 @@ def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa:
             yield Finding(
                 regex.at("flags"),
                 f"`{''.join(wrong)}` is no flag of a regular expression; there are i, m, s, u, g, y",
+                fixes=_flags(regex, context),
                 consequence="agentv scores 0",
             )
     if not isinstance(regex.value, str) or "{{" in regex.value:
@@ -31,6 +39,7 @@ def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa:
         yield Finding(
             regex.at("value"),
             f"this pattern cannot be read: {error.msg}",
+            fixes=_written(regex, "take it literally", _SPECIAL.sub(r"\\\g<0>", regex.value)),
             consequence="agentv scores 0 when the case runs",
         )
         return
@@ -38,5 +47,29 @@ def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa:
         return
     if regex.value in (".*", "^.*$", "", ".*?", "[\\s\\S]*") and regex.negate is not True:
         yield Finding(
-            regex.at("value"), "this pattern matches every answer, so the check cannot fail", severity="warning"
+            regex.at("value"),
+            "this pattern matches every answer, so the check cannot fail",
+            fixes=_written(regex, "ask for an answer that is not blank", "\\S"),
+            severity="warning",
         )
+
+
+def _flags(regex: Regex, context: Context) -> tuple[Fix, ...]:
+    """The flags that there are, once each."""
+    place = regex.places["flags"]
+    known = "".join(dict.fromkeys(f for f in regex.flags or "" if f in "dgimsuvy"))
+    if place.borrowed:
+        return ()
+    return (
+        (Fix(f"write {known}", (Edit(place.value, known),), safe=False),)
+        if known
+        else removed(regex.node, place.name, context)
+    )
+
+
+def _written(regex: Regex, title: str, pattern: str) -> tuple[Fix, ...]:
+    place = regex.places["value"]
+    if place.borrowed or not isinstance(place.node, Scalar) or place.node.style in ("literal", "folded"):
+        return ()
+    quoted = "'" + pattern.replace("'", "''") + "'"
+    return (Fix(f"{title}: {quoted}", (Edit(place.node.span, quoted),), safe=False),)

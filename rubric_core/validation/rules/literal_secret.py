@@ -8,7 +8,8 @@ from rubric_core.language.providers import Byok
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.syntax.tree import Scalar
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["LITERAL_SECRET"]
 
@@ -30,6 +31,7 @@ def LITERAL_SECRET(shape: Entry | Byok, context: Context) -> Iterator[Finding]: 
             yield Finding(
                 place.key,
                 f"the {place.name} is written out here; keep it in the environment and write `{_reference(place.name, context)}`",
+                fixes=() if place.borrowed else (_from_there(node, _reference(place.name, context)),),
                 consequence="everybody who can read this file has it",
             )
 
@@ -43,6 +45,12 @@ def _is_local(shape: Shape) -> bool:
 def _from_environment(text: str, context: Context) -> bool:
     bare = not context.dialect.properties.interpolation or context.dialect.name == "agentv-0.5"
     return "{{" in text or (bare and _VARIABLE.match(text) is not None)
+
+
+def _from_there(node: Scalar, reference: str) -> Fix:
+    """The reference in its place: the secret itself has to be put into the environment by hand."""
+    written = f'"{reference}"' if "{" in reference else reference
+    return Fix(f"read it from the environment: {reference}", (Edit(node.span, written),), safe=False)
 
 
 def _reference(key: str, context: Context) -> str:

@@ -5,8 +5,11 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.loading.reading import found_words
+from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
+from rubric_core.validation.bands import HIGHEST, covered, to_fill_in, uncovered
+from rubric_core.validation.mending import FILL_IN, removed_item
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MALFORMED_BAND"]
@@ -26,6 +29,7 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
         yield Finding(
             ranges.span,
             f"score_ranges is {found}; it should be a list of {shape} or a map such as {{0: poor, 5: good}}",
+            fixes=() if ranges.borrowed or ranges.node is None else (to_fill_in(ranges.node),),
             consequence=_DROPS,
         )
     if ranges.style != "list":
@@ -33,7 +37,8 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
     for number, band in enumerate(ranges.bands, 1):
         if not isinstance(band.node, Mapping):
             found = found_words(band.node) if band.node is not None else "nothing"
-            yield Finding(band.span, f"band {number} is {found}; it should be {shape}", consequence=_DROPS)
+            fixes = () if band.borrowed or band.node is None else _as_band(ranges, band.node, text_key, context)
+            yield Finding(band.span, f"band {number} is {found}; it should be {shape}", fixes=fixes, consequence=_DROPS)
             continue
         pair = band.places.get("score_range")
         if pair is not None and not (isinstance(pair.node, Sequence) and len(pair.node.items) == 2):
@@ -57,3 +62,14 @@ def _pair(node: Node) -> Iterator[Fix]:
         return
     written = f"[{min(values)}, {max(values)}]"
     yield Fix(f"write {written}", (Edit(node.span, written),), safe=False)
+
+
+def _as_band(ranges: ScoreRanges, node: Node, text_key: str, context: Context) -> tuple[Fix, ...]:
+    """A band with these words for the scores that are left over; nothing, when the others claim them all."""
+    free = uncovered(ranges.bands)
+    if not free or isinstance(node, Sequence):
+        return removed_item(ranges.node, node, context) if len(covered(ranges.bands)) > HIGHEST else ()
+    words = quoted(node.text) if isinstance(node, Scalar) and isinstance(node.value, str) else FILL_IN
+    band = f"{{score_range: [{free[0]}, {free[-1]}], {text_key}: {words}}}"
+    lead = " " if node.span.start == node.span.end else ""
+    return (Fix(f"write {band}", (Edit(node.span, lead + band),), safe=False),)

@@ -5,15 +5,19 @@ from collections.abc import Iterator
 
 from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Band, Evaluator
-from rubric_core.language.model import Case, Suite
+from rubric_core.language.model import Case, ContentBlock, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import MissingKey
-from rubric_core.syntax.edit import add_entry, column_of, newline_of
+from rubric_core.syntax.edit import column_of, newline_of
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit
+from rubric_core.validation.mending import added, example_of, skeleton
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MISSING_KEY"]
+
+#: Of so many types that would fit each is offered.
+_FEW = 4
 
 
 @rule("missing-key", "error", "A key without which the rest means nothing")
@@ -45,12 +49,13 @@ def _fixes(issue: MissingKey, node: Mapping, context: Context) -> Iterator[Fix]:
     if issue.key.field == "type":
         yield from _spelled_out(node, context)
         return
-    # A band's bounds depend on those of its neighbours: there is no example that fits.
-    if not issue.key.example or issue.key.field == "score_range":
+    if issue.key.field == "cases" and isinstance(issue.owner, Suite):
+        yield from added(node, issue.name, skeleton(context), context)
         return
-    edit = add_entry(context.text, node, issue.name, issue.key.example)
-    if edit is not None:
-        yield Fix(f"add `{issue.name}: {issue.key.example}`", (edit,), safe=False)
+    # A band's bounds depend on those of its neighbours, and the file of a block is not known.
+    example = issue.suggestion or ("" if issue.key.field == "score_range" else example_of(issue.key.example))
+    if example and not (isinstance(issue.owner, ContentBlock) and issue.owner.type not in (None, "text")):
+        yield from added(node, issue.name, example, context)
 
 
 def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
@@ -65,17 +70,16 @@ def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
             yield Fix(f"write `type: {known.name}` and `value: …`", (Edit(entry.key.span, written),))
             return
     told = _told_by_keys({entry.name for entry in node.entries if entry.name}, context)
-    edit = add_entry(context.text, node, "type", told) if told else None
-    if edit is not None:
-        yield Fix(f"add `type: {told}`", (edit,), safe=False)
+    for kind in told if len(told) <= _FEW else ():
+        yield from added(node, "type", kind, context)
 
 
-def _told_by_keys(written: set[str], context: Context) -> str | None:
-    """The one type that has every key that is written, and all that it needs among them."""
+def _told_by_keys(written: set[str], context: Context) -> list[str]:
+    """The types that have every key that is written, and all that they need among them."""
     dialect = context.dialect
     common = {spelling.name for spelling, _ in dialect.fields(Evaluator)}
     if not written - common:
-        return None
+        return []
     fitting: set[str] = set()
     for shape in {known.shape for known in dialect.types.values() if known.fate is Fate.CURRENT}:
         needed = dialect.needed(shape)
@@ -87,4 +91,4 @@ def _told_by_keys(written: set[str], context: Context) -> str | None:
         name = dialect.type_name(shape)
         if name and not missing and not unmet and written <= {spelling.name for spelling, _ in dialect.fields(shape)}:
             fitting.add(name)
-    return fitting.pop() if len(fitting) == 1 else None
+    return sorted(fitting)

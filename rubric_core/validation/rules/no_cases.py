@@ -1,9 +1,12 @@
 """no-cases: a suite without a single case."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rubric_core.language.model import Suite
-from rubric_core.validation.rule import CaseList, Context, Finding, rule
+from rubric_core.text import Edit
+from rubric_core.validation.mending import added, skeleton
+from rubric_core.validation.rule import CaseList, Context, Finding, Fix, rule
 
 __all__ = ["NO_CASES"]
 
@@ -25,7 +28,22 @@ def NO_CASES(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N
             yield Finding(
                 suite.outer(None, found.span),
                 f"a suite needs `{name}` or `scenarios`",
+                fixes=_outer(suite, added(found.node, name, skeleton(context), _of_suite(suite, context))),
                 consequence="agentv refuses the file",
             )
     elif found.cases == []:
-        yield Finding(suite.outer(None, place.key), f"`{place.name}` is empty, so nothing is tested")
+        fix = Fix("write a case", (Edit(place.node.span, skeleton(context)),), safe=False)
+        yield Finding(
+            suite.outer(None, place.key),
+            f"`{place.name}` is empty, so nothing is tested",
+            fixes=() if place.borrowed else _outer(suite, (fix,)),
+        )
+
+
+def _of_suite(suite: CaseList, context: Context) -> Context:
+    return replace(context, text=suite.text_of(None))
+
+
+def _outer(suite: CaseList, fixes: tuple[Fix, ...]) -> tuple[Fix, ...]:
+    """The fixes with their places in the whole text."""
+    return tuple(replace(f, edits=tuple(Edit(suite.outer(None, e.span), e.new_text) for e in f.edits)) for f in fixes)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from rubric_core.language.around import Template
 from rubric_core.language.evaluators import AssertSet, Composite, Evaluator, LlmJudge, Rubric
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite, Turn
-from rubric_core.language.shape import Shape
+from rubric_core.language.shape import Place, Shape
 from rubric_core.loading.grading import case_list
-from rubric_core.syntax.edit import remove_entry
-from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Edit
+from rubric_core.validation.mending import removed
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 
@@ -27,17 +27,29 @@ _Holder = Case | Suite | Execution | Composite | AssertSet | Turn | DefaultTest 
 def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A weight of 0 without a gate, and a threshold of 0, make a check that cannot fail."""
     if isinstance(shape, Execution | Suite) and shape.has("threshold") and shape.threshold == 0:
-        yield Finding(shape.at("threshold"), "with a threshold of 0 every answer passes")
+        fixes = () if shape.places["threshold"].borrowed else removed(shape.node, "threshold", context)
+        yield Finding(shape.at("threshold"), "with a threshold of 0 every answer passes", fixes=fixes)
     yield from _idle_minimums(shape, context)
-    yield from _shadowed(shape)
+    yield from _shadowed(shape, context)
     if isinstance(shape, Case) and _nothing_counts(shape):
-        yield Finding(shape.at("id"), "every evaluator of this case has weight 0, so its score is always 0")
+        every = [e.places["weight"] for e in case_list(shape) or [] if isinstance(e, Evaluator)]
+        yield Finding(
+            shape.at("id"),
+            "every evaluator of this case has weight 0, so its score is always 0",
+            fixes=_counting("give each weight 1", every),
+        )
         return
     for field in _LISTS:
         for each in vars(shape).get(field) or []:
             if isinstance(each, Evaluator) and each.has("weight") and each.weight == 0 and not each.required:
                 message = "with weight 0 and without `required` this evaluator changes no result"
-                yield Finding(each.at("weight"), message, severity="information")
+                fixes = _counting("write 1", [each.places["weight"]])
+                yield Finding(each.at("weight"), message, fixes=fixes, severity="information")
+
+
+def _counting(title: str, places: list[Place]) -> tuple[Fix, ...]:
+    edits = tuple(Edit(place.value, "1") for place in places)
+    return () if any(place.borrowed for place in places) else (Fix(title, edits, safe=False),)
 
 
 def _nothing_counts(case: Case) -> bool:
@@ -55,22 +67,14 @@ def _idle_minimums(shape: Shape, context: Context) -> Iterator[Finding]:
             place = criterion.places.get(field)
             if place is None:
                 continue
-            entry = None
-            if isinstance(criterion.node, Mapping) and not place.borrowed:
-                entry = next((e for e in criterion.node.entries if e.name == place.name), None)
-            edit = (
-                remove_entry(context.text, criterion.node, entry)
-                if entry and isinstance(criterion.node, Mapping)
-                else None
-            )
             yield Finding(
                 criterion.key_at(field),
                 f"`{place.name}` changes nothing: without `score_ranges` a criterion is met or it is not",
-                fixes=(Fix(f"remove `{place.name}`", (edit,), safe=False),) if edit else (),
+                fixes=() if place.borrowed else removed(criterion.node, place.name, context),
             )
 
 
-def _shadowed(shape: Shape) -> Iterator[Finding]:
+def _shadowed(shape: Shape, context: Context) -> Iterator[Finding]:
     """Of the lists in which evaluators can stand, only the first that is written is read."""
     execution = shape.execution if isinstance(shape, Case | Suite) else None
     inner = execution if isinstance(execution, Execution) else None
@@ -82,9 +86,11 @@ def _shadowed(shape: Shape) -> Iterator[Finding]:
     written = [(owner, field) for owner, field in places if isinstance(vars(owner).get(field), list)]
     for owner, field in written[1:]:
         used, used_field = written[0]
+        place = owner.places.get(field)
         name = used.places[used_field].name if used_field in used.places else used_field
         yield Finding(
             owner.key_at(field),
             f"these evaluators do not run: where several lists are written, only `{name}` is read",
             related=(Related(used.key_at(used_field), "this one is read"),),
+            fixes=() if place is None or place.borrowed else removed(owner.node, place.name, context),
         )

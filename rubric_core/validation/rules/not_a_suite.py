@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Suite
 from rubric_core.loading.issues import NotASuite
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.text import Edit, Span
+from rubric_core.validation.mending import skeleton
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["NOT_A_SUITE"]
 
@@ -17,4 +19,14 @@ def NOT_A_SUITE(issue: NotASuite, context: Context) -> Iterator[Finding]:  # noq
         message = f"this file is empty; a suite has its cases under `{key}:`"
     else:
         message = f"this file is {issue.found}; a suite is a mapping that has its cases under `{key}:`"
-    yield Finding(issue.span, message, consequence="agentv refuses the file")
+    yield Finding(issue.span, message, fixes=tuple(_fixes(issue, key, context)), consequence="agentv refuses the file")
+
+
+def _fixes(issue: NotASuite, key: str | None, context: Context) -> Iterator[Fix]:
+    """An empty file gets its first case; a list of mappings with ids is a list of cases whose key is left out."""
+    start = Span(0, 0)
+    if key and issue.found == "nothing" and not context.text.strip():
+        written = f"{key}: {skeleton(context)}\n"
+        yield Fix("write a suite with one case", (Edit(Span(0, len(context.text)), written),), safe=False)
+    elif key and issue.found == "a list":
+        yield Fix(f"write `{key}:` above it", (Edit(start, f"{key}:\n"),), safe=False)

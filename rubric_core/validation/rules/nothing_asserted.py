@@ -7,6 +7,7 @@ from rubric_core.loading.grading import asserts_anything
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Sequence
 from rubric_core.text import Span
+from rubric_core.validation.mending import FILL_IN, added
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import names
 
@@ -44,8 +45,18 @@ def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa
     yield Finding(
         case.at("id") if case.has("id") else case.span,
         f"nothing is asserted in this case, so no answer can fail it; say what a good answer has under `{key}`",
+        fixes=_to_fill_in(case, field, context),
         consequence="agentv skips a case without criteria, or grades it by nothing",
     )
+
+
+def _to_fill_in(case: Case, field: str, context: Context) -> tuple[Fix, ...]:
+    """What a good answer is only the author knows."""
+    key = context.dialect.spelled(Case, "criteria")
+    if key and not context.dialect.properties.strict_keys and not case.has("criteria"):
+        return () if case.borrowed else added(case.node, key, FILL_IN, context)
+    key = context.dialect.spelled(Case, field)
+    return () if case.borrowed or not key or case.has(field) else added(case.node, key, f"[{FILL_IN}]", context)
 
 
 def _skipped(case: Case, context: Context) -> Finding:
@@ -60,7 +71,7 @@ def _skipped(case: Case, context: Context) -> Finding:
     return Finding(
         case.at("id") if case.has("id") else case.span,
         f"this case is skipped: it needs {needed} of its own",
-        fixes=fix,
+        fixes=fix or _to_fill_in(case, "criteria", context),
         consequence="agentv skips the case with a log line, whatever else grades it",
     )
 

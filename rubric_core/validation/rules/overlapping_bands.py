@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.text import Edit
 from rubric_core.validation.bands import bound_edit, covered, sound
+from rubric_core.validation.mending import removed_item
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 from rubric_core.validation.words import band_words, score_words
 
@@ -12,19 +13,19 @@ __all__ = ["OVERLAPPING_BANDS"]
 
 
 @rule("overlapping-bands", "error", "A score that two bands claim")
-def OVERLAPPING_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def OVERLAPPING_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name both bands and the scores that they share."""
     if ranges.style != "list":
         return
     before: Band | None = None
     for band in sorted(sound(ranges), key=lambda b: (b.low, b.high)):
         if before is not None and band.low <= before.high:  # type: ignore[operator]
-            yield _finding(ranges, before, band)
+            yield _finding(ranges, before, band, context)
         if before is None or band.high > before.high:  # type: ignore[operator]
             before = band
 
 
-def _finding(ranges: ScoreRanges, first: Band, second: Band) -> Finding:
+def _finding(ranges: ScoreRanges, first: Band, second: Band, context: Context) -> Finding:
     a, b, c, d = first.low, first.high, second.low, second.high
     assert a is not None and b is not None and c is not None and d is not None  # noqa: PT018  # sound bands have bounds
     shared = score_words(range(c, min(b, d) + 1))
@@ -33,7 +34,7 @@ def _finding(ranges: ScoreRanges, first: Band, second: Band) -> Finding:
         second.at("score_range"),
         f"{shared} {verb} to two bands: {band_words(a, b)} and {band_words(c, d)}",
         related=(Related(first.at("score_range"), f"{band_words(a, b)} is claimed here"),),
-        fixes=tuple(_fixes(ranges, first, second)),
+        fixes=tuple(_fixes(ranges, first, second)) or _inner(ranges, first, second, context),
         consequence="agentv drops the whole case with a log line",
     )
 
@@ -48,6 +49,16 @@ def _fixes(ranges: ScoreRanges, first: Band, second: Band) -> Iterator[Fix]:
         yield from _fix(f"start this band at {b + 1}", bound_edit(second, 0, b + 1))
     if a <= c - 1 and all_now <= rest | set(range(a, c)) | set(range(c, d + 1)):
         yield from _fix(f"end the band {band_words(a, b)} at {c - 1}", bound_edit(first, 1, c - 1))
+
+
+def _inner(ranges: ScoreRanges, first: Band, second: Band, context: Context) -> tuple[Fix, ...]:
+    """Of two bands one of which lies inside the other, the inner one can go."""
+    inner = second if (second.high or 0) <= (first.high or 0) else first
+    if inner.borrowed or inner.node is None:
+        return ()
+    return removed_item(
+        ranges.node, inner.node, context, f"remove the band {band_words(inner.low or 0, inner.high or 0)}"
+    )
 
 
 def _fix(title: str, edit: Edit | None) -> Iterator[Fix]:

@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, ScoreRanges
-from rubric_core.syntax.edit import add_entry
-from rubric_core.syntax.tree import Mapping
+from rubric_core.validation.bands import sound
+from rubric_core.validation.mending import added
 from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import number
 
 __all__ = ["REQUIRED_WITHOUT_MINIMUM"]
+
+#: What authors mostly ask for.
+_USUAL = 6
 
 
 @rule("required-without-minimum", "information", "A graded criterion that gates without a minimum")
@@ -22,14 +26,20 @@ def REQUIRED_WITHOUT_MINIMUM(criterion: Criterion, context: Context) -> Iterator
     ):
         return
     share = context.dialect.spelled(Criterion, "min_score")
-    name, value = (share, "0.6") if share else (context.dialect.spelled(Criterion, "required_min_score"), "6")
+    name = share or context.dialect.spelled(Criterion, "required_min_score")
+    start = _start(criterion.score_ranges)
     fixes: tuple[Fix, ...] = ()
-    if name and isinstance(criterion.node, Mapping) and not criterion.borrowed:
-        edit = add_entry(context.text, criterion.node, name, value)
-        fixes = (Fix(f"add `{name}: {value}`", (edit,), safe=False),) if edit else ()
+    if name and start and not criterion.borrowed:
+        fixes = added(criterion.node, name, number(start / 10) if share else str(start), context)
     needs = "any score but 0" if context.dialect.properties.required_without_min == "nonzero" else "a score of 10"
     yield Finding(
         criterion.at("required"),
         f"`required` alone asks for {needs} here; say which score is enough with `{name}`",
         fixes=fixes,
     )
+
+
+def _start(ranges: ScoreRanges) -> int:
+    """Where the band starts that is nearest to 6: a minimum says most at the start of one. 0 when there is none."""
+    starts = [band.low for band in sound(ranges) if band.low]
+    return min(starts, key=lambda low: abs(low - _USUAL), default=0)

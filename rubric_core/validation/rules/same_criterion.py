@@ -4,16 +4,18 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
-from rubric_core.validation.rubrics import criteria_of
+from rubric_core.validation.mending import removed_item
+from rubric_core.validation.rubrics import criteria_of, field_of
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["SAME_CRITERION"]
 
 
 @rule("same-criterion", "warning", "The same demand twice in one rubric")
-def SAME_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def SAME_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """It counts twice in the score, which a weight says more clearly."""
     seen: dict[str, Criterion] = {}
+    place = shape.places.get(field_of(shape))
     for criterion in criteria_of(shape):
         text = " ".join((criterion.outcome or "").lower().split()).rstrip(".")
         if not text:
@@ -24,4 +26,7 @@ def SAME_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterato
                 criterion.at("outcome"),
                 "this rubric demands the same thing already",
                 related=(Related(first.at("outcome"), "here"),),
+                fixes=()
+                if place is None or criterion.node is None
+                else removed_item(place.node, criterion.node, context),
             )

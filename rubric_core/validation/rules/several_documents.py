@@ -3,17 +3,21 @@
 from collections.abc import Iterator
 
 from rubric_core.loading.issues import NotYaml
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["SEVERAL_DOCUMENTS"]
 
 
 @rule("several-documents", "error", "The file holds a second YAML document")
-def SEVERAL_DOCUMENTS(issue: NotYaml, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def SEVERAL_DOCUMENTS(issue: NotYaml, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Point at the `---` behind which nothing is read."""
     if issue.problem.kind == "documents":
         yield Finding(
             issue.span,
             "a second document starts here; a suite is one document, so nothing below is read",
+            fixes=(
+                Fix("remove what stands below", (Edit(Span(issue.span.start, len(context.text)), ""),), safe=False),
+            ),
             consequence="agentv refuses the whole file",
         )

@@ -22,11 +22,10 @@ def SKIPPED_STRING(shape: Rubric | LlmJudge, context: Context) -> Iterator[Findi
             fixes: tuple[Fix, ...] = ()
             if not item.borrowed and isinstance(item.node, Scalar) and item.node.style not in ("literal", "folded"):
                 at = item.node.whole.start
-                fixes = (
-                    (Fix(f"write it as `{name}: …`", (Edit(Span(at, at), f"{name}: "),)),)
-                    if not _in_flow(context, at)
-                    else ()
-                )
+                end = item.node.whole.end
+                around = (Edit(Span(at, at), f"{{{name}: "), Edit(Span(end, end), "}"))
+                edits = around if _in_flow(context, at) else (Edit(Span(at, at), f"{name}: "),)
+                fixes = (Fix(f"write it as `{name}: …`", edits),)
             yield Finding(
                 item.span,
                 f"`rubrics` of an evaluator takes mappings with `{name}`; rubric reads this string",
@@ -36,6 +35,6 @@ def SKIPPED_STRING(shape: Rubric | LlmJudge, context: Context) -> Iterator[Findi
 
 
 def _in_flow(context: Context, offset: int) -> bool:
-    """Whether the item stands in brackets, where a bare `key: value` would read less well."""
+    """Whether the item stands in brackets, where a mapping needs braces of its own."""
     line = max(context.text.rfind("\n", 0, offset), context.text.rfind("\r", 0, offset)) + 1
     return context.text[line:offset].strip() not in ("-", "- -")

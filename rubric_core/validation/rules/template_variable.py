@@ -7,6 +7,7 @@ from rubric_core.language.closest import closest
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge
 from rubric_core.loading.reference_issues import PromptText
+from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -30,16 +31,16 @@ def TEMPLATE_VARIABLE(prompt: LlmJudge | PromptText, context: Context) -> Iterat
         yield from (_of_file if prompt.path is None else _of_named_file)(prompt, context)
         return
     place = prompt.places.get("prompt")
-    inline = place is not None and not place.borrowed and isinstance(place.node, Scalar)
     # Values of the case are filled in too, under names of the author's choice.
     if (
         place is not None
-        and inline
+        and isinstance(place.node, Scalar)
+        and not place.borrowed
         and not _WRITTEN_FILE.match(context.written(place.value))
         and not _VARS.search(context.text)
     ):
         yield from _unknown(context, place.node.span, context.dialect.properties.template_variables)
-        yield from _without_answer(context, place.node.span)
+        yield from _without_answer(context, place.node)
 
 
 def _of_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
@@ -83,11 +84,31 @@ def _unknown(context: Context, span: Span, known: tuple[str, ...]) -> Iterator[F
             yield Finding(Span(*found.span()), words, fixes=fixes, consequence=_LEFT)
 
 
-def _without_answer(context: Context, span: Span) -> Iterator[Finding]:
+def _without_answer(context: Context, node: Scalar) -> Iterator[Finding]:
+    span = node.span
     used = {found[1] for found in _NAME.finditer(context.text, *span)}
     properties = context.dialect.properties
     if used and used <= set(properties.template_variables) and not used & set(properties.answer_variables):
-        yield Finding(_first_line(context, span), f"this prompt {_no_answer(context)}", consequence=_NOTHING)
+        yield Finding(
+            _first_line(context, span),
+            f"this prompt {_no_answer(context)}",
+            fixes=_with_answer(context, node),
+            consequence=_NOTHING,
+        )
+
+
+def _with_answer(context: Context, node: Scalar) -> tuple[Fix, ...]:
+    """The answer at the end of the prompt, on a line of its own in a block."""
+    written = f"{{{{ {context.dialect.properties.answer_variables[0]} }}}}"
+    block = node.style in ("literal", "folded")
+    end = node.span.end - (node.style in ("single", "double"))
+    end = node.span.start + len(context.written(Span(node.span.start, end)).rstrip())
+    lead = " "
+    if block:
+        lines = context.written(node.span).splitlines()
+        blanks = next((len(each) - len(each.lstrip()) for each in lines[1:] if each.strip()), 0)
+        lead = newline_of(context.text) + " " * blanks
+    return (Fix(f"add `{written}`", (Edit(Span(end, end), lead + written),), safe=False),)
 
 
 def _advice(meant: str | None, known: tuple[str, ...]) -> str:

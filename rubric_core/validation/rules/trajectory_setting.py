@@ -1,5 +1,6 @@
 """trajectory-setting: a check of what an agent did, without what it compares."""
 
+import math
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import (
@@ -12,9 +13,10 @@ from rubric_core.language.evaluators import (
 )
 from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping, Node, Scalar
-from rubric_core.text import Span
+from rubric_core.text import Edit, Span
+from rubric_core.validation.mending import added, changed, removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import names
+from rubric_core.validation.words import closest, names
 
 __all__ = ["TRAJECTORY_SETTING"]
 
@@ -41,10 +43,11 @@ def TRAJECTORY_SETTING(check: _Check, context: Context) -> Iterator[Finding]:  #
     if not isinstance(check, ToolTrajectory):
         place = check.places.get("value")
         if place is not None and isinstance(place.node, Mapping):
-            for span, words in _in_value(check, place.node):
+            for span, words, fixes in _in_value(check, place.node, context):
                 yield Finding(
                     place.value if place.borrowed else span,
                     words,
+                    fixes=() if place.borrowed else fixes,
                     consequence="this evaluator ends with an error when it runs",
                 )
         return
@@ -52,37 +55,57 @@ def TRAJECTORY_SETTING(check: _Check, context: Context) -> Iterator[Finding]:  #
         return
     needed, other = ("minimums", "expected") if check.mode == "any_order" else ("expected", "minimums")
     if not check.has(needed):
-        fixes: tuple[Fix, ...] = ()
+        mended: tuple[Fix, ...] = ()
         if isinstance(check.node, Mapping) and not check.borrowed:
             edit = add_entry(
                 context.text, check.node, needed, "{search: 1}" if needed == "minimums" else "[{tool: search}]"
             )
-            fixes = (Fix(f"add `{needed}`", (edit,), safe=False),) if edit else ()
+            mended = (Fix(f"add `{needed}`", (edit,), safe=False),) if edit else ()
         yield Finding(
             check.at("mode"),
             f"the mode {check.mode} needs `{needed}`",
-            fixes=fixes,
+            fixes=mended,
             consequence="agentv skips this evaluator with a log line",
         )
     elif check.has(other):
         yield Finding(
             check.key_at(other),
             f"the mode {check.mode} does not read `{other}`",
+            fixes=() if check.places[other].borrowed else removed(check.node, check.places[other].name, context),
             severity="warning",
             tags=("unnecessary",),
         )
     if needed == "expected" and check.expected == [] and check.mode != "subset" and check.has("expected"):
-        yield Finding(check.at("expected"), "no call is expected, so every answer passes", severity="warning")
+        place = check.places["expected"]
+        fixes = (
+            () if place.borrowed else (Fix("expect a call: …", (Edit(place.value, "[{tool: search}]"),), safe=False),)
+        )
+        yield Finding(
+            check.at("expected"), "no call is expected, so every answer passes", fixes=fixes, severity="warning"
+        )
 
 
-def _in_value(check: _Check, value: Mapping) -> Iterator[tuple[Span, str]]:
+#: A place in a value, what is wrong there, and how it can be mended.
+_Wrong = tuple[Span, str, tuple[Fix, ...]]
+_EXAMPLES = {
+    "name": "search",
+    "pattern": "'search*'",
+    "args": "{q: tides}",
+    "steps": "[search]",
+    "min": "1",
+    "max": "10",
+}
+
+
+def _in_value(check: _Check, value: Mapping, context: Context) -> Iterator[_Wrong]:
     written = {entry.name: entry.value for entry in value.entries if entry.name}
     if "<<" in written:
         return
     for groups in (g for shape, g in _NEEDED if isinstance(check, shape)):
         for group in groups:
             if not any(name in written for name in group):
-                yield value.span, f"`value` needs {names(group, 'or')} here"
+                fixes = added(value, group[0], _EXAMPLES[group[0]], context)
+                yield value.span, f"`value` needs {names(group, 'or')} here", fixes
     for modes in (m for shape, m in _MODES if isinstance(check, shape)):
         yield from _word(written.get("mode"), "mode", modes)
     if isinstance(check, StepCount):
@@ -90,12 +113,24 @@ def _in_value(check: _Check, value: Mapping) -> Iterator[tuple[Span, str]]:
     limits = {name: node for name in ("min", "max") if isinstance(node := written.get(name), Scalar)}
     for name, node in limits.items():
         if isinstance(node.value, bool | float) or (isinstance(node.value, int) and node.value < 0):
-            yield node.span, f"`{name}` is {node.text}; it should be a whole number of at least 0"
-    low, high = (limits[n].value if n in limits else None for n in ("min", "max"))
-    if type(low) is int and type(high) is int and 0 <= high < low:
-        yield limits["max"].span, f"`max` is {high}, below `min`, which is {low}"
+            yield node.span, f"`{name}` is {node.text}; it should be a whole number of at least 0", _whole(node)
+    low, high = limits.get("min"), limits.get("max")
+    if low is None or high is None or type(low.value) is not int or type(high.value) is not int:
+        return
+    if 0 <= high.value < low.value:
+        swap = Fix("swap the two", (Edit(low.span, high.text), Edit(high.span, low.text)), safe=False)
+        yield high.span, f"`max` is {high.value}, below `min`, which is {low.value}", (swap,)
 
 
-def _word(node: Node | None, name: str, possible: tuple[str, ...]) -> Iterator[tuple[Span, str]]:
+def _whole(node: Scalar) -> tuple[Fix, ...]:
+    if isinstance(node.value, bool) or not isinstance(node.value, int | float) or not math.isfinite(node.value):
+        return ()
+    whole = str(abs(round(node.value)))
+    return (Fix(f"write {whole}", (Edit(node.span, whole),), safe=False),)
+
+
+def _word(node: Node | None, name: str, possible: tuple[str, ...]) -> Iterator[_Wrong]:
     if isinstance(node, Scalar) and "{{" not in node.text and node.text not in possible:
-        yield node.span, f"`{name}` cannot be `{node.text}`; it should be one of {', '.join(possible)}"
+        meant = closest(node.text, possible)
+        fixes = changed(node.span, [meant], safe=True) if meant else changed(node.span, possible)
+        yield node.span, f"`{name}` cannot be `{node.text}`; it should be one of {', '.join(possible)}", fixes

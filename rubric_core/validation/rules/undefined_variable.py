@@ -3,11 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from rubric_core.language.model import Case, DefaultTest, Suite
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import CaseList, Context, Finding, Fix, rule
+from rubric_core.validation.mending import FILL_IN, added
+from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
 from rubric_core.validation.words import closest
 
 __all__ = ["UNDEFINED_VARIABLE"]
@@ -26,7 +28,7 @@ def UNDEFINED_VARIABLE(visited: CaseList | Case, context: Context) -> Iterator[F
     if isinstance(visited, Case):
         yield from _in_case(visited, context)
     elif visited.suite is not None and visited.siblings is not None:
-        yield from _in_prompts(visited, visited.suite)
+        yield from _in_prompts(visited, visited.suite, context)
 
 
 def _in_case(case: Case, context: Context) -> Iterator[Finding]:
@@ -52,7 +54,7 @@ def _in_case(case: Case, context: Context) -> Iterator[Finding]:
                     )
 
 
-def _in_prompts(cases: CaseList, suite: Suite) -> Iterator[Finding]:
+def _in_prompts(cases: CaseList, suite: Suite, context: Context) -> Iterator[Finding]:
     inherited = suite.default_test
     if suite.has("default_test") and not isinstance(inherited, DefaultTest):
         return
@@ -71,10 +73,24 @@ def _in_prompts(cases: CaseList, suite: Suite) -> Iterator[Finding]:
                     yield Finding(
                         cases.outer(entry, where),
                         f"this case has no `{name}`, which a prompt asks for",
+                        fixes=_given(cases, entry, name, context),
                         consequence=_EMPTY,
                     )
         elif not cases.external:
             yield _unknown(cases, node, at, name, given)
+
+
+def _given(cases: CaseList, entry: CaseEntry, name: str, context: Context) -> tuple[Fix, ...]:
+    """The value is left to the author."""
+    own = replace(context, text=cases.text_of(entry))
+    place = entry.case.places.get("vars")
+    if entry.case.borrowed or (place is not None and place.borrowed):
+        return ()
+    if place is not None:
+        fixes = added(place.node, name, FILL_IN, own)
+    else:
+        fixes = added(entry.case.node, "vars", f"{{{name}: {FILL_IN}}}", own)
+    return tuple(replace(f, edits=tuple(Edit(cases.outer(entry, e.span), e.new_text) for e in f.edits)) for f in fixes)
 
 
 def _unknown(cases: CaseList, node: Scalar, at: Span | None, name: str, given: Collection[str]) -> Finding:

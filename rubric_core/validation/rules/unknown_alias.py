@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.loading.issues import UnknownAlias
+from rubric_core.syntax.edit import quoted
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import closest
@@ -22,5 +23,9 @@ def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  
     fixes: tuple[Fix, ...] = ()
     if meant and context.written(issue.span) == f"*{issue.name}":
         fixes = (Fix(f"change it to `*{meant}`", (Edit(issue.span, f"*{meant}"),)),)
+    elif context.written(issue.span) == f"*{issue.name}" and issue.text and not issue.borrowed:
+        fixes = (
+            Fix("put it in quotes: text, no reference", (Edit(issue.span, quoted(f"*{issue.name}")),), safe=False),
+        )
     advice = f"; did you mean `*{meant}`?" if meant else ""
     yield Finding(issue.span, f"no `&{issue.name}` stands before this{advice}", fixes=fixes, consequence=_REFUSES)

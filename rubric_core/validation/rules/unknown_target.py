@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.loading.reference_issues import UnknownTarget
 from rubric_core.syntax.edit import replace_value
+from rubric_core.validation.mending import changed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import closest, names
 
@@ -11,6 +12,8 @@ __all__ = ["UNKNOWN_TARGET"]
 
 #: So many names are listed; of more, only the nearest is named.
 _MOST = 6
+#: Of so many each is offered.
+_FEW = 3
 
 
 @rule("unknown-target", "error", "A name that no target has")
@@ -22,7 +25,11 @@ def UNKNOWN_TARGET(issue: UnknownTarget, context: Context) -> Iterator[Finding]:
     others = f"; there is {names(known)}" if 0 < len(known) <= _MOST else ""
     advice = f"; did you mean `{meant}`?" if meant else others
     fixes = (
-        (Fix(f"change it to `{meant}`", (replace_value(issue.node, meant),)),) if meant and not issue.borrowed else ()
+        ()
+        if issue.borrowed
+        else (Fix(f"change it to `{meant}`", (replace_value(issue.node, meant),)),)
+        if meant
+        else changed(issue.node.span, known if len(known) <= _FEW else ())
     )
     yield Finding(
         issue.span,

@@ -2,58 +2,87 @@
 
 from collections.abc import Iterator
 
+from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Environment, Hook, Repo, Workspace
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.text import Edit
+from rubric_core.validation.mending import FILL_IN, added, removed
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["WORKSPACE_SETTING"]
 
 
 @rule("workspace-setting", "error", "Settings of a workspace or environment that do not go together")
-def WORKSPACE_SETTING(shape: Workspace | Repo | Environment, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def WORKSPACE_SETTING(shape: Workspace | Repo | Environment, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """What agentv refuses, or does not do, when the place that the target works in is prepared."""
     if isinstance(shape, Workspace):
-        yield from _workspace(shape)
+        yield from _workspace(shape, context)
     elif isinstance(shape, Repo):
-        yield from _repo(shape)
+        yield from _repo(shape, context)
     else:
-        yield from _environment(shape)
+        yield from _environment(shape, context)
 
 
-def _workspace(workspace: Workspace) -> Iterator[Finding]:
+def _workspace(workspace: Workspace, context: Context) -> Iterator[Finding]:
     hook = workspace.hooks.after_each if workspace.hooks is not None else None
     if workspace.isolation == "per_test" and isinstance(hook, Hook) and hook.reset not in (None, "none"):
         yield Finding(
             hook.at("reset"),
             "every case has a workspace of its own with `isolation: per_test`, so that there is nothing to put back",
+            fixes=_gone(hook, "reset", context),
             severity="warning",
         )
     if workspace.mode == "static" and not workspace.has("path"):
-        yield Finding(workspace.at("mode"), "`mode: static` needs `path`: the directory to work in")
+        yield Finding(
+            workspace.at("mode"),
+            "`mode: static` needs `path`: the directory to work in",
+            fixes=() if workspace.borrowed else added(workspace.node, "path", FILL_IN, context),
+        )
 
 
-def _repo(repo: Repo) -> Iterator[Finding]:
+def _repo(repo: Repo, context: Context) -> Iterator[Finding]:
     if repo.commit and repo.base_commit and repo.commit != repo.base_commit:
-        yield Finding(repo.at("base_commit"), "`commit` and `base_commit` name different commits")
+        yield Finding(
+            repo.at("base_commit"),
+            "`commit` and `base_commit` name different commits",
+            fixes=(*_gone(repo, "base_commit", context), *_gone(repo, "commit", context)),
+        )
     source, checkout, clone = repo.source, repo.checkout, repo.clone
     if source is not None and source.type == "local" and checkout is not None and checkout.has("resolve"):
         yield Finding(
-            checkout.at("resolve"), "a local source is never asked, so that `resolve` has no effect", severity="warning"
+            checkout.at("resolve"),
+            "a local source is never asked, so that `resolve` has no effect",
+            fixes=_gone(checkout, "resolve", context),
+            severity="warning",
         )
     depth, ancestor = (clone.depth if clone else None), (checkout.ancestor if checkout else None)
     if clone is not None and isinstance(depth, int) and isinstance(ancestor, int) and depth < ancestor + 1:
         yield Finding(
             clone.at("depth"),
             f"a depth of {depth} does not reach back {ancestor} commits; it takes {ancestor + 1}",
+            fixes=()
+            if clone.places["depth"].borrowed
+            else (Fix(f"write {ancestor + 1}", (Edit(clone.at("depth"), str(ancestor + 1)),), safe=False),),
             severity="warning",
         )
 
 
-def _environment(environment: Environment) -> Iterator[Finding]:
+def _environment(environment: Environment, context: Context) -> Iterator[Finding]:
     if environment.type == "docker" and not environment.has("image") and not environment.has("context"):
-        yield Finding(environment.at("type"), "a container needs `image`, or `context` to build one from")
+        yield Finding(
+            environment.at("type"),
+            "a container needs `image`, or `context` to build one from",
+            fixes=() if environment.borrowed else added(environment.node, "image", FILL_IN, context),
+        )
     if environment.type == "host":
         for field in Environment.CONTAINER_KEYS:
             if environment.has(field):
                 yield Finding(
-                    environment.key_at(field), f"`{field}` is a key of containers; this environment is a host"
+                    environment.key_at(field),
+                    f"`{field}` is a key of containers; this environment is a host",
+                    fixes=_gone(environment, field, context),
                 )
+
+
+def _gone(shape: Shape, field: str, context: Context) -> tuple[Fix, ...]:
+    place = shape.places[field]
+    return () if place.borrowed else removed(shape.node, place.name, context)

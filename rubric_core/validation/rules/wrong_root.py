@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from rubric_core.language.around import FileKind
 from rubric_core.language.targets import TargetFile
 from rubric_core.loading.issues import WrongRoot
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["WRONG_ROOT"]
 
@@ -14,7 +15,13 @@ __all__ = ["WRONG_ROOT"]
 def WRONG_ROOT(issue: WrongRoot, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what stands in a file of that kind."""
     what = f"this file is {'empty' if issue.found == 'nothing' else issue.found}"
-    yield Finding(issue.span, f"{what}; {_wanted(issue.kind, context)}", consequence="agentv refuses the file")
+    fixes: tuple[Fix, ...] = ()
+    if issue.kind is FileKind.TARGETS and issue.found == "a list":
+        key = context.dialect.spelled(TargetFile, "providers") or "targets"
+        fixes = (Fix(f"write `{key}:` above it", (Edit(Span(0, 0), f"{key}:\n"),), safe=False),)
+    yield Finding(
+        issue.span, f"{what}; {_wanted(issue.kind, context)}", fixes=fixes, consequence="agentv refuses the file"
+    )
 
 
 def _wanted(kind: FileKind, context: Context) -> str:
