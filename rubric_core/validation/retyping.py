@@ -165,4 +165,4 @@ def given_up(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
         lead = " " if isinstance(node, Scalar) and node.span.start == node.span.end else ""
         yield Fix(f"write {written}", (Edit(node.span, lead + written),), safe=False)
     elif not needed:
-        yield from removed(owner.node, owner.places[declared.field].name, context)
+        yield from removed(owner.node, issue.name, context)
