@@ -1,10 +1,12 @@
 """`rubric reference`: the pages of the reference, written or compared with what is there."""
 
 import argparse
+import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import get_args
 
 from rubric_core.analysis import Language
 from rubric_core.language.dialect import Dialect
@@ -12,7 +14,7 @@ from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.reference import RuleRow, pages
 from rubric_core.migration import titles
 from rubric_core.text import Span
-from rubric_core.validation.rule import Rule
+from rubric_core.validation.rule import Fix, Rule
 from rubric_core.validation.words import count
 
 __all__ = ["add_arguments", "main", "reference"]
@@ -61,8 +63,8 @@ def reference() -> dict[str, str]:
 
 
 def _row(rule: "Rule[object]") -> RuleRow:
-    # A rule that has fixes makes them: its module knows the class, or what gives things another name.
-    has_fix = not {"Fix", "called"}.isdisjoint(rule.check.__globals__)
+    # A rule that has fixes makes them: its module knows the class, or something that makes one.
+    has_fix = any(known is Fix or _makes_fixes(known) for known in rule.check.__globals__.values())
     return RuleRow(rule.code, rule.severity, rule.summary, f"{_RULES}/{rule.page.name}", has_fix)
 
 
@@ -89,3 +91,8 @@ def _read(path: Path) -> str | None:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def _makes_fixes(known: object) -> bool:
+    returned = getattr(known, "__annotations__", {}).get("return") if inspect.isfunction(known) else None
+    return returned is Fix or Fix in get_args(returned)
