@@ -7,34 +7,23 @@ characters beyond U+FFFF.
 import re
 from typing import NamedTuple
 
-__all__ = ["InvalidPatternError", "Translation", "UnsupportedPatternError", "translate"]
+from rubric_core.evaluation.jsregex.characters import (
+    CLASSES,
+    LINE_ENDS,
+    Characters,
+    InvalidPatternError,
+    UnsupportedPatternError,
+)
 
-_LINE_ENDS = "\\n\\r\\u2028\\u2029"
-_CLASSES = {
-    "d": "0-9",
-    "w": "A-Za-z0-9_",
-    "s": "\\t-\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff",
-    "D": "\\x00-/:-\\U0010ffff",
-    "W": "\\x00-/:-@\\[-\\^`{-\\U0010ffff",
-    "S": "\\x00-\\x08\\x0e-\\x1f!-\\x9f\\xa1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff\\u3001-\\ufefe\\uff00-\\U0010ffff",
-}
+__all__ = ["Translation", "translate"]
+
 _WORD = "[A-Za-z0-9_]"
 _BOUNDARY = f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))"
 _INSIDE = f"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))"
-_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f"}
-_SYNTAX = frozenset("^$\\.*+?()[]{}|/")
 _QUANTIFIER = re.compile(r"\{(\d+)(?:(,)(\d*))?\}")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _FLAGS = frozenset("dgimsuvy")
 _MANY = 10
-
-
-class InvalidPatternError(ValueError):
-    """A pattern that JavaScript refuses; the message says why."""
-
-
-class UnsupportedPatternError(ValueError):
-    """A pattern that JavaScript takes and rubric cannot run; the message names the part."""
 
 
 class Translation(NamedTuple):
@@ -67,13 +56,11 @@ def translate(pattern: str, flags: str = "") -> Translation:
     return Translation(python, int(options), "y" in flags, reader.unbounded, reader.nested)
 
 
-class _Reader:
+class _Reader(Characters):
     """Reads a pattern from left to right."""
 
     def __init__(self, pattern: str, flags: str) -> None:
-        self.text = pattern
-        self.at = 0
-        self.unicode = "u" in flags or "v" in flags
+        super().__init__(pattern, unicode="u" in flags or "v" in flags)
         self.multiline = "m" in flags
         self.dot_all = "s" in flags
         self.groups = len(
@@ -88,20 +75,11 @@ class _Reader:
         #: Whether the group that is being read repeats or chooses something, from the outermost in.
         self._busy = [False]
 
-    def _peek(self, text: str) -> bool:
-        return self.text.startswith(text, self.at)
-
-    def _take(self, text: str) -> bool:
-        if self._peek(text):
-            self.at += len(text)
-            return True
-        return False
-
     def disjunction(self) -> str:
         """Alternatives, up to `)` or the end."""
         pieces: list[str] = []
-        while self.at < len(self.text) and not self._peek(")"):
-            if self._take("|"):
+        while self.at < len(self.text) and not self.peek(")"):
+            if self.take("|"):
                 self._busy[-1] = True
                 pieces.append("|")
             else:
@@ -129,20 +107,20 @@ class _Reader:
     def _assertion(self, char: str) -> str:
         if char == "^":
             self.at += 1
-            return f"(?:\\A|(?<=[{_LINE_ENDS}]))" if self.multiline else "\\A"
+            return f"(?:\\A|(?<=[{LINE_ENDS}]))" if self.multiline else "\\A"
         if char == "$":
             self.at += 1
-            return f"(?=[{_LINE_ENDS}]|\\Z)" if self.multiline else "\\Z"
-        if self._take("\\b"):
+            return f"(?=[{LINE_ENDS}]|\\Z)" if self.multiline else "\\Z"
+        if self.take("\\b"):
             return _BOUNDARY
-        return _INSIDE if self._take("\\B") else ""
+        return _INSIDE if self.take("\\B") else ""
 
     def _atom(self, char: str) -> tuple[str, bool, bool]:
         """An atom, whether it may be repeated, and whether it repeats or chooses something inside."""
         if char == "(":
             return self._group()
         if char == "[":
-            return self._class(), True, False
+            return self.character_class(), True, False
         if char == "\\":
             self.at += 1
             return self._escape(), True, False
@@ -152,7 +130,7 @@ class _Reader:
             raise InvalidPatternError(f"lone {char}")
         self.at += 1
         if char == ".":
-            return ("[\\s\\S]" if self.dot_all else f"[^{_LINE_ENDS}]"), True, False
+            return ("[\\s\\S]" if self.dot_all else f"[^{LINE_ENDS}]"), True, False
         return re.escape(char), True, False
 
     def _quantifier(self) -> str | None:
@@ -166,7 +144,7 @@ class _Reader:
             if braces[3] and int(braces[1]) > int(braces[3]):
                 raise InvalidPatternError("numbers out of order in {} quantifier")
             self.at = braces.end()
-        self._take("?")
+        self.take("?")
         return self.text[start : self.at]
 
     def _count(self, quantifier: str, busy: bool) -> None:
@@ -182,14 +160,14 @@ class _Reader:
         opening, repeatable = self._opening()
         self._busy.append(False)
         inside = self.disjunction()
-        if not self._take(")"):
+        if not self.take(")"):
             raise InvalidPatternError("unterminated group")
         busy = self._busy.pop()
         self._busy[-1] = self._busy[-1] or busy
         return f"{opening}{inside})", repeatable, busy
 
     def _opening(self) -> tuple[str, bool]:
-        if not self._take("?"):
+        if not self.take("?"):
             return "(", True
         for mark, repeatable in (
             (":", True),
@@ -198,9 +176,9 @@ class _Reader:
             ("<=", False),
             ("<!", False),
         ):
-            if self._take(mark):
+            if self.take(mark):
                 return f"(?{mark}", repeatable
-        if self._take("<"):
+        if self.take("<"):
             return f"(?P<{self._name()}>", True
         if re.match(r"[ims]*(-[ims]*)?:", self.text[self.at :]):
             raise UnsupportedPatternError("rubric cannot run groups with flags of their own, such as (?i: )")
@@ -218,12 +196,12 @@ class _Reader:
         if self.at >= len(self.text):
             raise InvalidPatternError("\\ at end of pattern")
         char = self.text[self.at]
-        if char in _CLASSES:
+        if char in CLASSES:
             self.at += 1
-            return f"[{_CLASSES[char]}]"
+            return f"[{CLASSES[char]}]"
         if char == "k" and (self.named or self.unicode):
             self.at += 1
-            if not self._take("<"):
+            if not self.take("<"):
                 raise InvalidPatternError("invalid named reference")
             name = self._name()
             return f"(?({name})(?P={name}))"
@@ -234,94 +212,4 @@ class _Reader:
             self.at += len(number[0])
             # A group that did not take part matches nothing in JavaScript, and is no failure.
             return f"(?({number[0]})\\{number[0]})"
-        return re.escape(self._character())
-
-    def _character(self) -> str:
-        """The one character that an escape stands for."""
-        char = self.text[self.at]
-        self.at += 1
-        if char in _CONTROLS:
-            return _CONTROLS[char]
-        if char in "pP" and self.unicode:
-            raise UnsupportedPatternError(f"rubric cannot run \\{char}{{…}}; write the characters as a class")
-        if char == "c" and re.match("[A-Za-z]", self.text[self.at : self.at + 1]):
-            self.at += 1
-            return chr(ord(self.text[self.at - 1]) % 32)
-        coded = self._coded(char)
-        if coded is not None:
-            return coded
-        if self.unicode and char not in _SYNTAX and char != "-":
-            raise InvalidPatternError("invalid escape")
-        return char
-
-    def _coded(self, char: str) -> str | None:
-        """The character of an escape by number: x41, u0041, u{41} or 101, if this is one."""
-        for mark, form in (
-            ("x", r"([0-9a-fA-F]{2})"),
-            ("u", r"\{([0-9a-fA-F]+)\}" if self.unicode else r"(?!)"),
-            ("u", r"([0-9a-fA-F]{4})"),
-        ):
-            found = re.match(form, self.text[self.at :]) if char == mark else None
-            if found:
-                self.at += found.end()
-                return self._joined(int(found[1], 16))
-        octal = re.match(r"[0-3]?[0-7]{0,2}", self.text[self.at - 1 :]) if char in "01234567" else None
-        if octal and not (self.unicode and octal[0] != "0"):
-            self.at += len(octal[0]) - 1
-            return chr(int(octal[0], 8))
-        return None
-
-    def _joined(self, code: int) -> str:
-        """The character of a code; two halves of one are put together."""
-        low = re.match(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})", self.text[self.at :]) if 0xD800 <= code < 0xDC00 else None
-        if low:
-            self.at += low.end()
-            return chr(0x10000 + ((code - 0xD800) << 10) + int(low[1], 16) - 0xDC00)
-        if code > 0x10FFFF:
-            raise InvalidPatternError("undefined code point")
-        return chr(code)
-
-    def _class(self) -> str:
-        self.at += 1
-        negated = self._take("^")
-        pieces: list[str] = []
-        while not self._take("]"):
-            if self.at >= len(self.text):
-                raise InvalidPatternError("unterminated character class")
-            pieces.append(self._class_item())
-        if not pieces:
-            return "[\\s\\S]" if negated else "(?!)"
-        return f"[{'^' if negated else ''}{''.join(pieces)}]"
-
-    def _class_item(self) -> str:
-        low = self._class_atom()
-        if not self._peek("-") or self.text[self.at + 1 : self.at + 2] in ("]", ""):
-            return low if len(low) > 1 else _in_class(low)
-        self.at += 1
-        high = self._class_atom()
-        if len(low) > 1 or len(high) > 1:
-            if self.unicode:
-                raise InvalidPatternError("invalid character class")
-            return "".join(p if len(p) > 1 else _in_class(p) for p in (low, "-", high))
-        if low > high:
-            raise InvalidPatternError("range out of order in character class")
-        return f"{_in_class(low)}-{_in_class(high)}"
-
-    def _class_atom(self) -> str:
-        """One character, or what stands for a class such as that of digits, which is longer."""
-        char = self.text[self.at]
-        self.at += 1
-        if char != "\\":
-            return char
-        if self.at >= len(self.text):
-            raise InvalidPatternError("\\ at end of pattern")
-        if self.text[self.at] in _CLASSES:
-            self.at += 1
-            return _CLASSES[self.text[self.at - 1]]
-        if self._take("b"):
-            return "\b"
-        return self._character()
-
-
-def _in_class(char: str) -> str:
-    return f"\\{char}" if char in "\\]^-[&~|" else char
+        return re.escape(self.character())
