@@ -11,6 +11,7 @@ from rubric_core.evaluation.context import (
     EvaluatorConfig,
     PromptInputs,
     ResolvedTarget,
+    TargetAccess,
 )
 from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDone, EvaluatorStarted, Listener
 from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case, scalar_evaluator
@@ -185,8 +186,19 @@ class Attempt:
             redact=self._secrets,
             threshold=threshold,
             time_limit=self.case.options.time_limit,
+            access=self._access(target),
             workspace=self.workspace.path if self.workspace else None,
         )
+
+    def _access(self, target: ResolvedTarget) -> TargetAccess:
+        """For programs that grade: the judge of the case, else the target that answered; or any target by its name."""
+
+        def usual() -> str:
+            return self._judge_name(None, target) or target.name
+
+        file = self._targets.file
+        names = [each.name for each in file.entries] if file is not None else []
+        return TargetAccess(usual, names, lambda name: self._provider(usual() if name is None else name))
 
     def _option(self, name: str) -> str | None:
         """A text among the options of the case, else of the default test."""
@@ -227,15 +239,15 @@ class Attempt:
         config = context.evaluator
         if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, dict):
             raise Unscored("rubric runs no provider that is written out here: name it under `providers`", at=config)
-        name = (
-            (own_judge(context.evaluator) if context.evaluator is not None else None)
-            or self.case.options.grader_target
-            or context.target.grader_target
-        )
-        name = name or self._targets.default_judge()
-        if name is None and self._targets.kind_judges(context.target.name, self.ports.environment):
-            name = context.target.name
+        name = self._judge_name(config, context.target)
         return None if name is None else self._provider(name)
+
+    def _judge_name(self, config: EvaluatorConfig | None, target: ResolvedTarget) -> str | None:
+        name = own_judge(config) if config is not None else None
+        name = name or self.case.options.grader_target or target.grader_target or self._targets.default_judge()
+        if name is None and self._targets.kind_judges(target.name, self.ports.environment):
+            name = target.name
+        return name
 
     def _hooks(self, count: int, turn: int) -> EvaluatorHooks:
         def before(config: EvaluatorConfig, position: int) -> None:

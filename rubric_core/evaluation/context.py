@@ -18,7 +18,7 @@ from rubric_core.syntax.tree import Node
 
 __all__ = [
     "EVALUATOR_KINDS", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorKind", "PromptInputs",
-    "ResolvedTarget", "config_as", "is_evaluator_kind",
+    "ResolvedTarget", "TargetAccess", "config_as", "is_evaluator_kind",
 ]  # fmt: skip
 
 #: The kinds that document 003 knows. Every other evaluator type is its own kind.
@@ -65,6 +65,17 @@ class PromptInputs:
     expected: Sequence[Any] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class TargetAccess:
+    """The targets that a program may ask while it grades."""
+
+    #: The name of the one that is asked when none is named.
+    usual: Callable[[], str]
+    names: Sequence[str]
+    #: A target by its name, or the usual one; what it costs is counted. Raises Unscored.
+    provider: Callable[[str | None], Provider]
+
+
 def _unheard(_: CriterionResult) -> None:
     """Nobody listens."""
 
@@ -106,6 +117,8 @@ class EvaluationContext:
     threshold: float = 0.8
     #: Seconds that a program of the suite may take.
     time_limit: float = 60.0
+    #: The targets that programs which grade may ask.
+    access: TargetAccess | None = None
     #: Settings that an assert-set hands down to the `config` of its members.
     inherited: Mapping[str, Any] = field(default_factory=dict)
     #: The values of `vars` of the case, inherited ones included, as plain data.

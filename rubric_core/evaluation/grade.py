@@ -22,6 +22,7 @@ from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import default_name, evaluators_of
 from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 
 __all__ = ["CaseScore", "EvaluatorHooks", "default_judge", "run_evaluators_for_case", "scalar_evaluator"]
@@ -141,9 +142,7 @@ class _Grader:
         if isinstance(config, CodeShape) and kind not in self._registry:
             if not config.command:
                 raise Unscored("a code evaluator needs a command", at=config if config.node is not None else None)
-            if config.target not in (None, False):
-                raise Unscored("rubric opens no way to a target for programs that grade (`target`)", at=config)
-            return CodeEvaluator(script=config.command, cwd=config.cwd)
+            return CodeEvaluator(script=config.command, cwd=config.cwd, max_calls=_calls(config))
         if kind in self._registry:
             return evaluator_for(self._registry, kind)
         own = custom_evaluator(kind, context)
@@ -152,6 +151,23 @@ class _Grader:
         if isinstance(config, Custom) or type(config) is Shaped:
             raise Unscored(nothing_of(kind), at=config)
         raise Unscored(f"{config.type_name or 'this evaluator'} is not run by rubric", at=config)
+
+
+def _calls(config: CodeShape) -> int | None:
+    """How often the program of an evaluator may ask targets; None when it may not. Raises Unscored."""
+    from rubric_core.evaluation.proxy import USUAL_CALLS  # noqa: PLC0415  # only who asks for it opens a server
+
+    if config.target is True:
+        return USUAL_CALLS
+    if not isinstance(config.target, Mapping):
+        return None  # other forms say nothing to agentv either
+    written = config.target.get("max_calls")
+    most = plain(written, {}) if isinstance(written, Node) else written
+    if most is None:
+        return USUAL_CALLS
+    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        raise Unscored("`max_calls` is a whole number of at least 0", at=config)
+    return most
 
 
 def _properties(context: EvaluationContext) -> Properties:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 import sys
 import time
 from pathlib import Path
@@ -414,3 +415,65 @@ async def test_programs_end_with_one_who_is_killed(folder: Folder) -> None:
     starter = await asyncio.create_subprocess_exec(sys.executable, "starter.py", cwd=folder.path)
     assert await starter.wait() == -9
     assert await gone(int((folder.path / "pid").read_text()))
+
+
+ASKS = """
+import json, os, sys, urllib.error, urllib.request
+sys.stdin.read()
+url, key = os.environ["AGENTV_TARGET_PROXY_URL"], os.environ["AGENTV_TARGET_PROXY_TOKEN"]
+def ask(path, body=None, key=key):
+    data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url + path, data, {"Authorization": f"Bearer {key}"})) as reply:
+            return json.load(reply)
+    except urllib.error.HTTPError as error:
+        return [error.code, json.load(error)["error"]]
+said = {
+    "info": ask("/info"), "usual": ask("/invoke", {"question": "q"}), "named": ask("/invoke", {"question": "q", "target": "other"}),
+    "key": ask("/info", key="wrong"), "path": ask("/nowhere"), "body": ask("/invoke", b"{"), "empty": ask("/invoke", {"question": " "}),
+    "unknown": ask("/invoke", {"question": "q", "target": "nobody"}), "many": ask("/invokeBatch", {"requests": [{"question": "q"}] * 9}),
+    "batch": ask("/invokeBatch", {"requests": [{"question": "q"}]}), "enough": ask("/invoke", {"question": "q"}),
+    "same": url == os.environ["AGENTV_PROVIDER_PROXY_URL"], "url": url,
+}
+print(json.dumps({"score": 1, "details": said}))
+"""
+
+
+async def test_a_program_asks_targets_while_it_grades(folder: Folder) -> None:
+    folder.write("asks.py", ASKS)
+    folder.targets(
+        {"name": "default", "provider": "mock", "response": "x", "grader_target": "judge"},
+        {"name": "judge", "provider": "mock", "response": "of the judge"},
+        {"name": "other", "provider": "mock", "response": "of another"},
+    )
+    case = "{id: a, input: hi, assertions: [{type: code-grader, command: [python3, asks.py], target: {max_calls: 4}}]}"
+    result = await folder.one(f"tests: [{case}]")
+    said = dict((result.evaluators[0].details or {}) if result.evaluators else {})
+    assert result.verdict is Verdict.PASSED, result
+    assert said["info"] == {
+        "targetName": "judge", "maxCalls": 4, "callCount": 0, "availableTargets": ["default", "judge", "other"],
+    }  # fmt: skip
+    assert said["usual"]["rawText"] == "of the judge"
+    assert said["named"] == {
+        "target": "other", "rawText": "of another", "output": [{"role": "assistant", "content": "of another"}],
+    }  # fmt: skip
+    assert [said[name][0] for name in ("key", "path", "body", "empty", "unknown", "many", "enough")] == [
+        401, 404, 400, 400, 400, 429, 429,
+    ]  # fmt: skip
+    assert "nobody" in said["unknown"][1]
+    assert said["enough"][1].startswith("4 of 4 calls are made")
+    assert [each["rawText"] for each in said["batch"]["responses"]] == ["of the judge"]
+    assert said["same"]
+    with pytest.raises(OSError, match="refused"):  # it ended with the program
+        socket.create_connection(("127.0.0.1", int(said["url"].rpartition(":")[2])), 5)
+
+
+async def test_a_program_that_may_not_ask_has_no_way_to(folder: Folder) -> None:
+    folder.mock("x")
+    show = "import json, os; print(json.dumps({'score': 1, 'reasoning': ' '.join(k for k in os.environ if 'PROXY_' in k)}))"
+    case = {"id": "a", "input": "hi", "assertions": [{"type": "code-grader", "command": ["python3", "-c", show]}]}
+    result = await folder.one(json.dumps({"tests": [case]}))
+    assert result.evaluators[0].reasoning == ""
+    case["assertions"][0]["target"] = {"max_calls": -1}
+    wrong = await folder.one(json.dumps({"tests": [case]}))
+    assert "`max_calls` is a whole number of at least 0" in wrong.reason

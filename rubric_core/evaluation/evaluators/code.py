@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -56,6 +57,7 @@ class CodeEvaluator:
         cwd: Where it runs; the directory of the suite by default.
         agent_timeout_ms: How long it may take, in milliseconds; a minute by default.
         payload: What it is told, in place of the case and its answer.
+        max_calls: How often it may ask targets through a proxy; None when it may not.
     """
 
     kind: Literal["code"] = "code"
@@ -67,6 +69,7 @@ class CodeEvaluator:
         cwd: str | Path | None = None,
         agent_timeout_ms: float | None = None,
         payload: Mapping[str, Any] | None = None,
+        max_calls: int | None = None,
     ) -> None:
         if not script:
             raise ValueError("a code evaluator needs a script")
@@ -74,27 +77,47 @@ class CodeEvaluator:
         self._cwd = None if cwd is None else Path(cwd)
         self._timeout_ms = agent_timeout_ms
         self._payload = payload
+        self._max_calls = max_calls
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
         """The score that the program gives."""
         limit = context.time_limit if self._timeout_ms is None else self._timeout_ms / 1000
-        cwd = context.directory if self._cwd is None else context.directory / self._cwd
+        cwd = self._directory(context)
         argv = argv_of(self._script)
         shown = self._script if isinstance(self._script, str) else shlex.join(self._script)
         request = {"script": shown, "cwd": str(self._cwd or ".")}
+        async with self._proxy(context) as ways:
+            finished = await self._run(context, argv, cwd, limit, ways)
+        if isinstance(finished, str):
+            return EvaluationScore.crash(f"{shown}: {finished}", request)
+        score = _read(finished, context, shown, limit, request)
+        return score if self._payload is None else _decided(score, finished)
+
+    def _directory(self, context: EvaluationContext) -> Path:
+        return (context.directory if self._cwd is None else context.directory / self._cwd).resolve()
+
+    async def _run(
+        self, context: EvaluationContext, argv: tuple[str, ...], cwd: Path, limit: float, ways: Mapping[str, str]
+    ) -> Finished | str:
+        """The program, ended, or why it did not start."""
         with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
             stdin = json.dumps(self._told(context, Path(scratch)), ensure_ascii=False, default=str).encode(
                 "utf-8", "replace"
             )
-            variables = {"AGENTV_WORKSPACE_PATH": str(context.workspace)} if context.workspace else {}
-            program = Program(argv, cwd.resolve(), stdin, variables, limit, _OUTPUT_LIMIT)
+            where = {"AGENTV_WORKSPACE_PATH": str(context.workspace)} if context.workspace else {}
+            program = Program(argv, cwd, stdin, {**where, **ways}, limit, _OUTPUT_LIMIT)
             try:
-                finished = await _processes(context).run(program)
+                return await _processes(context).run(program)
             except (OSError, ValueError) as error:
-                reason = not_started(argv, cwd, error) if isinstance(error, OSError) else str(error)
-                return EvaluationScore.crash(f"{shown}: {reason}", request)
-        score = _read(finished, context, shown, limit, request)
-        return score if self._payload is None else _decided(score, finished)
+                return not_started(argv, cwd, error) if isinstance(error, OSError) else str(error)
+
+    def _proxy(self, context: EvaluationContext) -> AbstractAsyncContextManager[Mapping[str, str]]:
+        """The way to targets, where the evaluator asks for it."""
+        if self._max_calls is None:
+            return nullcontext({})
+        from rubric_core.evaluation.proxy import target_proxy  # noqa: PLC0415  # most evaluators open no server
+
+        return target_proxy(context, self._max_calls)
 
     def _told(self, context: EvaluationContext, scratch: Path) -> Mapping[str, Any]:
         return self._payload if self._payload is not None else _handed_over(payload_of(context), scratch)
