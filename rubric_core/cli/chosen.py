@@ -102,7 +102,9 @@ def chosen_cases(
     every = suite.cases
     if not every:
         raise WrongUseError(_no_cases(suite.path, suite.analysis))
-    cases: Sequence[Runnable] = every
+    cases: Sequence[Runnable] = every if ids else suite.in_range
+    if not cases:
+        raise WrongUseError(f"{suite.path}: there is no case to run: `filter_range` leaves none of {len(every)}")
     if ids:
         cases = [case for name in ids for case in _named(suite, name)]
     if options.failed:

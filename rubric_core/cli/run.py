@@ -113,6 +113,9 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
         try:
             suite = choice.load(each)
             cases = chosen_cases(suite, each.ids, options, alone=len(wanted) == 1)
+            if not each.ids and len(suite.in_range) < len(suite.cases):
+                left = f"`filter_range` leaves {len(suite.in_range)} of {count(len(suite.cases), 'case')}"
+                print(f"rubric: {suite.path}: {left}", file=sys.stderr)
         except (WrongUseError, NoSuiteError, UnreadableError) as error:
             print(f"rubric: {error}", file=sys.stderr)
             wrong = True

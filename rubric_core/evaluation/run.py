@@ -19,6 +19,7 @@ from rubric_core.evaluation.matrix import joined, variations
 from rubric_core.evaluation.repeats import repeated, repeats_of
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.unacted import refuse
 from rubric_core.evaluation.workspaces.workspace import Workspaces
 from rubric_core.language.model import RunSettings
 from rubric_core.loading.grading import default_name
@@ -173,6 +174,7 @@ async def _result(
         where, message = problems[0]
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise Unscored(f"{where} has a mistake, {message}{more}")
+    refuse(case)
     ports = _with_variables(case, ports)
     ready = await asked(filled(case, ports.environment), ports)
     _ = ready.evaluators  # read from their files, if they stand in some

@@ -5,10 +5,11 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, silent
+from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, Noted, silent
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.run import run_case, unrun, workspaces_of
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.unacted import notes_on
 from rubric_core.language.model import Execution
 from rubric_core.ports import Ports
 
@@ -80,11 +81,16 @@ class Schedule:
         self._results: dict[int, CaseResult | None] = {}
         self._running: dict[asyncio.Task[CaseResult], int] = {}
         self._ended: asyncio.Queue[asyncio.Task[CaseResult]] = asyncio.Queue()
+        #: Why cases that were running when it was over have no result.
+        self._over = ""
 
     async def run(self) -> list[CaseResult]:
         """The results, in the order of the cases, without those that were called off."""
         waits = _Waits(self.cases)
+        for note in notes_on(self.cases):
+            self.on_event(Noted(note))
         async with workspaces_of(self.cases, self.ports, self.on_event):
+            ending = self._deadline()
             try:
                 while True:
                     while len(self._running) < self.workers and (number := waits.next_ready()) is not None:
@@ -94,6 +100,8 @@ class Schedule:
                         break
                     self._end(await self._ended.get(), waits)  # a listener that failed ends the others
             finally:
+                if ending is not None:
+                    ending.cancel()
                 for task in self._running:
                     task.cancel()
                 await asyncio.gather(*self._running, return_exceptions=True)
@@ -105,6 +113,20 @@ class Schedule:
         for task, number in self._running.items():
             if self.cases[number].id in names:
                 task.cancel()
+
+    def _deadline(self) -> asyncio.TimerHandle | None:
+        """Sees to it that the run ends in the time that the suite gives it, if it gives one."""
+        options = self.cases[0].suite.evaluate_options if self.cases else None
+        limit = options.max_eval_time_ms if options is not None else None
+        if limit is None:
+            return None
+        return asyncio.get_running_loop().call_later(limit / 1000, self._time_is_over, limit)
+
+    def _time_is_over(self, limit: float) -> None:
+        words = f"the run took longer than {limit:g} ms (`max_eval_time_ms`)"
+        self.stop, self._over = f"not run: {words}", f"stopped, {words}"
+        for task in self._running:
+            task.cancel()
 
     def _begin(self, number: int, waits: "_Waits") -> None:
         """Start a case whose turn it is, or say why it is not run."""
@@ -131,9 +153,14 @@ class Schedule:
     def _end(self, task: "asyncio.Task[CaseResult]", waits: "_Waits") -> None:
         """A case has ended. Raises what its listener raised."""
         number = self._running.pop(task)
-        result = None if task.cancelled() else task.result()
-        if result is not None:
-            self._account(self.cases[number], result)
+        case = self.cases[number]
+        if not task.cancelled():
+            result: CaseResult | None = task.result()
+            self._account(case, task.result())
+        elif self._over and case.id not in self._called_off:
+            result = self._left_out(case, self._over, began=True)
+        else:
+            result = None
         self._done(number, result, waits)
 
     def _done(self, number: int, result: CaseResult | None, waits: "_Waits") -> None:
@@ -147,16 +174,19 @@ class Schedule:
         budget = execution.budget_usd if isinstance(execution, Execution) else options.budget_usd if options else None
         if budget is not None and self.spent >= budget:
             self.stop = f"not run: the budget of ${budget:g} is spent"
-        stops = isinstance(execution, Execution) and execution.fail_on_error is True
-        if stops and result.verdict is Verdict.UNSCORED:
+        own = case.case.execution
+        stops = next((e for e in (own, execution) if isinstance(e, Execution) and e.has("fail_on_error")), None)
+        if stops is not None and stops.fail_on_error is True and result.verdict is Verdict.UNSCORED:
             self.stop = f"not run: {result.id} could not be scored, and fail_on_error is set"
 
-    def _left_out(self, case: Runnable, reason: str, *, fails: bool = False) -> CaseResult:
+    def _left_out(self, case: Runnable, reason: str, *, fails: bool = False, began: bool = False) -> CaseResult:
+        """The result of a case that is not run, or not to its end, told as that of one that is."""
         base = unrun(case, self.ports)
         result = replace(base, reason=reason, at=self.ports.clock.now().isoformat(timespec="seconds"))
         if fails:
             result = replace(result, verdict=Verdict.FAILED, score=0.0)
-        self.on_event(CaseStarted(case.id, ()))
+        if not began:
+            self.on_event(CaseStarted(case.id, ()))
         self.on_event(CaseDone(case.id, result))
         return result
 

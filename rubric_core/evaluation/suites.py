@@ -15,6 +15,7 @@ from rubric_core.loading.project import Project
 from rubric_core.loading.search import URL
 from rubric_core.syntax.blocks import ROOT_LIST, Document
 from rubric_core.syntax.line_document import LineDocument
+from rubric_core.syntax.plain import plain
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, ExternalCases
 
@@ -36,6 +37,20 @@ class LoadedSuite:
     cases: tuple[Runnable, ...]
     #: The files in which cases stand, with what is in them.
     files: Mapping[Path, Analysis]
+
+    @property
+    def in_range(self) -> tuple[Runnable, ...]:
+        """The cases that run when none is named: all, or those that `filter_range` of the suite leaves.
+
+        It is written `[first, end]` or `"first:end"`, counts from 0, and the case at `end` is not among them. Raises
+        NoSuiteError for one that is no range.
+        """
+        options = self.cases[0].suite.evaluate_options if self.cases else None
+        if options is None or not options.has("filter_range"):
+            return self.cases
+        where = f"{self.path.name}:{self.cases[0].suite_line(options.key_at('filter_range'))}"
+        first, end = _range(plain(options.filter_range, self.cases[0].suite_anchors), where)
+        return self.cases[first:end]
 
 
 def load_suite(
@@ -190,6 +205,14 @@ class _Loader:
                 problems=(*frame.problems, *problems[None], *problems.get(entry, ())),
             )  # fmt: skip
         yield from _strays(analysis, frame, None if file == frame.path else file)
+
+
+def _range(written: object, where: str) -> tuple[int, int]:
+    parts = written.split(":") if isinstance(written, str) else written
+    numbers = [int(str(part)) for part in parts if str(part).strip().isdecimal()] if isinstance(parts, list) else []
+    if not isinstance(parts, list) or len(parts) != 2 or len(numbers) != 2 or numbers[0] > numbers[1]:
+        raise NoSuiteError(f"{where}: `filter_range` is `[first, end]`, counted from 0, found {written!r}")
+    return numbers[0], numbers[1]
 
 
 def _strays(analysis: Analysis, frame: Runnable, file: Path | None) -> Iterator[Runnable]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import reduce
 from pathlib import Path
@@ -50,6 +50,8 @@ class Targets:
     _plain: dict[str, Provider] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[str, tuple[ResolvedTarget, Provider]] = field(default_factory=dict, repr=False, compare=False)
     _notes: list[str] = field(default_factory=list, repr=False, compare=False)
+    #: Milliseconds between two calls of a target that says nothing itself.
+    pause: float = 0.0
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -161,7 +163,7 @@ class Targets:
             provider = kind.make(read.shape, place, ports)
         except ValueError as error:
             raise Unscored(redact(f"target {entry.name}: {error}")) from None
-        delay = (read.shape.delay or 0.0) / 1000
+        delay = (self.pause if read.shape.delay is None else read.shape.delay) / 1000
         return Guarded(provider, redact, ports.clock, read.shape.workers, delay)
 
     def _kind(self, entry: TargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], list[str]]":
@@ -213,8 +215,9 @@ class Targets:
 
 def targets_for(case: Runnable, files: Files) -> Targets:
     """The targets for a case: those that stand in its suite come before those in the files around it. Never raises."""
-    found = load_targets(case.directory, files, case.options.targets_file)
-    suite = case.suite
+    suite, options = case.suite, case.suite.evaluate_options
+    pause = float(options.delay or 0) if options is not None else 0.0
+    found = replace(load_targets(case.directory, files, case.options.targets_file), pause=pause)
     written = [*_several(suite.providers), *_several(suite.targets)]
     if not suite.has("defaults") and not any(isinstance(each, Entry) or ":" in str(each) for each in written):
         return found
@@ -226,7 +229,7 @@ def targets_for(case: Runnable, files: Files) -> Targets:
         lambda span: case.line_at(case.suite_span(span).start),
     )
     inside = targets_in(home, beside_others=True)
-    return Targets(case.directory, inside.joined(found.file), found.trouble)
+    return Targets(case.directory, inside.joined(found.file), found.trouble, pause=pause)
 
 
 def _several(written: object) -> list[object]:

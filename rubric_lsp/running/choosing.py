@@ -116,7 +116,7 @@ def _parts(
     for name in wanted.names or ():
         if name not in by_id:
             raise RefusedError(INVALID_PARAMS, f"{suite.path.name} has no case with the id {name}")
-    cases = every if wanted.names is None else [by_id[name] for name in wanted.names]
+    cases = _in_range(suite) if wanted.names is None else [by_id[name] for name in wanted.names]
     if order.failed or order.lacking:
         results = known(snapshot)
         wants = _has_failed if order.failed else _lacks_a_pass
@@ -137,6 +137,13 @@ def _has_failed(shown: Shown) -> bool:
 
 def _lacks_a_pass(shown: Shown) -> bool:
     return shown.result is None or shown.stale or shown.result.verdict is not Verdict.PASSED
+
+
+def _in_range(suite: LoadedSuite) -> list[Runnable]:
+    try:
+        return distinct(suite.in_range)
+    except NoSuiteError as error:
+        raise RefusedError(INVALID_PARAMS, str(error)) from None
 
 
 def _alone(wanted: Wanted, case: Runnable, path: Path, dialect: str) -> Part:

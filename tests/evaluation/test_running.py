@@ -1,15 +1,16 @@
 """Several runs of a case, and the cases of a suite among each other."""
 
 import asyncio
+import json
 import sys
 from dataclasses import replace
 
 import pytest
-from suites import Folder
+from suites import Folder, Waits
 
 from rubric_core.adapters import system_ports
 from rubric_core.cli import main
-from rubric_core.evaluation.events import CaseDone, CaseStarted, Event
+from rubric_core.evaluation.events import CaseDone, CaseStarted, Event, Noted
 from rubric_core.evaluation.repeats import pass_at, pass_hat, share_interval
 from rubric_core.evaluation.result import Verdict
 from rubric_core.evaluation.schedule import run_cases, with_dependencies
@@ -259,3 +260,68 @@ def test_a_long_run_tells_at_its_end_what_did_not_pass(
     out = capsys.readouterr().out
     assert "suite.eval.yaml:30 c7 failed 0.00, needs 0.80\n    contains-x: does not contain" in out
     assert "69 passed, 1 failed · target default" in out
+
+
+PROMPTED = "prompts: ['{{ q }}']\nproviders: [default]\nevaluate_options: {%s}\ntests:\n%s"
+FOUR = "".join(f"  - {{id: c{n}, vars: {{q: hi}}, assert: [{{type: contains, value: hello}}]}}\n" for n in range(4))
+
+
+async def test_a_run_ends_in_the_time_that_the_suite_gives_it(folder: Folder) -> None:
+    folder.targets({"name": "default", "provider": "cli", "command": "sh -c 'echo $$ >> pids; sleep 600'"})
+    results = await folder.run(PROMPTED % ("max_eval_time_ms: 700, max_concurrency: 2", FOUR), "agentv-5")
+    words = "the run took longer than 700 ms (`max_eval_time_ms`)"
+    assert {r.verdict for r in results.values()} == {Verdict.UNSCORED}
+    assert (results["c0"].reason, results["c3"].reason) == (f"stopped, {words}", f"not run: {words}")
+    assert sum(isinstance(e, CaseDone) for e in folder.events) == 4
+
+
+@pytest.mark.parametrize(
+    ("written", "ids"), [("[1, 3]", ["c1", "c2"]), ("'0:2'", ["c0", "c1"]), ("[2, 9]", ["c2", "c3"])]
+)
+def test_a_range_leaves_some_of_the_cases(
+    folder: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, written: str, ids: list[str]
+) -> None:
+    monkeypatch.chdir(folder.path)
+    folder.mock("hello")
+    folder.suite(f"# rubric: dialect=agentv-5\n{PROMPTED % (f'filter_range: {written}', FOUR)}")
+    assert main(["run", "suite.eval.yaml", "--format", "jsonl"]) == 0
+    said = capsys.readouterr()
+    assert [json.loads(line)["id"] for line in said.out.splitlines()] == ids
+    assert "`filter_range` leaves 2 of 4 cases" in said.err
+    assert main(["run", "suite.eval.yaml::c3", "--format", "jsonl"]) == 0  # who is named runs
+    folder.suite(f"# rubric: dialect=agentv-5\n{PROMPTED % ('filter_range: [3, 1]', FOUR)}")
+    assert main(["run", "suite.eval.yaml"]) == 2
+    assert (
+        "suite.eval.yaml:4: `filter_range` is `[first, end]`, counted from 0, found [3, 1]" in capsys.readouterr().err
+    )
+
+
+async def test_a_pause_between_calls(folder: Folder) -> None:
+    folder.mock("hello")
+    folder.clock = clock = Waits()
+    await folder.run(PROMPTED % ("delay: 1500", FOUR), "agentv-5", workers=1)
+    assert clock.waited == [1.5, 1.5, 1.5]
+
+
+async def test_what_is_not_acted_on_is_said_once_with_its_line(folder: Folder) -> None:
+    folder.mock("hello")
+    text = PROMPTED % (
+        "cache: true, generate_suggestions: false",
+        FOUR.replace("id: c1,", "id: c1, options: {prefix: x, transform: output},"),
+    )
+    results = await folder.run(f"output_path: out.json\n{text}", "agentv-5")
+    said = [event.message for event in folder.events if isinstance(event, Noted)]
+    assert said == [
+        "suite.eval.yaml:1: `output_path` is not acted on by rubric run: results are kept in .rubric/results, and `--format jsonl` prints them",
+        "suite.eval.yaml:4: `cache` is not acted on by rubric run: every case asks its target anew",
+        "suite.eval.yaml:7: `options.prefix` is not acted on by rubric run: of the options these are: repeat, rubric_prompt, transform",
+    ]
+    assert {r.verdict for r in results.values()} == {Verdict.PASSED}
+
+
+async def test_extensions_are_refused(folder: Folder) -> None:
+    folder.mock("hello")
+    text = f"extensions: ['file://hooks.js:beforeAll']\n{PROMPTED % ('max_concurrency: 1', FOUR)}"
+    for result in (await folder.run(text, "agentv-5")).values():
+        assert (result.verdict, "rubric runs no `extensions`" in result.reason) == (Verdict.UNSCORED, True)
+        assert "line 1" in result.reason
