@@ -112,4 +112,6 @@ class EvaluateOptions(Shape):
     )
     timeout_ms = key(Number(above=0), "The longest that a case may take, in milliseconds.")
     max_eval_time_ms = key(Number(above=0), "The longest that the whole run may take, in milliseconds.")
-    filter_range = key(Anything(), "The cases to run, as `[first, end]`, counted from 0; the case at `end` is not among them.")
+    filter_range = key(
+        Anything(), "The cases to run, as `[first, end]`, counted from 0; the case at `end` is not among them."
+    )
