@@ -7,7 +7,7 @@ characters beyond U+FFFF.
 import re
 from typing import NamedTuple
 
-from rubric_core.evaluation.jsregex.characters import (
+from rubric_core.evaluation.jscharacters import (
     CLASSES,
     LINE_ENDS,
     Characters,
@@ -15,7 +15,7 @@ from rubric_core.evaluation.jsregex.characters import (
     UnsupportedPatternError,
 )
 
-__all__ = ["Translation", "translate"]
+__all__ = ["InvalidPatternError", "Translation", "UnsupportedPatternError", "translate"]
 
 _WORD = "[A-Za-z0-9_]"
 _BOUNDARY = f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))"
