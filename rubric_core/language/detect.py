@@ -39,6 +39,7 @@ class Sign(IntFlag):
     NEWEST_TYPE = auto()
     EXECUTION = auto()
     #: Keys of cases.
+    CRITERIA = auto()
     VARS = auto()
     INPUT = auto()
 
@@ -54,7 +55,7 @@ _TOP = {
 }  # fmt: skip
 _NEWEST_TOP = ("providers", "default_test", "evaluate_options", "derived_metrics", "nunjucks_filters", "extensions")
 _CASE = {
-    "vars": Sign.VARS, "input": Sign.INPUT, "input_messages": Sign.INPUT, "criteria": Sign.INPUT, "execution": Sign.EXECUTION,
+    "vars": Sign.VARS, "input": Sign.INPUT, "input_messages": Sign.INPUT, "criteria": Sign.INPUT | Sign.CRITERIA, "execution": Sign.EXECUTION,
 }  # fmt: skip
 _NEWEST_TYPE = re.compile(
     r"(?:not-)?(?:llm-rubric|agent-rubric|assert-set|skill-used|trajectory:[\w-]+|similar|javascript|webhook)\Z"
@@ -172,7 +173,7 @@ def choose(
 def _detect(signs: Sign) -> Choice:
     if Sign.TESTCASES in signs:
         return Choice("agentv-0.1", "of `testcases`", certain=True)
-    if Sign.EVALCASES in signs:
+    if Sign.EVALCASES in signs and not _only_the_old_key(signs):
         return _detect_evalcases(signs)
     if signs & (Sign.PROMPTS | Sign.SCENARIOS):
         return Choice("agentv-5", "of `prompts`" if Sign.PROMPTS in signs else "of `scenarios`", certain=True)
@@ -195,6 +196,12 @@ def _detect(signs: Sign) -> Choice:
     if Sign.JUDGE in signs:
         return Choice("agentv-2.7", "of a type that ends in -judge", certain=True)
     return Choice("agentv-3", "nothing in it tells the dialects apart", certain=False)
+
+
+def _only_the_old_key(signs: Sign) -> bool:
+    """Whether `evalcases` is all that is old: releases up to 5.3 read it in place of `tests`."""
+    newer = Sign.CRITERIA in signs and bool(signs & (Sign.ASSERT | Sign.ASSERTIONS))
+    return newer and not signs & (Sign.EXPECTED_OUTCOME | Sign.SCHEMA | Sign.VERSION)
 
 
 def _detect_evalcases(signs: Sign) -> Choice:

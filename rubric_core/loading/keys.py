@@ -5,6 +5,7 @@ from typing import Any
 
 from rubric_core.language.closest import closest
 from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.other_words import field_called
 from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
@@ -145,10 +146,17 @@ class Keys(Tags):
         }
         table = self.dialect.table(type(made)) if not any_key else {}
         older = {s.name: s.field for s in table.values() if s.fate.read and s.field and not _has(made, s.name)}
-        meant = closest(place.name, current) or closest(place.name, older)
+        meant = self._elsewhere(made, place.name, {} if any_key else current)
+        meant = meant or closest(place.name, current) or closest(place.name, older)
         if meant is not None:
             made.unread.setdefault({**older, **current}[meant], place)
         return meant
+
+    @staticmethod
+    def _elsewhere(made: Shape, name: str, current: MappingOf[str, str]) -> str | None:
+        """The key that other tools call so."""
+        field = field_called(type(made), name)
+        return next((spelled for spelled, known in current.items() if known == field), None) if field else None
 
     # Not there
 

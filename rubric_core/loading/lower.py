@@ -7,7 +7,7 @@ from typing import Any
 
 from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.dialect import Dialect, Fate
-from rubric_core.language.evaluators import Criterion, Evaluator
+from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
 from rubric_core.language.kinds import (
     ByNode,
     Kind,
@@ -207,7 +207,10 @@ class Lowering(Keys):
         if kind.base.nested:
             node = self.flatten(kind.base, node)
         shape, written = self.type_of(kind.base, node, report=True)
-        made = self.shape(shape, node, lenient=shape is kind.base)
+        known = self.dialect.type_of(written, kind.base)
+        # Of a type that is refused only that is said, not what else it would need.
+        refused = known is not None and known.fate is Fate.REJECTED and shape is not CodeEvaluator
+        made = self.shape(shape, node, lenient=shape is kind.base or refused)
         if isinstance(made, Evaluator | TargetEntry):
             made.type_name = written
         return made

@@ -1,5 +1,6 @@
 """What a repair says to the author: the problem in words, and the edit that would make the text be what was read."""
 
+import re
 from collections.abc import Sequence
 
 from rubric_core.syntax.edit import quoted
@@ -26,6 +27,8 @@ _WORDS = {
     "header": "the text of a block starts on the line below its `|` or `>`",
     "escape": "double quotes know no such escape; double the backslash, or use single quotes",
 }
+#: A comment that holds the end of a bracket.
+_CUT = re.compile(r" (#[^\s\]},]*)[^\r\n]*[\]}]")
 #: Kinds that are about one character.
 _ONE_CHARACTER = frozenset(
     ("inner-colon", "inner-quote", "no-space", "no-dash-space", "open-quote", "open-bracket", "extra-bracket")
@@ -65,6 +68,8 @@ def explain(
 def _message(failure: Failure, repair: Repair, body: str, column: int) -> str:
     if repair.kind == "reserved":
         return _reserved_words(body[column])
+    if repair.kind == "open-bracket" and (cut := _CUT.search(body, column)):
+        return f"this bracket is never closed: `{cut[1]}` begins a comment; put the value in quotes"
     if repair.kind == "indent":
         here, there = len(body) - len(body.lstrip()), repair.column
         return f"this line is indented by {here}, which fits nothing above it; {there} would"

@@ -3,16 +3,31 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rubric_core.language.kinds import Boolean, ByNode, Integer, Kind, ListOf, Messages, Number, Shaped, Tagged, Text
+from rubric_core.language.kinds import (
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    Messages,
+    Number,
+    Shaped,
+    Shorthand,
+    Tagged,
+    Text,
+)
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import Key
 from rubric_core.loading.issues import OutOfRange, WrongType
-from rubric_core.syntax.edit import column_of, quoted, rename_key, replace_value, wrap_in_list
+from rubric_core.syntax.edit import quoted, rename_key, replace_value, wrap_in_list
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.listing import glued_dashes, named
 from rubric_core.validation.mending import FILL_IN, changed, example_of, removed, skeleton
 from rubric_core.validation.rule import Context, Fix
+from rubric_core.validation.units import number_meant
 
 __all__ = ["NUMBERS", "given_up", "retyped"]
 
@@ -35,7 +50,7 @@ def retyped(issue: WrongType, context: Context) -> Iterator[Fix]:
         fix
         for kind in kinds
         for fix in (
-            _of_scalar(node, kind)
+            _of_scalar(node, kind, issue, context)
             if isinstance(node, Scalar)
             else _of_list(node, kind, issue.name)
             if isinstance(node, Sequence)
@@ -60,7 +75,7 @@ def _as_several(issue: WrongType, context: Context) -> list[Fix]:
     return list(changed(node.span, words)) if node.flow and isinstance(issue.kind, Text) else []
 
 
-def _of_scalar(node: Scalar, kind: Kind[object]) -> Iterator[Fix]:
+def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Context) -> Iterator[Fix]:
     value = node.value
     if node.style in ("literal", "folded"):
         return
@@ -68,6 +83,8 @@ def _of_scalar(node: Scalar, kind: Kind[object]) -> Iterator[Fix]:
         if isinstance(value, int | float) and kind.refers_to != "type":
             yield Fix("put it in quotes", (replace_value(node, quoted(node.text)),))
         return
+    if isinstance(kind, Shaped):
+        yield from _spelled_out(kind, node, context)
     if not isinstance(value, str) or not value.strip():
         return
     if isinstance(kind, Boolean):
@@ -81,8 +98,26 @@ def _of_scalar(node: Scalar, kind: Kind[object]) -> Iterator[Fix]:
         elif value.strip().lower() in NUMBERS:
             digit = str(NUMBERS.index(value.strip().lower()))
             yield Fix(f"write {digit}", (replace_value(node, digit),))
+        elif written := number_meant(value, issue.key.doc if issue.key else "", share=kind.at_most == 1):
+            yield Fix(f"write {written}", (replace_value(node, written),), safe=False)
+    elif isinstance(kind, ListOf) and (dashes := tuple(glued_dashes(node, context.text))):
+        yield Fix("add the spaces behind the dashes", dashes)
     elif isinstance(kind, ListOf) and isinstance(kind.item, Text | ByNode):
         yield Fix("make it a list", (replace_value(node, f"[{quoted(node.text)}]"),))
+
+
+def _spelled_out(kind: Shaped, node: Scalar, context: Context) -> Iterator[Fix]:
+    """A word or number in the place of a mapping of which it is the one entry that counts."""
+    needed = context.dialect.needed(kind.shape)
+    if len(needed) != 1:
+        return
+    spelling, declared = needed[0]
+    whole = isinstance(node.value, int) and not isinstance(node.value, bool)
+    if (isinstance(declared.kind, Choice) and node.value in declared.kind.names) or (
+        isinstance(declared.kind, Integer) and whole
+    ):
+        written = f"{{{spelling.name}: {node.text}}}"
+        yield Fix(f"write `{written}`", (replace_value(node, written),))
 
 
 def _of_list(node: Sequence, kind: Kind[object], name: str) -> Iterator[Fix]:
@@ -123,8 +158,9 @@ def _of_mapping(node: Mapping, kind: Kind[object], context: Context) -> Iterator
         known = {name for shape in shapes for name in context.dialect.table(shape)}
         if shapes and known & {entry.name for entry in node.entries}:
             yield Fix("make it a list with one item", wrap_in_list(context.text, node))
-        elif any("id" in shape.keys for shape in shapes):
-            yield from _by_id(node, context.text)
+        elif naming := next((n for s in shapes for f in ("id", "name") if (n := context.dialect.spelled(s, f))), ""):
+            short = kind.item.text if isinstance(kind.item, ByNode) else None
+            yield from named(node, naming, short if isinstance(short, Shorthand) else None, context)
 
 
 def _with_content(node: Mapping, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
@@ -132,20 +168,6 @@ def _with_content(node: Mapping, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
         return edits
     at = node.entries[-1].span.end
     return (*edits[:-1], Edit(Span(at, at), f", content: {FILL_IN}"), edits[-1])
-
-
-def _by_id(node: Mapping, text: str) -> Iterator[Fix]:
-    """`greeting: {input: …}` as `- id: greeting` with the keys below it, where these stand in the right column."""
-    edits: list[Edit] = []
-    for entry in node.entries:
-        inner, key = entry.value, entry.key.whole
-        if not isinstance(inner, Mapping) or inner.flow or not inner.entries or inner.get("id") is not None:
-            return
-        first = inner.entries[0].key.whole.start
-        if column_of(text, first) != column_of(text, key.start) + 2 or not text.startswith(":", key.end):
-            return
-        edits += (Edit(Span(key.start, key.start), "- id: "), Edit(Span(key.end, key.end + 1), ""))
-    yield Fix("make it a list with these ids", tuple(edits), safe=False)
 
 
 def given_up(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:

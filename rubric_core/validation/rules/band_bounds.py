@@ -1,5 +1,7 @@
 """band-bounds: a bound that is no whole number of 0..10 (document 000: "bounds")."""
 
+import math
+import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
@@ -11,6 +13,8 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["BAND_BOUNDS"]
 
+#: "0-3" as a key of a map.
+_FROM_TO = re.compile(r"(\d+) *(?:-|–|\.\.|to) *\d+\Z")
 _DROPS = "agentv drops the whole case with a log line"
 
 
@@ -22,7 +26,7 @@ def BAND_BOUNDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # 
             problem = _problem(node)
             if problem:
                 span = band.at("score_range") if band.borrowed else node.span
-                fixes = () if band.borrowed else tuple(_fixes(node)) or _fitting(ranges, band, node)
+                fixes = () if band.borrowed else tuple(_fixes(node, ranges)) or _fitting(ranges, band, node)
                 yield Finding(
                     span, f"{problem}; the bounds of a band are whole numbers of 0..10", fixes=fixes, consequence=_DROPS
                 )
@@ -68,11 +72,39 @@ def _fitting(ranges: ScoreRanges, band: Band, node: Node) -> tuple[Fix, ...]:
     return (Fix(f"write {bound}", (Edit(node.span, str(bound)),), safe=False),)
 
 
-def _fixes(node: Node) -> Iterator[Fix]:
+def _fixes(node: Node, ranges: ScoreRanges) -> Iterator[Fix]:
     value = node.value if isinstance(node, Scalar) else None
-    if isinstance(value, int) and not isinstance(value, bool) and value > HIGHEST:
+    scaled = _scaled(ranges)
+    if scaled:
+        yield Fix("write them all on a scale of 0–10", scaled, safe=False)
+    elif isinstance(node, Scalar) and ranges.style == "map" and (found := _FROM_TO.match(node.text)):
+        yield Fix(f"write {found[1]}: a band ends where the next one begins", (Edit(node.span, found[1]),))
+    elif isinstance(value, int) and not isinstance(value, bool) and value > HIGHEST:
         yield Fix("write 10", (Edit(node.span, str(HIGHEST)),), safe=False)
     elif isinstance(value, int) and not isinstance(value, bool) and value < 0:
         yield Fix("write 0", (Edit(node.span, "0"),), safe=False)
     elif isinstance(value, float) and 0 <= value <= HIGHEST and not value.is_integer():
         yield Fix(f"write {int(value)}", (Edit(node.span, str(int(value))),), safe=False)
+
+
+def _scaled(ranges: ScoreRanges) -> tuple[Edit, ...]:
+    """Every bound on the scale of 0..10, where they were written as shares of 1 or of 100; nothing where they were not."""
+    bounds = [
+        (which, node)
+        for band in ranges.bands
+        if not band.borrowed
+        for which, node in enumerate(_bounds(band, ranges.style))
+    ]
+    values = [n.value for _, n in bounds if isinstance(n, Scalar) and type(n.value) in (int, float)]
+    numbers = [v for v in values if isinstance(v, int | float)]
+    if not numbers or len(numbers) < len(bounds) or min(numbers) < 0 or max(numbers) not in (1, 100):
+        return ()
+    factor = 10 if max(numbers) == 1 else 0.1
+    if factor == 10 and all(float(v).is_integer() for v in numbers):
+        return ()
+    # The lower bound of a band moves up to a whole number, the upper one down.
+    return tuple(
+        Edit(node.span, str(round_to(round(value * factor, 6))))
+        for (which, node), value in zip(bounds, numbers, strict=True)
+        for round_to in (math.floor if which else math.ceil,)
+    )

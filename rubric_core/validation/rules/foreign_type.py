@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from rubric_core.language.other_words import types_called
 from rubric_core.loading.issues import ForeignType
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import names
 
 __all__ = ["FOREIGN_TYPE"]
 
@@ -13,7 +15,10 @@ __all__ = ["FOREIGN_TYPE"]
 def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say which dialect has the type and what this one calls it."""
     where = issue.dialects[0] if len(issue.dialects) == 1 else f"{issue.dialects[0]} to {issue.dialects[-1]}"
-    advice = f"; here it is `{issue.current}`" if issue.current else ""
+    near = [] if issue.current else list(types_called(context.dialect, issue.name))
+    advice = (
+        f"; here it is `{issue.current}`" if issue.current else f"; here {names(near, 'or')} comes near" if near else ""
+    )
     fixes: tuple[Fix, ...] = ()
     if issue.current and not issue.borrowed:
         fixes = (Fix(f"change it to `{issue.current}`", (Edit(issue.span, issue.current),)),)

@@ -20,7 +20,7 @@ def IDENTICAL_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:
         if not text or band.borrowed:
             continue
         first = seen.setdefault(text, band)
-        if first is not band:
+        if first is not band and (first.low, first.high) != (band.low, band.high):
             yield Finding(
                 band.at("outcome"),
                 "another band has the same words, so the judge cannot tell the two apart",

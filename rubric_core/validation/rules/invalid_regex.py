@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Regex
-from rubric_core.syntax.tree import Scalar
-from rubric_core.text import Edit
+from rubric_core.syntax.edit import add_entry, quoted
+from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.text import Edit, Span
 from rubric_core.validation.mending import removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["INVALID_REGEX"]
 
 _NAMED = re.compile(r"\(\?<(?![=!])")
+_INLINE_FLAGS = re.compile(r"\(\?([aiLmsux]+)\)")
 _UNICODE = re.compile(r"\\u\{[0-9a-fA-F]+\}|\\p\{[^}]*\}|\\P\{[^}]*\}|\\k<\w+>|\\/|\\-|\\c[A-Z]")
 
 
@@ -32,6 +34,9 @@ def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa:
                 consequence="agentv scores 0",
             )
     if not isinstance(regex.value, str) or "{{" in regex.value:
+        return
+    if found := _INLINE_FLAGS.match(regex.value):
+        yield _inline_flags(regex, found, context)
         return
     try:
         re.compile(_UNICODE.sub("x", _NAMED.sub("(?P<", regex.value)))
@@ -73,3 +78,21 @@ def _written(regex: Regex, title: str, pattern: str) -> tuple[Fix, ...]:
         return ()
     quoted = "'" + pattern.replace("'", "''") + "'"
     return (Fix(f"{title}: {quoted}", (Edit(place.node.span, quoted),), safe=False),)
+
+
+def _inline_flags(regex: Regex, found: "re.Match[str]", context: Context) -> Finding:
+    """`(?i)` of other languages; JavaScript has its flags beside the pattern."""
+    flags = "".join(f for f in found[1] if f in "ims")
+    node, place = regex.node, regex.places["value"]
+    fixes: tuple[Fix, ...] = ()
+    if isinstance(node, Mapping) and isinstance(place.node, Scalar) and not regex.has("flags") and not place.borrowed:
+        at = context.text.find(found[0], place.node.span.start, place.node.span.end)
+        added = add_entry(context.text, node, "flags", flags if flags.isalpha() else quoted(flags))
+        if at >= 0 and added is not None and flags:
+            fixes = (Fix(f"write `flags: {flags}`", (Edit(Span(at, at + len(found[0])), ""), added)),)
+    return Finding(
+        regex.at("value"),
+        f"JavaScript knows no `{found[0]}` in a pattern; write `flags: {flags or 'i'}` beside it",
+        fixes=fixes,
+        consequence="agentv scores 0 when the case runs",
+    )

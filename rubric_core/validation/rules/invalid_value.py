@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 
 from rubric_core.language.kinds import Choice, Integer, Number
+from rubric_core.language.other_words import options_called
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.mending import changed
@@ -15,14 +16,6 @@ __all__ = ["INVALID_VALUE"]
 
 #: Of so many words each is offered.
 _FEW = 5
-#: What others call it.
-_MEANT = {
-    "human": ("user",), "customer": ("user",), "client": ("user",),
-    "ai": ("assistant",), "bot": ("assistant",), "model": ("assistant",), "agent": ("assistant",),
-    "developer": ("system",), "function": ("tool",),
-    "file_path": ("file",), "path": ("file",), "picture": ("image",), "image_url": ("image",), "string": ("text",),
-    "equals": ("exact",), "exactly": ("exact",), "average": ("weighted_average",), "mean": ("weighted_average", "mean"),
-}  # fmt: skip
 
 
 @rule("invalid-value", "error", "A word or number that is none of the possible ones")
@@ -38,10 +31,12 @@ def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # 
     fixes: tuple[Fix, ...] = ()
     advice = f"; it should be {issue.kind.words()}"
     if isinstance(issue.kind, Choice) and isinstance(issue.value, str):
-        meant = closest(issue.value, issue.kind.names)
+        elsewhere = options_called(issue.value, issue.kind.names)
+        alike = closest(issue.value, issue.kind.names)
+        meant = alike or (elsewhere[0] if len(elsewhere) == 1 else None)
         if meant:
             advice = f"; did you mean `{meant}`? It can be {issue.kind.words()}"
-        fixes = tuple(_words(issue, issue.kind, meant))
+        fixes = tuple(_words(issue, issue.kind, alike, elsewhere))
     elif isinstance(issue.kind, Number | Integer) and isinstance(issue.value, int | float):
         fixes = tuple(_numbers(issue, issue.kind, issue.value))
     if issue.borrowed:
@@ -59,14 +54,13 @@ def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # 
     )
 
 
-def _words(issue: OutOfRange, kind: Choice, meant: str | None) -> Iterator[Fix]:
+def _words(issue: OutOfRange, kind: Choice, alike: str | None, elsewhere: list[str]) -> Iterator[Fix]:
     """The word that was meant; where nobody can tell, every word when there are few."""
-    known = [word for word in _MEANT.get(str(issue.value).lower(), ()) if word in kind.names]
-    if meant or len(known) == 1:
-        word = meant or known[0]
-        yield Fix(f"change it to `{word}`", (replace_value(issue.node, word),), safe=bool(meant))
+    if alike or len(elsewhere) == 1:
+        word = alike or elsewhere[0]
+        yield Fix(f"change it to `{word}`", (replace_value(issue.node, word),), safe=bool(alike))
     elif len(kind.names) <= _FEW:
-        yield from (f for f in changed(issue.node.span, known or kind.names))
+        yield from (f for f in changed(issue.node.span, elsewhere or kind.names))
 
 
 def _numbers(issue: OutOfRange, kind: Number | Integer, value: float) -> Iterator[Fix]:

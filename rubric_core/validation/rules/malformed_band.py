@@ -41,7 +41,7 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
             yield Finding(band.span, f"band {number} is {found}; it should be {shape}", fixes=fixes, consequence=_DROPS)
             continue
         pair = band.places.get("score_range")
-        if pair is not None and not (isinstance(pair.node, Sequence) and len(pair.node.items) == 2):
+        if pair is not None and (not _is_pair(pair.node) or _has_text(pair.node)):
             yield Finding(
                 pair.value,
                 "`score_range` should be two whole numbers of 0..10, the lowest and the highest score: [0, 3]",
@@ -50,11 +50,25 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
             )
 
 
+def _is_pair(node: Node) -> bool:
+    return isinstance(node, Sequence) and len(node.items) == 2
+
+
+def _has_text(node: Node) -> bool:
+    """Whether a bound is a number in quotes, which the engine takes for no number."""
+    items = node.items if isinstance(node, Sequence) else []
+    return any(isinstance(i, Scalar) and isinstance(i.value, str) and i.value.strip().isdigit() for i in items)
+
+
 def _pair(node: Node) -> Iterator[Fix]:
     """A single score is a band of one; of several numbers the lowest and the highest count."""
     items = node.items if isinstance(node, Sequence) else [node]
     values = [
-        i.value for i in items if isinstance(i, Scalar) and isinstance(i.value, int) and not isinstance(i.value, bool)
+        int(i.value)
+        for i in items
+        if isinstance(i, Scalar)
+        and not isinstance(i.value, bool)
+        and (isinstance(i.value, int) or (isinstance(i.value, str) and i.value.strip().isdigit()))
     ]
     if isinstance(node, Scalar) and (found := _SPAN.match(node.text)):
         values = [int(found[1]), int(found[2])]

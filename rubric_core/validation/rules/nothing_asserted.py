@@ -30,6 +30,8 @@ def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa
         return
     if context.dialect.demanded(Case, "criteria"):
         return  # missing-key says it
+    if (case.has("turns") and (not case.turns or case.mode is None)) or (case.has("mode") and not case.turns):
+        return  # what is wrong with the conversation is said there
     if asserts_anything(Suite(Span(0, 0)), case) or graded:
         if skipped:
             yield _skipped(case, context)

@@ -12,7 +12,7 @@ from rubric_core.language.evaluators import (
     ToolUsed,
 )
 from rubric_core.syntax.edit import add_entry
-from rubric_core.syntax.tree import Mapping, Node, Scalar
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.mending import added, changed, removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -75,8 +75,9 @@ def TRAJECTORY_SETTING(check: _Check, context: Context) -> Iterator[Finding]:  #
             severity="warning",
             tags=("unnecessary",),
         )
-    if needed == "expected" and check.expected == [] and check.mode != "subset" and check.has("expected"):
-        place = check.places["expected"]
+    place = check.places.get("expected")
+    empty = place is not None and not (isinstance(place.node, Sequence) and place.node.items)
+    if needed == "expected" and check.expected == [] and check.mode != "subset" and place is not None and empty:
         fixes = (
             () if place.borrowed else (Fix("expect a call: …", (Edit(place.value, "[{tool: search}]"),), safe=False),)
         )

@@ -9,6 +9,7 @@ from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import remove_entry, rename_key
 from rubric_core.syntax.tree import Mapping, walk
 from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import closest
 
 __all__ = ["UNKNOWN_KEY"]
 
@@ -24,7 +25,9 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
     message = f"{issue.shape.title()} has no key `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
-        fixes = (Fix(f"change it to `{meant}`", (rename_key(issue.entry, meant),)),)
+        # What looks alike is a slip of the hand; what only means the same is for the author to say.
+        alike = closest(issue.name, (meant,)) is not None
+        fixes = (Fix(f"change it to `{meant}`", (rename_key(issue.entry, meant),), safe=alike),)
     camel_case = (
         issubclass(issue.shape, Entry) and meant is not None and meant == _CAPITAL.sub(r"_\1", issue.name).lower()
     )

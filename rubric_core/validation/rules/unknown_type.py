@@ -1,26 +1,38 @@
 """unknown-type: an evaluator type that nobody has."""
 
+import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.other_words import types_called
 from rubric_core.loading.issues import UnknownType
+from rubric_core.syntax.edit import newline_of
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest
+from rubric_core.validation.words import closest, names
 
 __all__ = ["UNKNOWN_TYPE"]
+
+#: What stands in front of a type that has a line to itself.
+_OWN_LINE = re.compile(r"[ ]*(?:- +)*(?=type:[ ]*\Z)")
 
 
 @rule("unknown-type", "warning", "An evaluator type that the dialect does not have")
 def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the type that was probably meant; a program of that name may also stand for it."""
-    meant = closest(issue.name, issue.known)
     graded = issubclass(issue.base, Evaluator)
+    elsewhere = list(types_called(context.dialect, issue.name)) if graded else []
+    turned = issue.name[4:] if graded and issue.name.startswith(("not-", "not_")) else ""
+    if turned in issue.known and context.dialect.spelled(Evaluator, "negate"):
+        yield _turned_round(issue, turned, context)
+        return
+    meant = elsewhere[0] if len(elsewhere) == 1 else None if elsewhere else closest(issue.name, issue.known)
     noun, folder = ("evaluator type", "assertions") if graded else ("kind of provider", "providers")
-    message = f"{context.dialect.name} has no {noun} `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")
+    advice = f"; {names(elsewhere, 'or')} comes near" if elsewhere else f"; did you mean `{meant}`?" if meant else ""
+    message = f"{context.dialect.name} has no {noun} `{issue.name}`{advice}"
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
-        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),)),)
+        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=not elsewhere),)
     consequence = (
         f"agentv looks for a program `.agentv/{folder}/{issue.name}`"
         if issue.custom
@@ -29,3 +41,17 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
         else ""
     )
     yield Finding(issue.span, message, fixes=fixes, consequence=consequence)
+
+
+def _turned_round(issue: UnknownType, name: str, context: Context) -> Finding:
+    """`not-contains` of other tools is `contains` with `negate: true`."""
+    text, start = context.text, issue.span.start
+    line = text[max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1 : start]
+    own = _OWN_LINE.match(line)
+    between = f"{newline_of(text)}{' ' * own.end()}" if own else ", "
+    written = f"{name}{between}negate: true"
+    fixes = () if issue.borrowed else (Fix(f"write `{name}` and `negate: true`", (Edit(issue.span, written),)),)
+    words = f"{context.dialect.name} has no evaluator type `{issue.name}`; write `{name}` with `negate: true`"
+    return Finding(
+        issue.span, words, fixes=fixes, consequence=f"agentv looks for a program `.agentv/assertions/{issue.name}`"
+    )
