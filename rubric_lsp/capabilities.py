@@ -15,6 +15,8 @@ from rubric_lsp.features import code_actions, tokens, typing
 __all__ = ["Client", "offered"]
 
 _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
+#: Clients that show documents, but do not say so.
+_SHOW_UNSAID = ("helix",)
 #: After these a list of suggestions is worth asking for.
 TRIGGERS = (":", " ", "-", "{", ",", '"', "'", "$")
 
@@ -70,9 +72,10 @@ class Client:
     def of(cls, params: Mapping[str, Any]) -> "Client":
         """Read the parameters of `initialize`."""
         said = _Said(params.get("capabilities"))
+        name = str(_Said(params.get("clientInfo")).at("name") or "")
         text, workspace = "textDocument.", "workspace."
         return cls(
-            name=str(_Said(params.get("clientInfo")).at("name") or ""),
+            name=name,
             encoding=next((e for e in said.words("general.positionEncodings") if e in _ENCODINGS), "utf-16"),
             process=_number(params.get("processId")),
             related_information=said.flag(text + "publishDiagnostics.relatedInformation"),
@@ -108,7 +111,7 @@ class Client:
             configuration=said.flag(workspace + "configuration"),
             registers_configuration=said.flag(workspace + "didChangeConfiguration.dynamicRegistration"),
             registers_watchers=said.flag(workspace + "didChangeWatchedFiles.dynamicRegistration"),
-            shows_documents=said.flag("window.showDocument.support"),
+            shows_documents=said.flag("window.showDocument.support") or name in _SHOW_UNSAID,
             text_contents=said.at(workspace + "textDocumentContent") is not None,
             tests=said.flag("experimental.rubricTests"),
             diffs=said.flag("experimental.rubricDiff"),

@@ -1,6 +1,7 @@
 """The commands behind lenses and actions. Their arguments are positional: a document's URI, then the id of a case."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
@@ -41,7 +42,7 @@ class Commands:
             "rubric.openTrace": (2, 2, self._open_trace),
             "rubric.diffAnswer": (2, 2, self._diff_answer),
             "rubric.copyCommand": (2, 2, self._copy_command),
-            "rubric.trust": (1, 1, self._trust),
+            "rubric.trust": (0, 1, self._trust),
         }
 
     @property
@@ -126,13 +127,22 @@ class Commands:
 
     # -- trust --------------------------------------------------------------------------------------------------------
 
-    async def _trust(self, uri: str) -> object:
+    async def _trust(self, uri: object = None) -> object:
+        """The folder that is meant by a URI; without one the open folders: Helix gives no arguments."""
+        if uri is not None and not isinstance(uri, str):
+            raise RefusedError(INVALID_PARAMS, f"rubric.trust takes a URI, or nothing, found {uri!r:.200}")
+        uris = [uri] if uri else list(self._server.documents.folders)
+        if not uris:
+            raise RefusedError(INVALID_PARAMS, "rubric.trust needs a URI: no folder is open")
+        return ", ".join(str(self._trusted(each)) for each in uris)
+
+    def _trusted(self, uri: str) -> Path:
         path = path_of(uri)
         if path is None:
             raise RefusedError(INVALID_PARAMS, f"{uri} is no folder on disk")
         folder = self._server.permission.add(self._server.permission.folder_of(path))
         self._server.say(f"{folder} is trusted: its suites can be run (rubric trust --remove takes it back)")
-        return str(folder)
+        return folder
 
 
 def _begun(job: "Job | None") -> object:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from rubric_core.disk import DiskFiles
 from rubric_core.language.evaluators import (
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.targets import Targets
     from rubric_core.loading.targets import TargetEntry
 
-__all__ = ["details", "question"]
+__all__ = ["Suites", "details", "question"]
 
 _SHOWN = 3
 
 
 #: Cases, and the targets of their suite.
-Suites = Sequence[tuple[Sequence["Runnable"], "Targets"]]
+Suites: TypeAlias = "Sequence[tuple[Sequence[Runnable], Targets]]"
 
 
 def question(suites: Suites) -> str:

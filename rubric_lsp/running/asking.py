@@ -1,12 +1,11 @@
 """Asking a person whether a suite may be run, and saying how to allow it. Imported when something is run."""
 
-import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.targets import targets_for
-from rubric_lsp.features.consent import details, question
+from rubric_lsp.features.consent import Suites, details, question
 from rubric_lsp.lifecycle import INFORMATION, WARNING
 from rubric_lsp.refusal import RefusedError
 from rubric_lsp.running.choosing import Part
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["allowed"]
 
 _ONCE, _ALWAYS, _MORE, _NO = "Run once", "Trust this folder", "Show details", "Not now"
+_DETAILS = "what-a-run-would-do.md"
 
 
 async def allowed(server: "RubricServer", parts: Sequence[Part]) -> bool:
@@ -24,15 +24,24 @@ async def allowed(server: "RubricServer", parts: Sequence[Part]) -> bool:
     permission = server.permission
     closed = [part for part in parts if not permission.given(part.path)]
     folders = list(dict.fromkeys(permission.folder_of(part.path) for part in closed))
+    names = " and ".join(map(str, folders))
+    how = _how(server.client.name, names)
     # Every client is asked: Emacs asks well, and says nothing of it. One that cannot answers with an error.
-    answer = await _answer(server, parts)
+    try:
+        answer = await _answer(server, parts)
+    except RefusedError:
+        # The way out comes first: Helix shows as much of a message as fits into one line.
+        server.say(f"rubric: not run yet: {how}", WARNING)
+        if server.client.shows_documents:
+            text = f"{details(_suites(parts))}\n{names} is not trusted yet, and this editor cannot ask: {how}.\n"
+            await server.reading.show_text(_DETAILS, parts[0].uri, text)
+        return False
     if answer == _ALWAYS:
         for folder in folders:
             permission.add(folder)
     if answer in (_ALWAYS, _ONCE):
         return True
-    names = " and ".join(map(str, folders))
-    server.say(f"rubric: nothing was run, because {names} is not trusted; {_how(server.client.name, names)}", WARNING)
+    server.say(f"rubric: nothing was run, because {names} is not trusted; {how}", WARNING)
     return False
 
 
@@ -44,21 +53,26 @@ def _how(client: str, folder: str) -> str:
         return f":RubricTrust or {terminal}"
     if "visual studio code" in name or "vscod" in name:
         return f"trust the workspace (Workspaces: Manage Workspace Trust), or {terminal}"
+    if "helix" in name:
+        return f":lsp-workspace-command rubric.trust or {terminal}"
     return f"the command rubric.trust or {terminal}"
 
 
 async def _answer(server: "RubricServer", parts: Sequence[Part]) -> str | None:
-    files = DiskFiles()
-    suites = [(part.cases, targets_for(part.cases[0], files)) for part in parts]
+    """What a person chose, None for nothing. Raises RefusedError where the client does not ask."""
+    suites = _suites(parts)
     titles: tuple[str, ...] = (_ONCE, _ALWAYS, _MORE, _NO)
-    with contextlib.suppress(RefusedError):
-        while True:
-            asked = {"type": INFORMATION, "message": question(suites), "actions": [{"title": t} for t in titles]}
-            chosen = await server.protocol.ask("window/showMessageRequest", asked)
-            title = chosen.get("title") if isinstance(chosen, dict) else None
-            if title != _MORE:
-                return title
-            # Shown once: the question is asked again beside it.
-            await server.reading.show_text("what-a-run-would-do.md", parts[0].uri, details(suites))
-            titles = (_ONCE, _ALWAYS, _NO)
-    return None
+    while True:
+        asked = {"type": INFORMATION, "message": question(suites), "actions": [{"title": t} for t in titles]}
+        chosen = await server.protocol.ask("window/showMessageRequest", asked)
+        title = chosen.get("title") if isinstance(chosen, dict) else None
+        if title != _MORE:
+            return title
+        # Shown once: the question is asked again beside it.
+        await server.reading.show_text(_DETAILS, parts[0].uri, details(suites))
+        titles = (_ONCE, _ALWAYS, _NO)
+
+
+def _suites(parts: Sequence[Part]) -> Suites:
+    files = DiskFiles()
+    return [(part.cases, targets_for(part.cases[0], files)) for part in parts]

@@ -1,12 +1,14 @@
 """Documents to read that a run left behind: shown by the client where it can ask for them, else written to a file of a cache."""
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from rubric_lsp.features.results import Shown
 from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
 from rubric_lsp.running.reporting import expected_of, prompt_of
+from rubric_lsp.workspace import path_of
 
 if TYPE_CHECKING:
     from rubric_lsp.features.texts import Kind
@@ -53,11 +55,15 @@ class Reading:
         return target
 
     def _open(self, target: str, what: str) -> None:
+        # Not waited for: the client may show it when it has the answer to what it is waiting for itself.
+        self._server.keep(self._show(target, what))
+
+    async def _show(self, target: str, what: str) -> None:
         if self._server.client.shows_documents:
-            # Not waited for: the client may show it when it has the answer to what it is waiting for itself.
-            self._server.keep(self._server.ask_quietly("window/showDocument", {"uri": target, "takeFocus": True}))
-        else:
-            self._server.say(f"rubric: {what} is in {target}")
+            with contextlib.suppress(RefusedError):
+                await self._server.protocol.ask("window/showDocument", {"uri": target, "takeFocus": True})
+                return
+        self._server.say(f"rubric: {what} is in {path_of(target) or target}")
 
     def _uri(self, kind: "Kind", uri: str, name: str, evaluator: str) -> str:
         from rubric_lsp.features.texts import file_name  # noqa: PLC0415

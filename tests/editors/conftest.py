@@ -32,6 +32,8 @@ def screen(workspace: Path) -> Iterator[neovim.Open]:
     """Open a file of the workspace in a Neovim on a screen."""
     if not shutil.which("tmux"):
         pytest.skip("tmux is not installed (apt install tmux)")
+    if os.environ.get("RUBRIC_NEOVIM"):
+        pytest.skip("this Neovim was unpacked, and cannot start itself for a screen")
     yield from _opener(workspace, neovim.ScreenNeovim)
 
 

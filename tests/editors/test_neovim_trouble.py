@@ -6,7 +6,8 @@ import socket
 from pathlib import Path
 
 import pytest
-from neovim import Neovim, Open, ScreenNeovim, until
+from neovim import Neovim, Open, ScreenNeovim, configured
+from terminal import until
 
 pytestmark = pytest.mark.editor
 
@@ -36,7 +37,7 @@ def server_of(folder: Path) -> int:
 
 
 def config(command: str) -> str:
-    return f"vim.lsp.config('rubric', {{ cmd = {{ {json.dumps(command)}, '--stdio' }} }})"
+    return configured(f"cmd = {{ {json.dumps(command)}, '--stdio' }}")
 
 
 def test_a_server_that_is_missing_empty_or_without_its_python(nvim: Open, tmp_path: Path) -> None:

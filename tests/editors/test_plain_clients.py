@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from neovim import PATIENCE, REPOSITORY, SERVER_FOLDER
+from neovim import REPOSITORY, SERVER_FOLDER
+from terminal import PATIENCE
 
 pytestmark = pytest.mark.editor
 

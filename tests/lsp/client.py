@@ -61,6 +61,7 @@ VSCODE: dict[str, Any] = {
         "codeLens": {},
     },
 }
+_UNKNOWN = {"code": -32601, "message": "Method not found"}
 #: The least that a client can say.
 BARE: dict[str, Any] = {}
 
@@ -105,6 +106,8 @@ class Client:
         self.requests: list[tuple[str, Any]] = []
         #: What to answer to a request of the server's; null when it is not here.
         self.replies: dict[str, Callable[[Any], Any]] = {}
+        #: Requests of the server's that are answered with an error: this client does not know them.
+        self.unknown: set[str] = set()
         self.versions: dict[str, int] = {}
         self._stderr: list[bytes] = []
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read, self._read_log)]
@@ -160,8 +163,9 @@ class Client:
         method = message["method"]
         self.requests.append((method, message.get("params")))
         reply = self.replies.get(method, lambda _: [None] if method == "workspace/configuration" else None)
+        answer = {"result": reply(message.get("params"))} if method not in self.unknown else {"error": _UNKNOWN}
         with contextlib.suppress(BrokenPipeError, ValueError):
-            self.send({"jsonrpc": "2.0", "id": message["id"], "result": reply(message.get("params"))})
+            self.send({"jsonrpc": "2.0", "id": message["id"], **answer})
 
     # -- asking -------------------------------------------------------------------------------------------------------
 

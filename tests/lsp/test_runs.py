@@ -402,8 +402,7 @@ def test_nothing_runs_without_trust(connect: Connect, folder: Path, slow: str, t
     client = connected(connect, folder, slow, BARE, trusted=False)
     run(client, slow, "slow")
     message = until("a message", lambda: client.heard("window/showMessage"))[0]["message"]
-    assert "rubric trust" in message
-    assert str(folder) in message
+    assert f"{folder} is not trusted; the command rubric.trust or `rubric trust {folder}`" in message
     assert not (tmp_path / "alive").exists()
     assert hints(client, slow) == {}
 
@@ -433,6 +432,21 @@ def test_details_are_shown_before_a_person_decides(connect: Connect, folder: Pat
     assert [a["title"] for a in asked[1]["actions"]] == ["Run once", "Trust this folder", "Not now"]
     shown = next(p["uri"] for m, p in client.requests if m == "window/showDocument")
     assert "- `python prepare.py`" in Path(shown.removeprefix("file://")).read_text(encoding="utf-8")
+
+
+def test_a_client_that_cannot_ask_shows_what_would_happen(connect: Connect, folder: Path, slow: str) -> None:
+    client = connect()
+    client.unknown.add("window/showMessageRequest")
+    client.initialize(BARE, folder, clientInfo={"name": "helix"})
+    client.open(slow, SLOW)
+    run(client, slow, "slow")
+    shown = until("a text", lambda: next((p["uri"] for m, p in client.requests if m == "window/showDocument"), ""))
+    text = Path(shown.removeprefix("file://")).read_text(encoding="utf-8")
+    assert "time.sleep(60)" in text
+    assert f":lsp-workspace-command rubric.trust or `rubric trust {folder}`" in text
+    assert client.heard("window/showMessage")[0]["message"].startswith("rubric: not run yet: :lsp-workspace-command")
+    client.request("workspace/executeCommand", {"command": "rubric.trust"})
+    assert f"{folder} is trusted" in client.heard("window/showMessage")[-1]["message"]
 
 
 def test_once(connect: Connect, folder: Path, uri: str) -> None:
