@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 from rubric_lsp.features.results import Shown
 from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
 from rubric_lsp.running.reporting import expected_of, prompt_of
-from rubric_lsp.workspace import path_of
+from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
     from rubric_lsp.features.texts import Kind
