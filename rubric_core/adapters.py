@@ -9,8 +9,8 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timezone
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
-from uuid import uuid4
 
 from rubric_core.disk import DiskFiles
 from rubric_core.escaped import MARK, kill_escaped, marked
@@ -63,9 +63,9 @@ class SystemClock:
 class _Watch(asyncio.SubprocessProtocol):
     """Gathers what a program writes, up to a limit, and says when something happens."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, mark: str) -> None:
         #: By which everything that the program starts is known.
-        self.mark = uuid4().hex
+        self.mark = mark
         self.output: dict[int, bytearray] = {1: bytearray(), 2: bytearray()}
         self.too_much = False
         self.exited = False
@@ -124,11 +124,12 @@ class OsProcesses:
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = filtered(os.environ if environment is None else environment)
         self._guard = Guard()
+        self._numbers = count(1)
 
     async def run(self, program: Program) -> Finished:
         """See `ports.Processes.run`."""
         began = time.monotonic()
-        watch = _Watch(program.output_limit)
+        watch = _Watch(program.output_limit, f"{self._guard.mark}.{next(self._numbers)}.")
         transport = await self._started(program, watch)
         stopped: Literal["", "time", "output"] = ""
         try:
@@ -174,9 +175,14 @@ class OsProcesses:
         options: dict[str, Any] = {"creationflags": group} if _WINDOWS else {"start_new_session": True}
         environment = {**self._environment, **program.environment, MARK: marked(watch.mark)}
         loop = asyncio.get_running_loop()
-        transport, _ = await loop.subprocess_exec(
-            lambda: watch, *program.argv, cwd=program.cwd, env=environment, **options
-        )
+        self._guard.expect()
+        try:
+            transport, _ = await loop.subprocess_exec(
+                lambda: watch, *program.argv, cwd=program.cwd, env=environment, **options
+            )
+        except Exception:  # not cancellation: that leaves a program behind
+            self._guard.forget()
+            raise
         self._guard.watch(transport.get_pid())
         return transport
 

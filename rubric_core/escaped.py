@@ -31,8 +31,12 @@ def kill_escaped(mark: str, first: int) -> None:
             return
 
 
-def _newer(pid: int) -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) > pid]  # noqa: PTH208  # names are all that is wanted
+def _newer(first: int) -> list[int]:
+    """The processes that were started after `first`; their numbers begin anew behind the highest."""
+    with open("/proc/loadavg", encoding="ascii") as file:  # noqa: PTH123
+        last = int(file.read().split()[-1])
+    ids = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208  # names are all that is wanted
+    return [pid for pid in ids if (first < pid <= last if first <= last else pid > first or pid <= last)]
 
 
 def _has(pid: int, mark: bytes) -> bool:

@@ -5,18 +5,26 @@ import subprocess
 import sys
 import weakref
 from contextlib import suppress
+from uuid import uuid4
 
 __all__ = ["Guard"]
 
-# A shell of its own session reads which process groups are at work. At the end of its input, whoever started them has
-# gone, however it went: what is left is killed. It is put into the background, so that nobody has to wait for it.
+# A shell of its own session reads which programs are to come (?), which came to nothing (!), and which process groups are
+# at work (+) or have ended (-). At the end of its input, whoever started them has gone, however it went: what is left is
+# killed. The mark finds what was never told of, and what left its group; a child holds the input open until it has
+# become the program with that mark, so that none slips through. In the background, so that nobody has to wait for it.
 _SCRIPT = """
 exec 3<&0
 {
-  groups=
+  groups= coming=0
   while read -r what group; do
     case $what in
-      +) groups="$groups $group" ;;
+      '?') coming=$((coming + 1)) ;;
+      '!') coming=$((coming - 1)) ;;
+      +)
+        coming=$((coming - 1))
+        groups="$groups $group"
+        ;;
       -)
         kept=
         for each in $groups; do [ "$each" = "$group" ] || kept="$kept $each"; done
@@ -24,23 +32,45 @@ exec 3<&0
         ;;
     esac
   done
+  [ "$coming$groups" = 0 ] && exit
   for each in $groups; do kill -s KILL -- "-$each" 2>/dev/null; done
+  for pause in 0 0.1 0.5; do
+    sleep $pause
+    for each in $(grep -lsF -- "$1" /proc/[0-9]*/environ); do
+      each=${each#/proc/}
+      kill -s KILL "${each%/environ}" 2>/dev/null
+    done
+  done
 } <&3 3<&- &
 """
 
 
 class Guard:
-    """Remembers process groups outside of this process. Does nothing on Windows, or where there is no shell."""
+    """Remembers programs outside of this process. Does nothing on Windows, or where there is no shell.
+
+    Where the system does not tell what variables programs have (only Linux does), a program outlives a process that is
+    killed within the microseconds between the program's start and `watch`.
+    """
 
     def __init__(self) -> None:
+        #: What every program has in its variables, followed by whatever tells it from the others.
+        self.mark = uuid4().hex
         self._pipe: int | None = None
         self._tried = sys.platform == "win32"
 
-    def watch(self, group: int) -> None:
-        """`group` is at work: it is killed, should this process end before it is released."""
+    def expect(self) -> None:
+        """A program is about to be started; `watch` or `forget` follows."""
         if not self._tried:
             self._tried = True
             self._begin()
+        self._say("?")
+
+    def forget(self) -> None:
+        """The program that was expected could not be started."""
+        self._say("!")
+
+    def watch(self, group: int) -> None:
+        """The program that was expected leads `group`: it is killed, should this process end before it is released."""
         self._say(f"+ {group}")
 
     def release(self, group: int) -> None:
@@ -52,10 +82,11 @@ class Guard:
         weakref.finalize(self, os.close, ours)
         try:
             subprocess.run(  # noqa: S603  # a constant
-                ["/bin/sh", "-c", _SCRIPT],
+                ["/bin/sh", "-c", _SCRIPT, "rubric-guard", self.mark],
                 stdin=theirs,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
+                cwd="/",
                 start_new_session=True,
                 check=False,
             )

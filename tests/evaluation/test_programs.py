@@ -392,29 +392,40 @@ def test_configs_are_read_from_yaml() -> None:
     assert json.dumps(["a"]) == '["a"]'
 
 
-@posix
-async def test_programs_end_with_one_who_is_killed(folder: Folder) -> None:
-    """Nobody is left who could end them: the children of a program go too."""
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not tell what left its group")
+@pytest.mark.parametrize("moment", ["before it is watched", "while it works"])
+async def test_programs_end_with_one_who_is_killed(folder: Folder, moment: str) -> None:
+    """Nobody is left who could end them: the children of a program go too, and those that left its group."""
+    then = "watch" if moment == "while it works" else "kill"
     folder.write(
         "starter.py",
-        "import asyncio, os, sys\n"
-        "from pathlib import Path\n"
-        "from rubric_core.adapters import OsProcesses\n"
-        "from rubric_core.ports import Program\n"
-        "async def main():\n"
-        "    processes = OsProcesses()\n"
-        "    watched, watch = [], processes._guard.watch\n"
-        "    processes._guard.watch = lambda group: (watch(group), watched.append(group))\n"
-        "    await processes.run(Program(('true',), Path.cwd()))\n"
-        "    task = asyncio.ensure_future(processes.run(Program(('sh', '-c', 'sleep 60 & echo $! > pid; wait'), Path.cwd())))\n"
-        "    while len(watched) < 2 or not Path('pid').is_file() or not Path('pid').read_text().endswith('\\n'):\n"
-        "        await asyncio.sleep(0.01)\n"
-        "    os.kill(os.getpid(), 9)\n"
-        "asyncio.run(main())\n",
+        f"""
+        import asyncio, os
+        from pathlib import Path
+        from rubric_core.adapters import OsProcesses
+        from rubric_core.ports import Program
+
+        def kill(group):
+            Path("pids").write_text(f"{{group}}\\n")
+            os.kill(os.getpid(), 9)
+
+        async def main():
+            processes = OsProcesses()
+            watch = processes._guard.watch
+            processes._guard.watch = {then}
+            script = "sleep 60 & echo $! > pids; setsid sh -c 'echo $$ >> pids; touch ready; sleep 60' & wait"
+            task = asyncio.ensure_future(processes.run(Program(("sh", "-c", script), Path.cwd())))
+            while not Path("ready").exists():
+                await asyncio.sleep(0.01)
+            os.kill(os.getpid(), 9)
+
+        asyncio.run(main())
+        """,
     )
     starter = await asyncio.create_subprocess_exec(sys.executable, "starter.py", cwd=folder.path)
     assert await starter.wait() == -9
-    assert await gone(int((folder.path / "pid").read_text()))
+    for pid in (folder.path / "pids").read_text().split():
+        assert await gone(int(pid))
 
 
 ASKS = """
