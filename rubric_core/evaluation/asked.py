@@ -2,14 +2,13 @@
 
 import json
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from rubric_core.evaluation.evaluators.code import argv_of, not_started
 from rubric_core.evaluation.interpolate import Interpolation, node_of
+from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.scripts import language_of, run_function
 from rubric_core.language.model import INPUT, OUTPUT, Case
@@ -123,7 +122,7 @@ def program_of(prompt: Prompt, case: "Runnable") -> str:
     if isinstance(written, dict):
         command = written.get("command")
         if command:
-            return command if isinstance(command, str) else shlex.join(str(word) for word in command)
+            return command_words(command if isinstance(command, str) else [str(word) for word in command])
         written = next(
             (written[n] for n in ("function_file", "path", "file", "id") if isinstance(written.get(n), str)), ""
         )
@@ -247,26 +246,14 @@ class _Filling:
         if not isinstance(command, str | list) or not command or not all(isinstance(word, str) for word in command):
             raise self._trouble("`command` of the prompt is no command")
         told = {"vars": dict(self.case.variables), "config": written.get("config"), "case": self.case.id}
-        stdin = json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace")
+        limit = self.case.options.time_limit
         program = Program(
-            argv_of(command), self.case.directory, stdin, time_limit=self.case.options.time_limit, output_limit=_OUTPUT_LIMIT
-        )  # fmt: skip
-        shown = command if isinstance(command, str) else shlex.join(command)
+            argv_of(command), self.case.directory, json_input(told), time_limit=limit, output_limit=_OUTPUT_LIMIT
+        )
         try:
-            finished = await self.ports.processes.run(program)
-        except OSError as error:
-            raise self._trouble(
-                f"the prompt program {shown}: {not_started(program.argv, program.cwd, error)}"
-            ) from None
-        text = finished.stdout.decode("utf-8", "replace").strip()
-        if finished.stopped or finished.exit_code or not text:
-            why = (
-                f"was stopped at its {finished.stopped} limit"
-                if finished.stopped
-                else f"ended with exit code {finished.exit_code}"
-            )
-            said = finished.stderr.decode("utf-8", "replace").strip()[-300:]
-            raise self._trouble(f"the prompt program {shown} {why} and printed {len(text)} characters: {said}")
+            text = (await printed(program, self.ports.processes)).strip()
+        except ProgramError as error:
+            raise self._trouble(f"the prompt program {command_words(command)}: {error}") from None
         return Scalar(self.prompt.node.span, self.prompt.node.whole, None, None, text, "double")
 
 

@@ -22,7 +22,7 @@ from rubric_core.evaluation.registry import build_evaluator_registry
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import case_outcome, threshold_of
-from rubric_core.evaluation.secrets import Redactor
+from rubric_core.evaluation.secrets import Redactor, sealed
 from rubric_core.evaluation.targets import Targets, targets_for
 from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
@@ -176,7 +176,7 @@ class Attempt:
             now=self.ports.clock.now(),
             answer=answer,
             dialect=self.case.dialect,
-            ports=self.ports,
+            ports=sealed(self.ports, self._secrets),
             directory=self.case.directory,
             anchors=self.case.anchors,
             variables=self.case.variables,

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.evaluation.payload import payload_of
+from rubric_core.evaluation.programs import ProgramError, ended, json_input
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.search import URL, find_file
@@ -136,12 +137,9 @@ async def run_function(
         told |= _in_file(code, ports, directory, at, function)
     program = _program(_argv(language, ports, at), told, directory, limit)
     try:
-        finished = await ports.processes.run(program)
-    except OSError as error:
-        raise Unscored(f"{program.argv[0]} cannot be started: {error.strerror or error}", at=at) from None
-    if finished.stopped:
-        bound = f"longer than {limit:g} s" if finished.stopped == "time" else f"more than {_OUTPUT_LIMIT:,} bytes"
-        raise Unscored(f"the {language} code was stopped: {bound}", at=at)
+        finished = await ended(program, ports.processes)
+    except ProgramError as error:
+        raise Unscored(f"the {language} code: {error}", at=at) from None
     _, mark, reply = finished.stdout.decode("utf-8", "replace").rpartition(_MARK)
     if finished.exit_code or not mark:
         said = _last_words(finished.stderr.decode("utf-8", "replace"), language)
@@ -150,8 +148,7 @@ async def run_function(
 
 
 def _program(argv: tuple[str, ...], told: Mapping[str, Any], directory: Path, limit: float) -> Program:
-    stdin = json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace")
-    return Program(argv, directory.resolve(), stdin, time_limit=limit, output_limit=_OUTPUT_LIMIT)
+    return Program(argv, directory.resolve(), json_input(told), time_limit=limit, output_limit=_OUTPUT_LIMIT)
 
 
 def _in_file(code: str, ports: Ports, directory: Path, at: Shape, usual: str) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 import base64
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from rubric_core.evaluation.target_settings import variables_in
+from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
 
-__all__ = ["Redactor", "looks_secret"]
+__all__ = ["Redactor", "looks_secret", "sealed"]
 
 #: Whole words where a part of one means nothing: an AUTHOR is no secret, and max_output_tokens counts tokens.
 _SECRET = re.compile(
@@ -56,6 +57,12 @@ class Redactor:
             text = text.replace(value, "***")
         return text
 
+    def raw(self, data: bytes) -> bytes:
+        """`data` without secrets, as text in UTF-8 has them."""
+        for value in self._values:
+            data = data.replace(value.encode("utf-8", "replace"), b"***")
+        return data
+
     def within(self, value: T) -> T:
         """The same without secrets, wherever in it they are: in strings, lists, mappings, dataclasses."""
         return self._any(value) if self._values else value
@@ -70,6 +77,40 @@ class Redactor:
         if is_dataclass(value) and not isinstance(value, type):
             return replace(value, **{f.name: self._any(getattr(value, f.name)) for f in fields(value) if f.init})
         return value
+
+
+def sealed(ports: Ports, redact: Redactor) -> Ports:
+    """The same outside; what programs and servers say has no secrets in it any more, before anybody cuts pieces out of it."""
+    if not redact:
+        return ports
+    return replace(ports, processes=_Processes(ports.processes, redact), http=_Http(ports.http, redact))
+
+
+@dataclass(frozen=True)
+class _Processes:
+    inner: Processes
+    redact: Redactor
+
+    async def run(self, program: Program) -> Finished:
+        finished = await self.inner.run(program)
+        return replace(finished, stdout=self.redact.raw(finished.stdout), stderr=self.redact.raw(finished.stderr))
+
+
+@dataclass(frozen=True)
+class _Http:
+    inner: Http
+    redact: Redactor
+
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
+        return self._sealed(await self.inner.post(url, headers, body, time_limit=time_limit, size_limit=size_limit))
+
+    async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
+        return self._sealed(await self.inner.get(url, time_limit=time_limit, size_limit=size_limit))
+
+    def _sealed(self, reply: HttpReply) -> HttpReply:
+        return HttpReply(reply.status, self.redact.within(reply.headers), self.redact.raw(reply.body))
 
 
 def _passwords(address: str) -> Iterable[str]:

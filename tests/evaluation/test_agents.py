@@ -246,7 +246,7 @@ async def test_an_agent_that_fails_is_one_sentence(stage: Stage, kind: str, scri
     ("settings", "words"),
     [
         ({}, "claude is not there to be run; install it, or write in `executable` where it is (targets.yaml:1)"),
-        ({"executable": "./plain.txt"}, "./plain.txt cannot be started: Permission denied (targets.yaml:1, executable)"),
+        ({"executable": "./plain.txt"}, "./plain.txt may not be executed; `chmod +x` allows it (targets.yaml:1, executable)"),
         ({"cwd": "nowhere"}, "nowhere does not exist"),
         ({"command": "claude 'unclosed"}, "command: no closing quotation (targets.yaml:1, command)"),
         ({"max_turns": 0}, "max_turns is a whole number of at least 1, found 0 (targets.yaml:1, max_turns)"),

@@ -147,7 +147,7 @@ async def test_executing_a_code_evaluator(folder: Folder) -> None:
         ("print('{}')", "no number"),
         ("""print('{"score": NaN}')""", "no number"),
         ("""print('{"score": "high"}')""", "no number"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
     ],
 )
 async def test_a_failing_script_scores_0_with_the_error_in_misses(folder: Folder, script: str, error: str) -> None:

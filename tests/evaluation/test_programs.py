@@ -346,15 +346,24 @@ async def test_a_program_that_misbehaves_scores_0_and_says_so(folder: Folder, sc
     ("script", "cwd", "words"),
     [
         (["no-such-program-here"], None, "is not there to be run"),
-        (["./plain.txt"], None, "cannot be started"),
+        (["./plain.txt"], None, "./plain.txt: ./plain.txt may not be executed; `chmod +x` allows it"),
+        (["./no-first-line"], None, "./no-first-line is no program; a script begins with a line such as #!/bin/sh"),
+        (["./no-such"], None, "./no-such is not there to be run"),
+        (["./windows"], None, "./windows has the line breaks of Windows, so what its first line asks for is not found"),
+        (["./other"], None, "./other cannot be started: it needs /no/such/shell, which is not there"),
+        (["./folder"], None, "./folder is a folder, not a program"),
         ([sys.executable, "x.py"], "nowhere", "does not exist"),
-        (["a\0b"], None, "null"),
+        (["a\0b"], None, "no argument may have a NUL character"),
     ],
 )
 async def test_a_program_that_does_not_start_scores_0_and_says_why(
     folder: Folder, script: list[str], cwd: str | None, words: str
 ) -> None:
     folder.write("plain.txt", "no program")
+    for name, text in (("no-first-line", "no program"), ("windows", "#!/bin/sh\r\n"), ("other", "#!/no/such/shell\n")):
+        folder.write(name, "").write_bytes(text.encode())
+        (folder.path / name).chmod(0o700)
+    (folder.path / "folder").mkdir()
     async with system_ports() as ports:
         found = await CodeEvaluator(script=script, cwd=cwd).evaluate(context(None, "x", ports, directory=folder.path))
     assert (found.score, found.crashed) == (0, True)

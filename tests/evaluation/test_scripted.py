@@ -45,7 +45,7 @@ async def test_code_in_a_file(folder: Folder, name: str, code: str, value: str) 
         ("{type: javascript, value: 'file://gone.js'}", "the file gone.js is not there"),
         ("{type: python, value: 1 / 0}", "the python code failed: ZeroDivisionError: division by zero"),
         ("{type: python, value: 'None'}", "neither true nor false"),
-        ("{type: python, value: 'while True: pass'}", "the python code was stopped: longer than 0.3 s"),
+        ("{type: python, value: 'while True: pass'}", "the python code: stopped, it took longer than 0.3 s"),
         ("{type: python, value: 'file://check.txt'}", "names no JavaScript or Python file"),
     ],
 )

@@ -429,6 +429,21 @@ def test_a_password_in_an_address_is_known_in_all_its_forms() -> None:
     assert redact("hunter%2022, hunter 22, Basic bWU6aHVudGVyIDIy") == "***, ***, Basic ***"
 
 
+@pytest.mark.parametrize("kept", range(0, 24, 3))
+async def test_no_part_of_a_secret_is_left_where_a_message_is_cut_short(
+    folder: Folder, judge: JudgeServer, kept: int
+) -> None:
+    key = "sk-0123456789-abcdefghij"
+    folder.environment["KEY"] = key
+    folder.targets(judge.target("default", api_key="${{ KEY }}", max_retries=0))
+    judge.replies = [Fault.error(401, "x" * (300 - kept) + key)]
+    assert key[: kept or 1] not in (await folder.one(SUITE)).reason.partition("401")[2].replace("(targets", "")
+    said = f"import os, sys; sys.stderr.write(sys.argv[1] + 'x' * {400 - kept}); sys.exit(1)"
+    folder.targets({"name": "default", "provider": "cli", "command": f'{sys.executable} -c "{said}" ${{{{ KEY }}}}'})
+    assert (await folder.one(SUITE)).reason.count("x") > 300
+    assert key[-kept:] not in (await folder.one(SUITE)).reason
+
+
 async def test_a_secret_in_an_answer_goes_nowhere(folder: Folder, judge: JudgeServer) -> None:
     key = "sk-very-secret-key"
     folder.environment.update(BOT_KEY=key, DATABASE_URL="postgres://me:hunter22@db/x")

@@ -2,10 +2,6 @@
 
 import json
 import math
-import os
-import shlex
-import shutil
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -15,38 +11,16 @@ from typing import Any, Literal
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.payload import LARGE, payload_of
+from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, ended, ended_words, json_input
 from rubric_core.evaluation.result import Verdict
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.ports import Finished, Processes, Program
 
-__all__ = ["CodeEvaluator", "argv_of", "not_started"]
+__all__ = ["CodeEvaluator"]
 
 _OUTPUT_LIMIT = 4_000_000
 _SHOWN = 500
 _VERDICTS = {"pass": Verdict.PASSED, "borderline": Verdict.BORDERLINE, "fail": Verdict.FAILED}
-
-
-def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
-    """The arguments of a command: a list as it is, a string by a login shell, as agentv runs it.
-
-    The shell reads the user's profile, which may set PATH anew; the directories of the current one stay in front.
-    """
-    if not isinstance(command, str):
-        return tuple(command)
-    if sys.platform == "win32":
-        return tuple(shlex.split(command))
-    path = shlex.quote(os.environ.get("PATH", ""))
-    return ("sh", "-lc", f"PATH={path}:$PATH; export PATH\n{command}")
-
-
-def not_started(argv: Sequence[str], cwd: Path, error: OSError) -> str:
-    """Why a program did not start, in words."""
-    if not cwd.is_dir():
-        return f"the directory {cwd} does not exist"
-    if isinstance(error, FileNotFoundError):
-        hint = "; there is a python3" if argv[0] == "python" and shutil.which("python3") else ""
-        return f"{argv[0]} is not there to be run{hint}"
-    return f"{argv[0]} cannot be started: {error.strerror or error}"
 
 
 class CodeEvaluator:
@@ -83,33 +57,26 @@ class CodeEvaluator:
         """The score that the program gives."""
         limit = context.time_limit if self._timeout_ms is None else self._timeout_ms / 1000
         cwd = self._directory(context)
-        argv = argv_of(self._script)
-        shown = self._script if isinstance(self._script, str) else shlex.join(self._script)
+        shown = command_words(self._script)
         request = {"script": shown, "cwd": str(self._cwd or ".")}
-        async with self._proxy(context) as ways:
-            finished = await self._run(context, argv, cwd, limit, ways)
-        if isinstance(finished, str):
-            return EvaluationScore.crash(f"{shown}: {finished}", request)
-        score = _read(finished, context, shown, limit, request)
+        try:
+            async with self._proxy(context) as ways:
+                finished = await self._run(context, cwd, limit, ways)
+        except ProgramError as error:
+            return EvaluationScore.crash(f"{shown}: {error}", request)
+        score = _read(finished, context, shown, request)
         return score if self._payload is None else _decided(score, finished)
 
     def _directory(self, context: EvaluationContext) -> Path:
         return (context.directory if self._cwd is None else context.directory / self._cwd).resolve()
 
-    async def _run(
-        self, context: EvaluationContext, argv: tuple[str, ...], cwd: Path, limit: float, ways: Mapping[str, str]
-    ) -> Finished | str:
-        """The program, ended, or why it did not start."""
+    async def _run(self, context: EvaluationContext, cwd: Path, limit: float, ways: Mapping[str, str]) -> Finished:
+        """The program, ended. Raises ProgramError."""
         with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
-            stdin = json.dumps(self._told(context, Path(scratch)), ensure_ascii=False, default=str).encode(
-                "utf-8", "replace"
-            )
+            stdin = json_input(self._told(context, Path(scratch)))
             where = {"AGENTV_WORKSPACE_PATH": str(context.workspace)} if context.workspace else {}
-            program = Program(argv, cwd, stdin, {**where, **ways}, limit, _OUTPUT_LIMIT)
-            try:
-                return await _processes(context).run(program)
-            except (OSError, ValueError) as error:
-                return not_started(argv, cwd, error) if isinstance(error, OSError) else str(error)
+            program = Program(argv_of(self._script), cwd, stdin, {**where, **ways}, limit, _OUTPUT_LIMIT)
+            return await ended(program, _processes(context))
 
     def _proxy(self, context: EvaluationContext) -> AbstractAsyncContextManager[Mapping[str, str]]:
         """The way to targets, where the evaluator asks for it."""
@@ -143,21 +110,15 @@ def _handed_over(payload: dict[str, Any], scratch: Path) -> dict[str, Any]:
     return {**payload, "output": None, "output_path": str(path)}
 
 
-def _read(
-    finished: Finished, context: EvaluationContext, shown: str, limit: float, request: Mapping[str, Any]
-) -> EvaluationScore:
+def _read(finished: Finished, context: EvaluationContext, shown: str, request: Mapping[str, Any]) -> EvaluationScore:
     stdout = finished.stdout.decode("utf-8", "replace").strip()
     error = finished.stderr.decode("utf-8", "replace").strip()
-    if finished.stopped == "time":
-        return EvaluationScore.crash(f"{shown}: stopped, it took longer than {limit:g} s", request)
-    if finished.stopped == "output":
-        return EvaluationScore.crash(f"{shown}: stopped, it wrote more than {_OUTPUT_LIMIT:,} bytes", request)
     properties = (context.dialect or DIALECTS[-1]).properties
     looks_like_json = stdout.startswith("{")
     if properties.exit_code_decides and not looks_like_json and not (finished.exit_code and error):
         return _by_exit_code(finished.exit_code, stdout, request)
     if finished.exit_code:
-        end = f"ended by signal {-finished.exit_code}" if finished.exit_code < 0 else f"exit code {finished.exit_code}"
+        end = ended_words(finished.exit_code)
         return EvaluationScore.crash(f"{shown}: {end}{f': {error[-_SHOWN:]}' if error else ''}", request)
     return _scored(stdout, shown, request, derive=properties.reply_style != "hits")
 

@@ -1,14 +1,12 @@
 """The author's own prompt for a judge: text, a file, or a program that prints it."""
 
-import json
-import shlex
 from pathlib import Path
 
 from rubric_core.evaluation.context import EvaluationContext
-from rubric_core.evaluation.evaluators.code import argv_of, not_started
 from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.prompts import needed_variables, variables_in
 from rubric_core.evaluation.payload import payload_of
+from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Properties
 from rubric_core.language.evaluators import LlmJudge, LlmRubric, PromptProgram, Rubric
@@ -77,32 +75,10 @@ def _checked(text: str, properties: Properties, config: LlmJudge, *, from_file: 
 
 async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Ports) -> str:
     command = prompt.command or []
-    shown = command if isinstance(command, str) else shlex.join(command)
-    stdin = json.dumps({**payload_of(context), "config": prompt.config}, ensure_ascii=False, default=str).encode(
-        "utf-8", "replace"
-    )
-    program = Program(
-        argv_of(command),
-        context.directory.resolve(),
-        stdin,
-        time_limit=context.time_limit,
-        output_limit=_LARGEST,
-    )
+    stdin = json_input({**payload_of(context), "config": prompt.config})
+    directory, limit = context.directory.resolve(), context.time_limit
+    program = Program(argv_of(command), directory, stdin, time_limit=limit, output_limit=_LARGEST)
     try:
-        finished = await ports.processes.run(program)
-    except OSError as error:
-        raise Unscored(
-            f"the prompt program {shown}: {not_started(program.argv, program.cwd, error)}", at=prompt
-        ) from None
-    text = finished.stdout.decode("utf-8", "replace")
-    if finished.stopped or finished.exit_code or not text.strip():
-        why = (
-            f"was stopped at its {finished.stopped} limit"
-            if finished.stopped
-            else f"ended with exit code {finished.exit_code} and printed {len(text)} characters"
-        )
-        raise Unscored(
-            f"the prompt program {shown} {why}: {finished.stderr.decode('utf-8', 'replace').strip()[-300:]}",
-            at=prompt,
-        )
-    return text
+        return await printed(program, ports.processes)
+    except ProgramError as error:
+        raise Unscored(f"the prompt program {command_words(command)}: {error}", at=prompt) from None

@@ -80,7 +80,7 @@ class Agent:
         if finished.exit_code:
             raise self.runs.failed(finished)
         if answer is None:
-            start = self.runs.place.redact(" ".join(said.split())[:120])
+            start = " ".join(said.split())[:120]
             found = f"it printed {start!r}" if start else "it printed nothing"
             raise ProviderError(f"{self.kind} gave no answer: {found} ({self.runs.place.where(self.runs.setting)})")
         took = finished.seconds * 1000 if answer.duration_ms is None else answer.duration_ms

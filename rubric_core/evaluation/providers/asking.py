@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rubric_core.evaluation.providers.kind import Place
+from rubric_core.evaluation.secrets import sealed
 from rubric_core.language.providers import Api
 from rubric_core.ports import HttpReply, NetworkError, Ports, ProviderError
 
@@ -18,6 +19,8 @@ _SHOWN = 300
 _TIMEOUT = 120.0
 _RETRIES = 3
 _FIRST_DELAY_MS, _LONGEST_DELAY_MS, _FACTOR = 500.0, 30_000.0, 2.0
+#: How streams of events begin.
+_STREAM = ("data:", "event:")
 #: Timeouts, busy servers, servers in trouble; 529 is Anthropic's word for busy.
 _RETRIED = (408, 429, 500, 502, 503, 504, 529)
 
@@ -54,13 +57,13 @@ class Asking:
         retries = _or(self.settings.max_retries, _RETRIES)
         longest = _or(self.settings.retry_max_delay_ms, _LONGEST_DELAY_MS) / 1000
         delay = _or(self.settings.retry_initial_delay_ms, _FIRST_DELAY_MS) / 1000
-        clock = self.ports.clock
+        clock, http = self.ports.clock, sealed(self.ports, self.place.redact).http
         for left in range(retries, -1, -1):
             if self._not_before > clock.seconds():
                 await clock.sleep(self._not_before - clock.seconds())
             began = clock.seconds()
             try:
-                reply = await self.ports.http.post(
+                reply = await http.post(
                     url, sent, content, time_limit=_or(self.settings.timeout_seconds, _TIMEOUT), size_limit=_SIZE_LIMIT
                 )
             except NetworkError as error:
@@ -108,10 +111,10 @@ class Asking:
 
     def _refused(self, reply: HttpReply, retries: int) -> str:
         place, status = self.place, reply.status
-        said = place.redact(_error_text(reply))
+        said = _error_text(reply)
         more = f": {said}" if said else ""
         if status < 400:
-            moved = _without_query(place.redact(reply.headers.get("location", "")))
+            moved = _without_query(reply.headers.get("location", ""))
             to = f" to {moved}" if moved else ""
             return f"the server sends elsewhere ({status}{to}); write the address that answers ({place.where(self.address)})"
         if status in (401, 403):
@@ -129,13 +132,14 @@ class Asking:
         try:
             value = json.loads(reply.body)
         except (ValueError, RecursionError):
-            start = self.place.redact(reply.body[:80].decode("utf-8", "replace"))
+            start = reply.body[:80].decode("utf-8", "replace")
+            if start.startswith(_STREAM):
+                raise ProviderError(f"the server streams its reply, which it was not asked to do ({where})") from None
             raise ProviderError(f"the server's reply is no JSON: {start!r} ({where})") from None
         if not isinstance(value, dict):
             raise ProviderError(f"the server's reply is no JSON object ({where})")
         if value.get("error") and not value.get("choices"):
-            said = self.place.redact(_error_text(reply))
-            raise ProviderError(f"the server replied with an error: {said} ({self.place.where('')})")
+            raise ProviderError(f"the server replied with an error: {_error_text(reply)} ({self.place.where('')})")
         return value
 
 

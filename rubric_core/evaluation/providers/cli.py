@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rubric_core.evaluation.programs import ended_words, last_words
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
-from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT, Runs, ended_words
+from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT, Runs
 from rubric_core.evaluation.providers.told import answer_told, objects
 from rubric_core.language.providers import Cli, Healthcheck
 from rubric_core.ports import Answer, Finished, NetworkError, Ports, ProviderError, Request
@@ -85,7 +86,7 @@ class _Cli:
             return str(error)
         if finished.exit_code == 0:
             return ""
-        error_text = self.place.redact(" ".join(finished.stderr.decode("utf-8", "replace").split())[-200:])
+        error_text = last_words(finished.stderr)
         return f"{ended_words(finished.exit_code)}{f': {error_text}' if error_text else ''}"
 
     def _argv(self, request: Request, scratch: Path, output: Path) -> tuple[str, ...]:

@@ -1,11 +1,10 @@
 """Programs that make and prepare workspaces: hooks, git, and what has to be installed."""
 
-import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from rubric_core.evaluation.evaluators.code import argv_of, not_started
+from rubric_core.evaluation.programs import ProgramError, argv_of, ended, ended_words, json_input, last_words
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.workspaces.plan import HookPlan, RepoPlan, WorkspacePlan
 from rubric_core.loading.files import absolute
@@ -16,16 +15,15 @@ __all__ = ["VARIABLE", "clone", "require", "run_hook"]
 #: Tells programs where the workspace is.
 VARIABLE = "AGENTV_WORKSPACE_PATH"
 _OUTPUT_LIMIT = 1_000_000
-_SHOWN = 400
 _CLONE_SECONDS = 600.0
 _FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
 
 
-async def _run(ports: Ports, program: Program, where: str) -> Finished:
+async def _run(ports: Ports, program: Program, where: str, what: str = "") -> Finished:
     try:
-        return await ports.processes.run(program)
-    except OSError as error:
-        raise Unscored(f"{not_started(program.argv, program.cwd, error)} ({where})") from None
+        return await ended(program, ports.processes)
+    except ProgramError as error:
+        raise Unscored(f"{what}{error} ({where})") from None
 
 
 async def require(plan: WorkspacePlan, ports: Ports) -> None:
@@ -58,7 +56,7 @@ async def _git(arguments: tuple[str, ...], cwd: Path, repo: RepoPlan, ports: Por
     program = Program(("git", *arguments), cwd, environment=variables, time_limit=_CLONE_SECONDS)
     finished = await _run(ports, program, repo.where)
     if finished.exit_code:
-        said = " ".join(finished.stderr.decode("utf-8", "replace").split())[-_SHOWN:]
+        said = last_words(finished.stderr)
         what = next(a for a in arguments if a in ("clone", "checkout", "sparse-checkout"))
         raise Unscored(f"git {what} of {repo.source} failed: {said} ({repo.where})")
 
@@ -69,18 +67,15 @@ async def run_hook(
     """Run a hook; on its standard input it reads where the workspace is, and `told`. Raises Unscored when it fails."""
     if not hook.command:
         return  # it only says how the workspace is put back
-    stdin = json.dumps({"hook": name, "workspace_path": str(workspace), **told}).encode()
+    stdin = json_input({"hook": name, "workspace_path": str(workspace), **told})
     variables = {**dict(plan.variables), VARIABLE: str(workspace)}
     cwd = workspace if hook.cwd == Path() else hook.cwd
     argv = argv_of(_filled(hook.command, workspace))
     program = Program(argv, cwd, stdin, variables, hook.time_limit, _OUTPUT_LIMIT)
-    finished = await _run(ports, program, f"hook {name}, {hook.where}")
-    if finished.stopped:
-        limit = f"it took longer than {hook.time_limit:g} s" if finished.stopped == "time" else "it wrote too much"
-        raise Unscored(f"the hook {name} was stopped, {limit} ({hook.where})")
+    finished = await _run(ports, program, hook.where, f"the hook {name}: ")
     if finished.exit_code:
-        said = " ".join((finished.stderr or finished.stdout).decode("utf-8", "replace").split())[-_SHOWN:]
-        end = f"ended with exit code {finished.exit_code}" if finished.exit_code > 0 else "was ended by a signal"
+        said = last_words(finished.stderr or finished.stdout)
+        end = ended_words(finished.exit_code)
         raise Unscored(f"the hook {name} {end}{f': {said}' if said else ''} ({hook.where})")
 
 

@@ -1,0 +1,142 @@
+"""The programs of a suite: how they are started, what they are told, and what went wrong in words."""
+
+import errno
+import json
+import os
+import shlex
+import shutil
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rubric_core.ports import Finished, Processes, Program
+
+__all__ = ["ProgramError", "argv_of", "command_words", "ended", "ended_words", "json_input", "last_words", "printed"]
+
+#: A shell gives an exit code that is as much higher where a signal ended the program.
+_BY_SIGNAL = 128
+_FIRST_LINE = 200
+
+
+class ProgramError(Exception):
+    """A program that did not get to its end by itself; the message says why."""
+
+    def __init__(
+        self, message: str, *, missing: bool = False, too_long: bool = False, took_too_long: bool = False
+    ) -> None:
+        super().__init__(message)
+        #: Whether there is no such program.
+        self.missing = missing
+        #: Whether its arguments were more than the system takes.
+        self.too_long = too_long
+        #: Whether it was ended at its time limit.
+        self.took_too_long = took_too_long
+
+
+def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
+    """The arguments of a command: a list as it is, a string by a login shell, as agentv runs it.
+
+    The shell reads the user's profile, which may set PATH anew; the directories of the current one stay in front.
+    """
+    if not isinstance(command, str):
+        return tuple(command)
+    if sys.platform == "win32":
+        return tuple(shlex.split(command))
+    path = shlex.quote(os.environ.get("PATH", ""))
+    return ("sh", "-lc", f"PATH={path}:$PATH; export PATH\n{command}")
+
+
+def command_words(command: str | Sequence[str]) -> str:
+    """A command as people write it."""
+    return command if isinstance(command, str) else shlex.join(command)
+
+
+def json_input(value: Any) -> bytes:
+    """What a program reads on its standard input, as JSON."""
+    return json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace")
+
+
+async def ended(program: Program, processes: Processes) -> Finished:
+    """The program, run to its end. Raises ProgramError when it cannot be started or does not end within its limits."""
+    try:
+        finished = await processes.run(program)
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError) and program.cwd.is_dir()
+        too_long = error.errno == errno.E2BIG
+        raise ProgramError(_not_started(program, error), missing=missing, too_long=too_long) from None
+    except ValueError:  # what Python says of it names no argument
+        raise ProgramError(f"{program.argv[0]!r} cannot be started: no argument may have a NUL character") from None
+    if finished.stopped == "time":
+        raise ProgramError(f"stopped, it took longer than {program.time_limit:g} s", took_too_long=True)
+    if finished.stopped == "output":
+        raise ProgramError(f"stopped, it wrote more than {program.output_limit:,} bytes")
+    return finished
+
+
+async def printed(program: Program, processes: Processes) -> str:
+    """What the program writes on its standard output. Raises ProgramError when it fails, or writes nothing."""
+    finished = await ended(program, processes)
+    text = finished.stdout.decode("utf-8", "replace")
+    if not finished.exit_code and text.strip():
+        return text
+    said = last_words(finished.stderr)
+    what = ended_words(finished.exit_code) if finished.exit_code else "printed nothing"
+    raise ProgramError(f"{what}{f': {said}' if said else ''}")
+
+
+def ended_words(code: int) -> str:
+    """How a program ended, as in "ended with exit code 3"."""
+    if code < 0:
+        return f"was ended by {_signal(-code) or f'signal {-code}'}"
+    by_signal = _signal(code - _BY_SIGNAL)
+    return f"ended with exit code {code}{f' ({by_signal})' if by_signal else ''}"
+
+
+def last_words(output: bytes, most: int = 400) -> str:
+    """The end of what a program wrote, on one line."""
+    return " ".join(output.decode("utf-8", "replace").strip()[-most:].split())
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return ""
+
+
+def _not_started(program: Program, error: OSError) -> str:
+    name, cwd = program.argv[0], program.cwd
+    if not cwd.is_dir():
+        return f"the directory {cwd} does not exist"
+    file = cwd / name
+    # A name without a slash is looked for on the PATH, not here.
+    here = "/" in name and file.exists()
+    if here and file.is_dir():
+        return f"{name} is a folder, not a program"
+    if isinstance(error, FileNotFoundError):
+        hint = "; there is a python3" if name == "python" and shutil.which("python3") else ""
+        return _without_interpreter(name, file) if here else f"{name} is not there to be run{hint}"
+    if isinstance(error, PermissionError) and here and not os.access(file, os.X_OK):
+        return f"{name} may not be executed; `chmod +x` allows it"
+    if error.errno == errno.ENOEXEC:
+        return f"{name} is no program; a script begins with a line such as #!/bin/sh"
+    return f"{name} cannot be started: {error.strerror or error}"
+
+
+def _without_interpreter(name: str, file: Path) -> str:
+    """A file that is there, and is not found to be run: what its first line asks for is not."""
+    try:
+        with file.open("rb") as script:
+            first = script.readline(_FIRST_LINE)
+    except OSError:
+        first = b""
+    if first.endswith(b"\r\n"):
+        return f"{name} has the line breaks of Windows, so what its first line asks for is not found"
+    wanted = (
+        first.decode("utf-8", "replace").removeprefix("#!").strip()
+        if first.startswith(b"#!")
+        else "what it is linked with"
+    )
+    return f"{name} cannot be started: it needs {wanted}, which is not there"
