@@ -226,6 +226,8 @@ class Check:
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
         kind = self.item_kind if block.key == ROOT_LIST else CASE
         name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
+        if self.analysis.kind is FileKind.DATASET and state.tree.problems:
+            items = []  # of a line that is no JSON nobody knows what else is missing
         shapes = tuple(s for i in items if kind is not None and (s := lowering.item(kind, i, name)) is not None)
         lowering.references(state.tree.aliases)
         judged = (

@@ -81,6 +81,8 @@ class UnknownKey(Issue):
     meant: str | None
     #: The mapping that it stands in.
     node: Node | None = None
+    #: The key beside it under which it would mean something.
+    inside: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 from rubric_core.language.closest import closest
 from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
 from rubric_core.language.other_words import field_called
 from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
@@ -15,6 +16,12 @@ from rubric_core.syntax.tree import Entry, Mapping, Scalar
 from rubric_core.text import Span
 
 __all__ = ["Keys"]
+
+
+#: Blocks whose keys are often written a step too far out.
+_SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
+    ("execution", Execution), ("evaluate_options", EvaluateOptions), ("run", RunSettings),
+)  # fmt: skip
 
 
 class Keys(Tags):
@@ -93,10 +100,11 @@ class Keys(Tags):
         Where any key may stand, only those of other dialects count, and those that are nearly a known one.
         """
         others = self._foreign(type(made), place.name)
-        if others:
+        inside = self._inside(type(made), place.name)
+        if others and not inside:
             self._of_another_dialect(made, entry, place, others)
             return
-        meant = self._meant(made, place, any_key=any_key)
+        meant = None if inside else self._meant(made, place, any_key=any_key)
         half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
         if (meant is not None or not any_key) and not half_typed:
             self.issues.append(
@@ -108,8 +116,18 @@ class Keys(Tags):
                     shape=type(made),
                     meant=meant,
                     node=made.node,
+                    inside=inside,
                 )
             )
+
+    def _inside(self, cls: type[Shape], name: str) -> str:
+        """The key of a block of settings that has this one."""
+        for field, shape in _SETTINGS:
+            outer = self.dialect.spelled(cls, field)
+            spelling = self.dialect.table(shape).get(name) if outer else None
+            if outer and field in cls.keys and spelling is not None and spelling.fate is Fate.CURRENT:
+                return outer
+        return ""
 
     def _foreign(self, cls: type[Shape], name: str) -> list[tuple[Dialect, str]]:
         """The other dialects that have the key, with the field that it is there."""

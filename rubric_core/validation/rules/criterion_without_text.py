@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion
-from rubric_core.syntax.edit import add_entry
+from rubric_core.syntax.edit import add_entry, column_of, newline_of
 from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Edit
+from rubric_core.validation.colons import as_sentence, is_word, lone_text
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["CRITERION_WITHOUT_TEXT"]
@@ -22,6 +24,22 @@ def CRITERION_WITHOUT_TEXT(criterion: Criterion, context: Context) -> Iterator[F
         return
     name = context.dialect.spelled(Criterion, "outcome") or "outcome"
     fixes: tuple[Fix, ...] = ()
+    entry = lone_text(criterion.node)
+    if entry is not None and not criterion.has("id") and not criterion.places and not criterion.borrowed:
+        between = f"{newline_of(context.text)}{' ' * column_of(context.text, entry.key.span.start)}{name}"
+        spelled = Fix(
+            f"write `id: {entry.name}` and `{name}: …`",
+            (Edit(entry.key.span, f"id: {entry.name}{between}"),),
+            safe=False,
+        )
+        sentence = as_sentence(entry, context.text)
+        yield Finding(
+            entry.key.span,
+            f"YAML reads `{entry.name}` as a key; a criterion with a colon in it needs quotes, one with a name `id` and `{name}`",
+            fixes=(spelled, sentence) if is_word(entry) else (sentence,),
+            consequence="agentv skips it with a log line, so it is not graded",
+        )
+        return
     if isinstance(criterion.node, Mapping) and not criterion.borrowed:
         edit = add_entry(context.text, criterion.node, name, '"…"')
         fixes = (Fix(f"add `{name}`", (edit,), safe=False),) if edit else ()

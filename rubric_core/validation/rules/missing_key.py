@@ -11,6 +11,7 @@ from rubric_core.loading.issues import MissingKey
 from rubric_core.syntax.edit import column_of, newline_of
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit
+from rubric_core.validation.colons import as_sentence, lone_text
 from rubric_core.validation.mending import added, example_of, skeleton
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
@@ -27,7 +28,18 @@ def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # no
     message = f"{type(issue.owner).title()} needs {wanted}: {_first_sentence(issue.key.doc)}"
     fixes = () if issue.borrowed or not isinstance(issue.node, Mapping) else tuple(_fixes(issue, issue.node, context))
     severity = context.dialect.properties.incomplete_case if isinstance(issue.owner, Case) else None
+    sentence = lone_text(issue.node) if issue.key.field == "type" and not issue.borrowed else None
+    if sentence is not None and _is_no_key(sentence.name or "", context):
+        message = f"YAML reads `{sentence.name}` as a key; a criterion with a colon in it needs quotes"
+        fixes = (as_sentence(sentence, context.text),)
     yield Finding(issue.span, message, fixes=fixes, consequence=_consequence(issue.owner), severity=severity)
+
+
+def _is_no_key(name: str, context: Context) -> bool:
+    """Whether a word in front of a colon is neither a type nor a key of one, where sentences may stand for themselves."""
+    dialect = context.dialect
+    known = dialect.type_of(name) is not None or any(name in dialect.table(t.shape) for t in dialect.types.values())
+    return dialect.properties.string_assertions and not known
 
 
 def _first_sentence(doc: str) -> str:

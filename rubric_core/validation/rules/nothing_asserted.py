@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.model import Case, Suite
+from rubric_core.language.model import Case, Message, Suite
 from rubric_core.loading.grading import asserts_anything
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Sequence
@@ -21,6 +21,9 @@ _ASSERTING = frozenset(("assertions", "evaluators", "rubrics", "evaluator", "cri
 @rule("nothing-asserted", "warning", "A case in which nothing is asserted")
 def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Silent where a key that would assert something is misspelt: that key is reported already."""
+    if context.dialect.spelled(Case, "input") and context.dialect.spelled(Case, "expected_output") is None:
+        yield from _halves(case)
+        return
     skipped = context.dialect.properties.skips_bare_cases and not any(case.has(field) for field in _AIMS)
     graded = context.defaults.asserts or context.defaults.evaluator
     if graded and not skipped:
@@ -82,3 +85,19 @@ def _is_broken(case: Case, field: str) -> bool:
     """Whether something is written that cannot be understood, which is said where it stands."""
     value, node = vars(case).get(field), case.places[field].node
     return value is None or (value == [] and isinstance(node, Sequence) and bool(node.items))
+
+
+def _halves(case: Case) -> Iterator[Finding]:
+    """Where the messages of a case hold the question and the good answer, both have to be there."""
+    if not isinstance(case.input, list):
+        return
+    roles = {m.role for m in case.input if isinstance(m, Message)}
+    wanted = [role for role in ("user", "assistant") if role not in roles]
+    if not wanted or (None in roles):
+        return
+    what = {"user": "nothing is asked", "assistant": "no answer says what a good one is"}
+    yield Finding(
+        case.key_at("input"),
+        f"{' and '.join(what[role] for role in wanted)}: there is no message with the role {names(wanted, 'or')}",
+        consequence="agentv skips the case with a log line",
+    )

@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterator
 
+from rubric_core.language.evaluators import Criterion
 from rubric_core.language.model import Case, DefaultTest, Scenario, Suite
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import UnknownKey
-from rubric_core.syntax.edit import remove_entry, rename_key
+from rubric_core.syntax.edit import add_entry, remove_entry, rename_key
 from rubric_core.syntax.tree import Mapping, walk
+from rubric_core.text import Edit
+from rubric_core.validation.colons import lone_text
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import closest
 
@@ -24,6 +27,9 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
     meant = issue.meant
     message = f"{issue.shape.title()} has no key `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")
     fixes: tuple[Fix, ...] = ()
+    if issue.inside:
+        message += f"; it stands under `{issue.inside}`"
+        fixes = tuple(_moved(issue, context))
     if meant and not issue.borrowed:
         # What looks alike is a slip of the hand; what only means the same is for the author to say.
         alike = closest(issue.name, (meant,)) is not None
@@ -31,9 +37,11 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
     camel_case = (
         issubclass(issue.shape, Entry) and meant is not None and meant == _CAPITAL.sub(r"_\1", issue.name).lower()
     )
-    if meant is None and not issue.borrowed and isinstance(issue.node, Mapping):
+    if meant is None and not fixes and not issue.borrowed and isinstance(issue.node, Mapping):
         gone = remove_entry(context.text, issue.node, issue.entry)
         fixes = (Fix(f"remove `{issue.name}`", (gone,), safe=False),) if gone is not None else ()
+    if meant is None and issue.shape is Criterion and lone_text(issue.node) is not None and not issue.borrowed:
+        return  # what is wrong with the whole is said there
     strict = context.dialect.properties.strict_keys and issue.shape in _STRICT
     if meant is None and not strict and any(node.anchor for node in walk(issue.entry.value)):
         yield Finding(
@@ -44,3 +52,21 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
     else:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")
+
+
+def _moved(issue: UnknownKey, context: Context) -> Iterator[Fix]:
+    """The entry put where it means something, when it has one line."""
+    node, entry, text = issue.node, issue.entry, context.text
+    written = text[slice(*entry.span)]
+    if issue.borrowed or not isinstance(node, Mapping) or "\n" in written or "\r" in written:
+        return
+    title = f"move it under `{issue.inside}`"
+    block = next((e.value for e in node.entries if e.name == issue.inside), None)
+    if block is None:
+        # Of several such keys only one can begin the block.
+        yield Fix(title, (Edit(entry.span, f"{issue.inside}: {{{written}}}"),), safe=False)
+        return
+    gone = remove_entry(text, node, entry)
+    added = add_entry(text, block, issue.name, text[slice(*entry.value.span)]) if isinstance(block, Mapping) else None
+    if gone is not None and added is not None and isinstance(block, Mapping) and block.get(issue.name) is None:
+        yield Fix(title, (gone, added))

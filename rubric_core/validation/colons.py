@@ -1,0 +1,35 @@
+"""`- Note: the answer is short`: a sentence that YAML reads as a mapping with one key."""
+
+import re
+
+from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Fix
+
+__all__ = ["as_sentence", "is_word", "lone_text"]
+
+_WORD = re.compile(r"[a-z][\w-]*\Z")
+
+
+def lone_text(node: Node | None) -> Entry | None:
+    """The only entry of a mapping, when both its sides are plain text on one line."""
+    if not isinstance(node, Mapping) or node.flow or len(node.entries) != 1:
+        return None
+    entry = node.entries[0]
+    texts = all(
+        isinstance(part, Scalar) and isinstance(part.value, str) and part.style == "plain" and part.text.strip()
+        for part in (entry.key, entry.value)
+    )
+    return entry if texts else None
+
+
+def is_word(entry: Entry) -> bool:
+    """Whether the key looks like a name rather than like the beginning of a sentence."""
+    return _WORD.match(entry.name or "") is not None
+
+
+def as_sentence(entry: Entry, text: str) -> Fix:
+    """The whole in quotes."""
+    span = Span(entry.key.span.start, entry.value.span.end)
+    return Fix("put the sentence in quotes", (Edit(span, quoted(text[slice(*span)])),), safe=not is_word(entry))
