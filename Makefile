@@ -10,7 +10,7 @@ KEY := $(shell { pwd; cat pyproject.toml; } | cksum | cut -d' ' -f1)
 INSTALLED := $(VENV)/.installed-$(KEY)
 DEVELOPING := $(VENV)/.developing-$(KEY)
 
-.PHONY: help demo test lint bench vsix test-editors clean
+.PHONY: help demo test lint bench bytecode vsix test-editors clean
 .DEFAULT_GOAL := help
 
 help:
@@ -26,7 +26,7 @@ demo: $(INSTALLED)
 	@$(BIN)/python -m rubric_core.cli.demo
 
 # Tests run after a failed check too: one look shows everything, and pytest has the last word.
-test: $(DEVELOPING)
+test: $(DEVELOPING) bytecode
 	@checked=0; $(MAKE) --no-print-directory lint || checked=1; \
 	$(BIN)/python -m pytest -n 2 -rs && exit $$checked
 
@@ -38,8 +38,12 @@ lint: $(DEVELOPING)
 	$(BIN)/lint-imports >$(VENV)/layers.log 2>&1 || { cat $(VENV)/layers.log; failed=1; }; \
 	exit $$failed
 
-bench: $(DEVELOPING)
+bench: $(DEVELOPING) bytecode
 	@for script in $(sort $(wildcard tests/bench/bench_*.py)); do $(BIN)/python $$script || exit 1; echo; done
+
+# As pip leaves an installed package, also where the environment keeps Python from writing any: hundreds of servers start.
+bytecode: $(DEVELOPING)
+	@$(BIN)/python -m compileall -q rubric_core rubric_lsp
 
 vsix: editors/vscode/rubric.vsix
 

@@ -69,8 +69,9 @@ def _address(text: str) -> tuple[str, int]:
 def _log(file: str | None, level: int) -> None:
     shape = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(filename=file, level=level, format=shape, encoding="utf-8" if file else None)
-    # It says what it waits for, step by step.
+    # They say step by step what they do.
     logging.getLogger("asyncio").setLevel(logging.WARNING)
+    logging.getLogger("pygls").setLevel(logging.WARNING)
 
 
 async def _serve(address: tuple[str, int] | None, socket: tuple[str, int] | None) -> int:

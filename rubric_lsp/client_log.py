@@ -4,7 +4,7 @@ import logging
 import sys
 import threading
 
-from rubric_lsp.protocol import Protocol
+from rubric_lsp.protocol import RubricProtocol
 
 __all__ = ["ClientLog"]
 
@@ -14,13 +14,13 @@ _ERROR, _WARNING, _INFORMATION, _LOG = 1, 2, 3, 4
 class ClientLog(logging.Handler):
     """Sends records to the client while it listens, and writes them to standard error before and after."""
 
-    def __init__(self, protocol: Protocol) -> None:
+    def __init__(self, protocol: RubricProtocol) -> None:
         super().__init__()
         self._protocol = protocol
         self._thread = threading.get_ident()
 
     @classmethod
-    def install(cls, protocol: Protocol) -> None:
+    def install(cls, protocol: RubricProtocol) -> None:
         """Take the place of the handler that writes to standard error; a log file is written all the same."""
         root = logging.getLogger()
         for handler in root.handlers:

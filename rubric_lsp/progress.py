@@ -5,7 +5,7 @@ import contextlib
 import itertools
 from collections.abc import Callable
 
-from rubric_lsp.protocol import Protocol
+from rubric_lsp.protocol import RubricProtocol
 from rubric_lsp.refusal import RefusedError
 
 __all__ = ["Progress", "ProgressBoard"]
@@ -17,7 +17,7 @@ _PATIENCE = 2.0
 class Progress:
     """One piece of work as the client sees it. Without a token it is not shown."""
 
-    def __init__(self, protocol: Protocol, token: str | None) -> None:
+    def __init__(self, protocol: RubricProtocol, token: str | None) -> None:
         self._protocol = protocol
         self.token = token
 
@@ -42,7 +42,7 @@ class Progress:
 class ProgressBoard:
     """Every piece of work that is under way, by token."""
 
-    def __init__(self, protocol: Protocol, name: str = "run") -> None:
+    def __init__(self, protocol: RubricProtocol, name: str = "run") -> None:
         self._protocol = protocol
         self._name = name
         self._cancels: dict[str, Callable[[], None]] = {}

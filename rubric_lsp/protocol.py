@@ -1,4 +1,4 @@
-"""The conversation itself: JSON-RPC as LSP uses it, and what has to be answered whatever a client sends.
+"""The conversation itself: what has to be answered whatever a client sends, on top of pygls' protocol and its registry.
 
 Requests are answered by handlers that return a value, or a coroutine that is answered later. A coroutine starts after the
 messages that have arrived by then, so that a cancellation or an edit behind a request is known before work begins.
@@ -9,7 +9,10 @@ import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from typing import Any, cast
+
+from pygls.protocol import LanguageServerProtocol
+from pygls.workspace import Workspace
 
 from rubric_lsp.parameters import ANYTHING, Shape, checked
 from rubric_lsp.refusal import (
@@ -23,25 +26,24 @@ from rubric_lsp.refusal import (
 )
 from rubric_lsp.transport import Unreadable, Writer, encoded
 
-__all__ = ["Protocol"]
+__all__ = ["RubricProtocol"]
 
 MessageId = int | str
 Handler = Callable[[Any], Any]
 log = logging.getLogger("rubric")
 
 
-class _Route(NamedTuple):
-    handler: Handler
-    needs: Shape
+class RubricProtocol(LanguageServerProtocol):
+    """One conversation with one client.
 
+    Of pygls' own part this keeps the registry of features. Documents, transport and parameters are the server's: pygls breaks
+    lines where LSP does not, ends at a message that it cannot read, and cannot say which member of the parameters is wrong.
+    """
 
-class Protocol:
-    """One conversation with one client."""
-
-    def __init__(self) -> None:
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self._stage = "new"
-        self._writer: Writer | None = None
-        self._routes: dict[str, _Route] = {"shutdown": _Route(self._shut_down, ANYTHING)}
+        self._needs: dict[str, Shape] = {}
         self._answering: dict[MessageId, asyncio.Task[Any]] = {}
         self._asked: dict[MessageId, asyncio.Future[Any]] = {}
         self._numbers = itertools.count(1)
@@ -52,15 +54,28 @@ class Protocol:
         self.tracing = False
         self.tracing_verbosely = False
 
+    def _register_builtin_features(self) -> None:
+        """Pygls' own handlers keep documents in a store that breaks lines where LSP does not."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """Pygls' store is not in use."""
+        raise RuntimeError("documents are in rubric_lsp.workspace")
+
     def route(self, method: str, handler: Handler, needs: Shape) -> None:
-        """Have `handler` take what comes for `method`, once its parameters have the shape that it needs."""
-        self._routes[method] = _Route(handler, needs)
+        """Register `handler` for `method`, to be called once the parameters have the shape that it needs."""
+
+        @self.fm.feature(method)
+        def routed(params: Any) -> Any:
+            return handler(params)
+
+        self._needs[method] = needs
 
     # -- the connection ---------------------------------------------------------------------------------------------
 
     def opened(self, writer: Writer) -> None:
         """A client is there."""
-        self._writer = writer
+        self.set_writer(cast("Any", writer))
         self._over = self._over or asyncio.get_running_loop().create_future()
 
     def lost(self) -> None:
@@ -141,9 +156,9 @@ class Protocol:
             if task is not None:
                 task.cancel()
         elif self._stage == "ready":
-            route = self._routes.get(method)
-            if route is not None:
-                route.handler(checked(method, message.get("params"), route.needs))
+            handler = self.fm.features.get(method)
+            if handler is not None:
+                handler(self._params(message))
             elif not method.startswith("$/"):
                 log.info("no use for the notification %s", method)
 
@@ -153,8 +168,8 @@ class Protocol:
             self._fail(None, INVALID_REQUEST, "a request's id is a number or a string")
             return
         try:
-            route = self._routed(number, method)
-            result = route.handler(checked(method, message.get("params"), route.needs))
+            handler = self._handler(number, method)
+            result = handler(self._params(message))
         except RefusedError as refusal:
             self._fail(number, refusal.code, str(refusal))
         except Exception:
@@ -169,7 +184,7 @@ class Protocol:
             # Not a try around the work: a task that is cancelled before its first step never gets there.
             task.add_done_callback(lambda done: self._answer(number, message, done, begun))
 
-    def _routed(self, number: MessageId, method: str) -> _Route:
+    def _handler(self, number: MessageId, method: str) -> Handler:
         """What answers `method` now. Raises RefusedError."""
         if method == "initialize":
             if self._stage != "new":
@@ -180,10 +195,17 @@ class Protocol:
             raise RefusedError(INVALID_REQUEST, "the server is shutting down")
         if number in self._answering:
             raise RefusedError(INVALID_REQUEST, f"another request with the id {number!r} is not answered yet")
-        route = self._routes.get(method)
-        if route is None:
+        if method == "shutdown":
+            return self._shut_down
+        handler = self.fm.features.get(method)
+        if handler is None:
             raise RefusedError(METHOD_NOT_FOUND, f"there is no method {method}")
-        return route
+        return cast("Handler", handler)
+
+    def _params(self, message: dict[str, Any]) -> object:
+        """The parameters, plain JSON of the shape that is needed. Raises RefusedError."""
+        method = message["method"]
+        return checked(method, message.get("params"), self._needs.get(method, ANYTHING))
 
     def _answer(self, number: MessageId, message: dict[str, Any], done: asyncio.Task[Any], begun: float) -> None:
         method = message["method"]
@@ -229,10 +251,10 @@ class Protocol:
 
     def send(self, message: dict[str, Any]) -> None:
         """Write one message."""
-        if self._writer is None or self._stage == "gone":
+        if self.writer is None or self._stage == "gone":
             return
         try:
-            self._writer.write(encoded(message))
+            self.writer.write(encoded(message))
         except (OSError, ValueError):
             # ValueError: the pipe is closed on our side already.
             self.lost()

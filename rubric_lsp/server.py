@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pygls.lsp.server import LanguageServer
+
 from rubric_core import __version__
 from rubric_core.analysis import Language
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
@@ -19,7 +21,7 @@ from rubric_lsp.memory import Memory
 from rubric_lsp.navigation import Navigation
 from rubric_lsp.parameters import Shape
 from rubric_lsp.progress import ProgressBoard
-from rubric_lsp.protocol import Protocol
+from rubric_lsp.protocol import RubricProtocol
 from rubric_lsp.pulling import Pulling
 from rubric_lsp.refusal import CONTENT_MODIFIED, RefusedError
 from rubric_lsp.routes import route
@@ -44,13 +46,13 @@ log = logging.getLogger("rubric")
 Work = Callable[[Snapshot, Any], Any]
 
 
-class RubricServer:
+class RubricServer(LanguageServer):
     """A language server for one client."""
 
-    name, version = "rubric", __version__
+    protocol: RubricProtocol
 
     def __init__(self) -> None:
-        self.protocol = Protocol()
+        super().__init__("rubric", __version__, protocol_cls=RubricProtocol)
         self.client = Client()
         self.first_settings = Settings()
         self.language = Language()
@@ -222,3 +224,7 @@ class RubricServer:
         except Exception:
             log.exception("%s failed: %s", method, convert.asked(snapshot, params))
             return empty
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Pygls would open a window for each fault in the background."""
+        log.error("%s: %s", getattr(source, "__name__", source), error)

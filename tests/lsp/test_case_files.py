@@ -65,7 +65,7 @@ def test_results_stand_in_the_file_of_cases(connect: Connect, folder: Path, test
     # Another editor, later: only the file of cases is open, and nothing says which suite there is but the results.
     client = opened(connect, folder, {**VSCODE, "experimental": {"rubricTests": True}} if tests else VSCODE)
     until("marks", lambda: hints(client, uri) == {0: "✘ 0.50", 4: "✘", 6: "✔ 1.00"})
-    shown = next(client.published(uri))["diagnostics"]
+    shown = until("results", lambda: next(client.published(uri))["diagnostics"])
     assert [(d["code"], d["range"]["start"]["line"]) for d in shown] == [("case-failed", 0), ("criterion-failed", 4)]
     hover = client.at("hover", uri, 0, 7)["contents"]["value"]
     assert "rubric run a.eval.yaml::refund" in hover
