@@ -214,6 +214,8 @@ class ForeignType(Issue):
     name: str
     dialects: tuple[str, ...]
     current: str | None
+    #: What it is a type of there.
+    shape: type[Shape]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -160,7 +160,8 @@ class Keys(Tags):
         current = {
             s.name: s.field
             for s, _ in self.dialect.fields(type(made))
-            if not _has(made, s.name) and (s.field == made.tag or not any_key)
+            if not _has(made, s.name)
+            and (not any_key or s.field == made.tag or self.dialect.demanded(type(made), s.field))
         }
         table = self.dialect.table(type(made)) if not any_key else {}
         older = {s.name: s.field for s in table.values() if s.fate.read and s.field and not _has(made, s.name)}

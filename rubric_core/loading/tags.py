@@ -79,6 +79,7 @@ class Tags(Reading):
                     name=name,
                     dialects=tuple(d.name for d, _ in others),
                     current=self._current(others[-1][1], base),
+                    shape=others[-1][1].shape,
                 )
             )
             return

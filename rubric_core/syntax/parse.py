@@ -9,8 +9,8 @@ from rubric_core.syntax.events import Failure, build, stumble
 from rubric_core.syntax.explain import explain
 from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESERVED, STAND_INS, TAB, Repair
 from rubric_core.syntax.tabs import without_idle_tabs
-from rubric_core.syntax.tree import Problem, Scalar, Tree, walk
-from rubric_core.text import Span
+from rubric_core.syntax.tree import Mend, Problem, Scalar, Tree, walk
+from rubric_core.text import Edit, Span
 
 __all__ = ["LARGEST", "parse"]
 
@@ -56,6 +56,7 @@ def parse(text: str) -> Tree:
             "character",
             Span(at, at + 1),
             f"the character U+{ord(text[at]):04X} is not allowed in YAML; write it as an escape in double quotes",
+            Mend("remove it", (Edit(Span(at, at + 1), ""),), safe=False),
         )
         for at in foreign[:20]
         if text[at] not in _HARMLESS

@@ -22,14 +22,14 @@ from rubric_core.language.shape import Key
 from rubric_core.loading.issues import OutOfRange, WrongType
 from rubric_core.syntax.edit import quoted, rename_key, replace_value, wrap_in_list
 from rubric_core.syntax.scalars import resolve
-from rubric_core.syntax.tree import Mapping, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.listing import glued_dashes, named
 from rubric_core.validation.mending import FILL_IN, changed, example_of, removed, skeleton
 from rubric_core.validation.rule import Context, Fix
 from rubric_core.validation.units import number_meant
 
-__all__ = ["NUMBERS", "given_up", "retyped"]
+__all__ = ["NUMBERS", "could_be", "given_up", "retyped"]
 
 _WORDS = {
     "true": ("true", "yes", "on", "y", "always"),
@@ -38,6 +38,15 @@ _WORDS = {
 _BOOLEANS = {word: written for written, words in _WORDS.items() for word in words}
 #: Numbers that are written as words.
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def could_be(node: Node, kind: Kind[object]) -> bool:
+    """Whether a value is of a kind, as far as a look at it tells."""
+    if isinstance(kind, ByNode):
+        return any(could_be(node, branch) for branch in kind.branches)
+    if isinstance(kind, Text | Choice | Boolean | Number | Integer):
+        return isinstance(node, Scalar) and (isinstance(kind, Choice) or _fits(node, kind))
+    return not isinstance(node, Scalar) if isinstance(kind, ListOf | Messages | Shaped | Tagged) else True
 
 
 def retyped(issue: WrongType, context: Context) -> Iterator[Fix]:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, ScoreRanges
+from rubric_core.language.kinds import Text
 from rubric_core.loading.issues import ForeignKey
 from rubric_core.syntax.edit import rename_key
-from rubric_core.syntax.tree import Scalar
+from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.mending import removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -26,7 +27,11 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
         fixes = (Fix(f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),)),)
     elif not issue.borrowed:
         # What no release with this dialect reads can go without a change; the author may want it elsewhere.
-        fixes = (*_on_the_other_scale(issue, context), *removed(issue.owner.node, issue.name, context))
+        fixes = (
+            *_on_the_other_scale(issue, context),
+            *_nearly(issue, context),
+            *removed(issue.owner.node, issue.name, context),
+        )
     yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")
 
 
@@ -44,3 +49,13 @@ def _on_the_other_scale(issue: ForeignKey, context: Context) -> Iterator[Fix]:
     edits = (rename_key(issue.entry, instead), Edit(node.span, str(tenths)))
     if tenths:
         yield Fix(f"write `{instead}: {tenths}`", edits, safe=exact and isinstance(owner.score_ranges, ScoreRanges))
+
+
+def _nearly(issue: ForeignKey, context: Context) -> Iterator[Fix]:
+    """`targets` may be a slip for `target`, which this dialect has."""
+    node, shape = issue.owner.node, type(issue.owner)
+    written = {e.name for e in node.entries} if isinstance(node, Mapping) else set()
+    free = {s.name: declared.kind for s, declared in context.dialect.fields(shape) if s.name not in written}
+    meant = next((n for n in free if n in (issue.name.removesuffix("s"), f"{issue.name}s")), None)
+    if meant is not None and isinstance(free[meant], Text) == isinstance(issue.entry.value, Scalar):
+        yield Fix(f"rename it to `{meant}`", (rename_key(issue.entry, meant),), safe=False)

@@ -6,6 +6,7 @@ from rubric_core.language.other_words import types_called
 from rubric_core.loading.issues import ForeignType
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.turning import turned
 from rubric_core.validation.words import names
 
 __all__ = ["FOREIGN_TYPE"]
@@ -22,6 +23,8 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
     fixes: tuple[Fix, ...] = ()
     if issue.current and not issue.borrowed:
         fixes = (Fix(f"change it to `{issue.current}`", (Edit(issue.span, issue.current),)),)
+    elif not issue.borrowed:
+        fixes = tuple(turned(issue.shape, issue.node, issue.mapping, context))
     # The newest dialect folds no names: it asks for the dashes that it knows.
     refused = context.dialect.properties.strict_keys and issue.current == issue.name.replace("_", "-")
     yield Finding(

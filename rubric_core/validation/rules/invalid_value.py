@@ -68,7 +68,7 @@ def _numbers(issue: OutOfRange, kind: Number | Integer, value: float) -> Iterato
     low, high = kind.at_least, kind.at_most
     if not math.isfinite(value):
         return
-    if isinstance(kind, Number) and high == 1 and 1 < value <= 100:
+    if isinstance(kind, Number) and high == 1 and 2 <= value <= 100:
         written = number(value / (10 if value <= 10 else 100))
     elif low is not None and value < low <= -value and (high is None or -value <= high):
         written = number(-value)

@@ -6,6 +6,7 @@ from rubric_core.loading.reference_issues import MissingFile
 from rubric_core.loading.search import URL
 from rubric_core.syntax.edit import replace_value
 from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import closest
 
@@ -13,7 +14,7 @@ __all__ = ["MISSING_FILE"]
 
 
 @rule("missing-file", "error", "A file or directory that is not there")
-def MISSING_FILE(issue: MissingFile, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def MISSING_FILE(issue: MissingFile, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the file and, where there is one like it, the file that was probably meant."""
     folder = issue.name.rpartition("/")[0]
     meant = closest(issue.name, [n for n in issue.known if n != issue.name])
@@ -22,15 +23,20 @@ def MISSING_FILE(issue: MissingFile, context: Context) -> Iterator[Finding]:  # 
     message = f"there is no {issue.what} `{issue.name}` here or in a directory above" + (
         f"; did you mean `{meant}`?" if meant else ""
     )
-    fixes = _fixes(issue, meant) if meant and not issue.borrowed else ()
+    fixes = _fixes(issue, meant, context) if meant and not issue.borrowed else ()
     yield Finding(issue.span, message, fixes=fixes, consequence=issue.consequence, severity=issue.severity)
 
 
-def _fixes(issue: MissingFile, meant: str) -> tuple[Fix, ...]:
+def _fixes(issue: MissingFile, meant: str, context: Context) -> tuple[Fix, ...]:
     node = issue.node
-    if not isinstance(node, Scalar) or not node.text.endswith(issue.name):
+    if not isinstance(node, Scalar):
         return ()
-    prefix = node.text[: -len(issue.name)]
-    if prefix not in ("", URL):
-        return ()  # a word in a command line
-    return (Fix(f"change it to `{meant}`", (replace_value(node, prefix + meant),)),)
+    title = f"change it to `{meant}`"
+    if node.text in (issue.name, URL + issue.name):
+        return (Fix(title, (replace_value(node, node.text[: -len(issue.name)] + meant),)),)
+    # A word in a command line.
+    written, plain = context.written(node.span), meant.replace("'", "").replace('"', "").replace("\\", "") == meant
+    if written.count(issue.name) != 1 or not plain:
+        return ()
+    at = node.span.start + written.index(issue.name)
+    return (Fix(title, (Edit(Span(at, at + len(issue.name)), meant),)),)

@@ -4,15 +4,16 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.dialect import Fate
-from rubric_core.language.evaluators import Band, Evaluator
+from rubric_core.language.evaluators import Band, Evaluator, LlmJudge, ToolTrajectory
 from rubric_core.language.model import Case, ContentBlock, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import MissingKey
 from rubric_core.syntax.edit import column_of, newline_of
-from rubric_core.syntax.tree import Mapping
+from rubric_core.syntax.tree import Mapping, Node
 from rubric_core.text import Edit
 from rubric_core.validation.colons import as_sentence, lone_text
 from rubric_core.validation.mending import added, example_of, skeleton
+from rubric_core.validation.retyping import could_be
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MISSING_KEY"]
@@ -65,6 +66,10 @@ def _fixes(issue: MissingKey, node: Mapping, context: Context) -> Iterator[Fix]:
         yield from added(node, issue.name, skeleton(context), context)
         return
     # A band's bounds depend on those of its neighbours, and the file of a block is not known.
+    owner = issue.owner
+    if isinstance(owner, ToolTrajectory) and issue.key.field == "mode":
+        yield from added(node, issue.name, "any_order" if owner.has("minimums") else "in_order", context)
+        return
     example = issue.suggestion or ("" if issue.key.field == "score_range" else example_of(issue.key.example))
     if example and not (isinstance(issue.owner, ContentBlock) and issue.owner.type not in (None, "text")):
         yield from added(node, issue.name, example, context)
@@ -81,19 +86,21 @@ def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
             written = f"type: {known.name}{between}value"
             yield Fix(f"write `type: {known.name}` and `value: …`", (Edit(entry.key.span, written),))
             return
-    told = _told_by_keys({entry.name for entry in node.entries if entry.name}, context)
-    for kind in told if len(told) <= _FEW else ():
+    told = _told_by_keys({entry.name: entry.value for entry in node.entries if entry.name}, context)
+    for kind in told[:_FEW]:
         yield from added(node, "type", kind, context)
 
 
-def _told_by_keys(written: set[str], context: Context) -> list[str]:
+def _told_by_keys(entries: dict[str, Node], context: Context) -> list[str]:
     """The types that have every key that is written, and all that they need among them."""
-    dialect = context.dialect
+    dialect, written = context.dialect, set(entries)
     common = {spelling.name for spelling, _ in dialect.fields(Evaluator)}
     if not written - common:
-        return []
-    fitting: set[str] = set()
-    for shape in {known.shape for known in dialect.types.values() if known.fate is Fate.CURRENT}:
+        judge = dialect.type_name(LlmJudge)
+        return [judge] if judge else []
+    fitting: list[str] = []
+    nearly: list[str] = []
+    for shape in dict.fromkeys(known.shape for known in dialect.types.values() if known.fate is Fate.CURRENT):
         needed = dialect.needed(shape)
         groups = {declared.group for _, declared in needed if declared.group}
         missing = [
@@ -101,6 +108,12 @@ def _told_by_keys(written: set[str], context: Context) -> list[str]:
         ]
         unmet = [g for g in groups if not any(s.name in written for s, declared in needed if declared.group == g)]
         name = dialect.type_name(shape)
-        if name and not missing and not unmet and written <= {spelling.name for spelling, _ in dialect.fields(shape)}:
-            fitting.add(name)
-    return sorted(fitting)
+        if not name or missing or unmet:
+            continue
+        kinds = {spelling.name: declared.kind for spelling, declared in dialect.fields(shape)}
+        known = {n for n in kinds if n not in entries or could_be(entries[n], kinds[n])}
+        if written <= known:
+            fitting.append(name)
+        elif len(needed) > 1 and shape.open and written & known - common:
+            nearly.append(name)
+    return fitting or nearly

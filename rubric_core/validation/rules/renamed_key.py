@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Criterion, LlmJudge
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import RenamedKey
 from rubric_core.syntax.edit import column_of, newline_of, remove_entry, rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.mending import removed
+from rubric_core.validation.moving import as_rubric, as_variable
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
 from rubric_core.validation.words import number
 
@@ -59,10 +62,16 @@ def _instead(issue: RenamedKey, context: Context) -> str | None:
 
 
 def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
-    if issue.current and not issue.taken:
+    if issue.current and not issue.taken and _beside_another_list(issue):
+        yield from removed(issue.owner.node, issue.spelling.name, context, "remove it: another list is read")
+    elif issue.current and not issue.taken:
         yield Fix(
             f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),), safe=_holds_up(issue, context)
         )
+    elif issue.spelling.field in ("input", "expected_output") and isinstance(issue.owner, Case) and not issue.current:
+        yield from as_variable(issue.owner, issue.entry, context)
+    elif issue.spelling.field == "rubrics" and isinstance(issue.owner, Case) and not issue.current:
+        yield from as_rubric(issue.owner, issue.entry, context)
     elif issue.spelling.field == "required_min_score":
         yield from _as_share(issue, context)
     elif issue.taken and issue.current:
@@ -70,6 +79,16 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     elif issue.spelling.field == "evaluator" and _instead(issue, context):
         yield from _as_list(issue, context)
         yield from _without(issue, context)
+
+
+def _beside_another_list(issue: RenamedKey) -> bool:
+    """Whether the evaluators would not be read under their right key either, because others are."""
+    if issue.spelling.field not in ("assertions", "evaluators") or issue.spelling.fate is not Fate.IGNORED:
+        return False
+    owner = issue.owner
+    inner = vars(owner).get("execution")
+    holders = [owner, *([inner] if isinstance(inner, Shape) else [])]
+    return any(isinstance(vars(h).get(field), list) for h in holders for field in ("assertions", "evaluators"))
 
 
 def _holds_up(issue: RenamedKey, context: Context) -> bool:

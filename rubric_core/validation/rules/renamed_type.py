@@ -6,6 +6,7 @@ from rubric_core.language.dialect import Fate
 from rubric_core.loading.issues import RenamedType
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
+from rubric_core.validation.turning import turned
 
 __all__ = ["RENAMED_TYPE"]
 
@@ -19,6 +20,8 @@ def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # 
     fixes: tuple[Fix, ...] = ()
     if current and not issue.borrowed:
         fixes = (Fix(f"change it to `{current}`", (Edit(issue.span, current),)),)
+    elif not issue.borrowed:
+        fixes = tuple(turned(known.shape, issue.node, issue.mapping, context))
     severity: Severity | None = (
         "error" if known.fate is Fate.REJECTED else "information" if known.fate is Fate.LEAVING else None
     )

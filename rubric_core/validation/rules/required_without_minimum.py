@@ -41,5 +41,6 @@ def REQUIRED_WITHOUT_MINIMUM(criterion: Criterion, context: Context) -> Iterator
 
 def _start(ranges: ScoreRanges) -> int:
     """Where the band starts that is nearest to 6: a minimum says most at the start of one. 0 when there is none."""
-    starts = [band.low for band in sound(ranges) if band.low]
+    bands = [(band.low or 0, band.high or 0) for band in sound(ranges)]
+    starts = [low for low, _ in bands if low and not any(a < low <= b for a, b in bands)]
     return min(starts, key=lambda low: abs(low - _USUAL), default=0)

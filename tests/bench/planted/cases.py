@@ -11,7 +11,7 @@ __all__ = ["KINDS"]
 
 def add_to_case(line_text: str, *, dialects: tuple[str, ...] = ()) -> Plant:
     def plant(suite: Suite, rng: random.Random) -> Planted | None:
-        if dialects and suite.analysis.dialect.name not in dialects:
+        if (dialects and suite.analysis.dialect.name not in dialects) or suite.analysis.external:
             return None
         found = suite.of(Case, "id")
         if not found:

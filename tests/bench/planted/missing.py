@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from planted.suite import Plant, Planted, Suite, entries, replaced
+from planted.suite import Plant, Planted, Suite, entries, in_conversation, replaced
 from rubric_core.language.evaluators import CodeEvaluator, Comparison, Criterion, Evaluator, Rubric
 from rubric_core.language.model import Case, ContentBlock, Message
 from rubric_core.language.shape import Shape
@@ -45,9 +45,7 @@ KINDS: dict[str, Plant] = {
     "rubric without criteria": remove(Rubric, "criteria", only=_needed("criteria")),
     "program without command": remove(CodeEvaluator, "command", only=_needed("command")),
     # A list of which nothing has a role is no conversation: expected output may be any list.
-    "message without role": remove(
-        Message, "role", only=lambda _, suite: suite.text.count("role:") > 2 * len(suite.analysis.cases) + 1
-    ),
+    "message without role": remove(Message, "role", only=in_conversation),
     "content block without value": remove(ContentBlock, "value"),
     "criterion without text": remove(
         Criterion, "outcome", only=lambda s, _: not s.has("score_ranges") and not getattr(s, "shorthand", False)

@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Callable
 
-from planted.suite import Plant, Planted, Suite, entries, replaced
+from planted.suite import Plant, Planted, Suite, entries, in_conversation, replaced
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case, Execution, Message
 from rubric_core.language.shape import Shape
@@ -44,6 +44,7 @@ def misspell(shape_type: type[Shape], change: Callable[[str, random.Random], str
         found = [
             (e, o, s)
             for s, o in suite.of(shape_type)
+            if shape_type is not Message or in_conversation(s, suite)
             for e in entries(s)
             if (open_too or not type(s).open)
             and e.name in table(type(s))
@@ -88,7 +89,7 @@ _CHANGES = {
 
 KINDS: dict[str, Plant] = {
     **{
-        f"key of {label}: {how}": misspell(shape, change)
+        f"key of {label}: {how}": misspell(shape, change, open_too=shape is Message)
         for label, shape in _SHAPES.items()
         for how, change in _CHANGES.items()
         if shape is not Message or how in ("letter dropped", "letters swapped")

@@ -80,6 +80,5 @@ KINDS: dict[str, Plant] = {
     "path of a program misspelt": refer("program"),
     "path of a directory misspelt": refer("directory"),
     "template misspelt": refer("template"),
-    "path behind file:// misspelt": refer("url"),
     "cases in a file that is not there": _no_cases,
 }

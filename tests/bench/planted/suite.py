@@ -8,11 +8,12 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.disk import DiskFiles
+from rubric_core.language.model import Message
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.project import Project
 from rubric_core.syntax.tree import Entry, Mapping, Scalar
 
-__all__ = ["Plant", "Planted", "Suite", "entries", "replaced", "suites"]
+__all__ = ["Plant", "Planted", "Suite", "entries", "in_conversation", "replaced", "suites"]
 
 
 @dataclass
@@ -88,3 +89,11 @@ def _above_cases(analysis: Analysis) -> Iterator[Shape]:
     head = len(analysis.frame.head)
     around = children(analysis.suite) if analysis.suite is not None and analysis.suite.has("cases") else ()
     return (s for s in around if s is not analysis.suite and s.node is not None and s.node.span.end <= head)
+
+
+def in_conversation(shape: Shape, suite: Suite) -> bool:
+    """A list of which nothing has a role is no conversation: expected output may be any list."""
+    lists = (v for s, _ in suite.shapes for v in vars(s).values() if isinstance(v, list))
+    return any(
+        sum(isinstance(i, Message) and i.has("role") for i in v) > 1 for v in lists if any(i is shape for i in v)
+    )

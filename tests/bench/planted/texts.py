@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable
 
 from planted.suite import Plant, Planted, Suite, entries, replaced
-from rubric_core.language.model import Case
+from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.model import Case, ContentBlock
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Span
@@ -38,8 +39,12 @@ def _block_scalar_spans(suite: Suite) -> list[Span]:
 
 
 def _split(suite: Suite, rng: random.Random) -> Planted | None:
+    """Only where the keys mean something: the values of a case may be any list."""
+    known = {
+        s.node.whole.start + o for s, o in [*suite.of(Evaluator, "type"), *suite.of(ContentBlock, "type")] if s.node
+    }
     pattern = r"^( +)- (type: [\w-]+)\n\1  (value|criteria|command|threshold|script)\b"
-    found = list(re.finditer(pattern, suite.text, re.MULTILINE))
+    found = [m for m in re.finditer(pattern, suite.text, re.MULTILINE) if m.start(2) in known]
     if not found:
         return None
     match = rng.choice(found)

@@ -29,6 +29,24 @@ def value(
     return plant
 
 
+def setting(line: str) -> Plant:
+    """A line below `execution:`."""
+
+    def plant(suite: Suite, rng: random.Random) -> Planted | None:
+        found = [
+            s
+            for s, o in suite.of(Execution)
+            if o == 0 and s.node and suite.analysis.dialect.spelled(type(s), "threshold")
+        ]
+        if not found or line.partition(":")[0] in suite.text:
+            return None
+        start = rng.choice(found).node.entries[0].key.whole.start
+        column = start - suite.text.rfind("\n", 0, start) - 1
+        return replaced(suite, start, start, f"{line}\n{' ' * column}")
+
+    return plant
+
+
 KINDS: dict[str, Plant] = {
     "case id is a number": value(Case, "id", "42"),
     "case id is empty": value(Case, "id", '""'),
@@ -69,7 +87,8 @@ KINDS: dict[str, Plant] = {
     "role misspelt": value(Message, "role", "usr"),
     "role is an unknown word": value(Message, "role", "human"),
     "content type misspelt": value(ContentBlock, "type", "txt"),
-    "threshold above one": value(Execution, "threshold", "1.5"),
-    "threshold on a scale of 100": value(Execution, "threshold", "80"),
+    "threshold above one": setting("threshold: 1.5"),
+    "threshold on a scale of 100": setting("threshold: 80"),
+    "threshold of zero": setting("threshold: 0"),
     "target is a list": value(Execution, "target", "[OLD, OLD]"),
 }
