@@ -192,19 +192,21 @@ def test_a_rubric_of_which_nothing_is_left(head, entry, code):
 
 
 @pytest.mark.parametrize(
-    ("keys", "kind"),
+    ("keys", "kinds"),
     [
-        ("prompt: Is {{ output }} polite?", "llm-grader"),
-        ("criteria: [Stays polite]", "rubrics"),
-        ("budget: 0.1", "cost"),
-        ("{mode: any_order, minimums: {search: 1}}", "tool-trajectory"),
-        ("value: refund", None),
+        ("prompt: Is {{ output }} polite?", ["llm-grader"]),
+        ("criteria: [Stays polite]", ["rubrics"]),
+        ("budget: 0.1", ["cost"]),
+        ("{mode: any_order, minimums: {search: 1}}", ["tool-trajectory"]),
+        ("value: refund", ["contains", "icontains", "starts-with", "ends-with"]),
+        ("value: [refund, return]", ["contains-any", "contains-all", "icontains-any", "icontains-all"]),
+        ("name: quality", ["llm-grader"]),
     ],
 )
-def test_keys_tell_the_type_that_is_missing(keys, kind):
+def test_keys_tell_the_type_that_is_missing(keys, kinds):
     text = f"tests:\n  - id: a\n    input: hi\n    assertions:\n      - {keys}\n"
     (missing,) = analysis_of(text).diagnostics
-    assert [f.title for f in missing.fixes] == ([f"add `type: {kind}`"] if kind else [])
+    assert [f.title for f in missing.fixes] == [f"add `type: {kind}`" for kind in kinds]
 
 
 @pytest.mark.parametrize(("dialect", "codes"), [("agentv-0.1", []), ("agentv-0.5", ["wrong-root"]), ("agentv-5", [])])
