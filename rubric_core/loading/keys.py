@@ -10,7 +10,7 @@ from rubric_core.language.other_words import field_called
 from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
-from rubric_core.loading.reading import Merged
+from rubric_core.loading.reading import Merged, could_be
 from rubric_core.loading.tags import Tags
 from rubric_core.syntax.tree import Entry, Mapping, Scalar
 from rubric_core.text import Span
@@ -166,6 +166,12 @@ class Keys(Tags):
         table = self.dialect.table(type(made)) if not any_key else {}
         older = {s.name: s.field for s in table.values() if s.fate.read and s.field and not _has(made, s.name)}
         meant = self._elsewhere(made, place.name, {} if any_key else current)
+        if (
+            meant is not None
+            and not isinstance(place.node, Scalar)
+            and not could_be(place.node, type(made).keys[current[meant]].kind)
+        ):
+            meant = None
         meant = meant or closest(place.name, current) or closest(place.name, older)
         if meant is not None:
             made.unread.setdefault({**older, **current}[meant], place)

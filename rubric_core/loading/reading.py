@@ -9,12 +9,27 @@ from functools import lru_cache
 from typing import Any
 
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, Kind, MapOf, Number, Shorthand, Text
+from rubric_core.language.kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    MapOf,
+    Messages,
+    Number,
+    Shaped,
+    Shorthand,
+    Tagged,
+    Text,
+)
 from rubric_core.loading.issues import Issue, OutOfRange, UnknownAlias, WrongType
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
-__all__ = ["HOLE", "Merged", "Reading", "found_words"]
+__all__ = ["HOLE", "Merged", "Reading", "could_be", "found_words"]
 
 #: Stands for a value that could not be understood.
 HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
@@ -41,6 +56,20 @@ def found_words(node: Node) -> str:
             return f"the number {node.text}"
         return "an empty string" if not node.text.strip() else "a string"
     return "a reference"
+
+
+def could_be(node: Node, kind: Kind[Any]) -> bool:
+    """Whether a value is of a kind, as far as a look at it tells; what a reference stands for may be anything."""
+    if isinstance(kind, ByNode):
+        return any(could_be(node, branch) for branch in kind.branches)
+    value = node.value if isinstance(node, Scalar) else None
+    if isinstance(kind, Text | Shorthand | Choice):
+        return isinstance(value, str)
+    if isinstance(kind, Boolean | Number | Integer):
+        return isinstance(value, int | float) and isinstance(value, bool) == isinstance(kind, Boolean)
+    if isinstance(kind, ListOf | Messages):
+        return isinstance(node, Sequence | Alias)
+    return isinstance(node, Mapping | Alias) if isinstance(kind, MapOf | Shaped | Tagged) else True
 
 
 def _takes_text(kind: Kind[Any]) -> bool:

@@ -1,6 +1,6 @@
 """Values of the wrong type, written as the type that their key takes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from rubric_core.language.kinds import (
@@ -20,16 +20,17 @@ from rubric_core.language.kinds import (
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import Key
 from rubric_core.loading.issues import OutOfRange, WrongType
+from rubric_core.loading.reading import could_be
 from rubric_core.syntax.edit import quoted, rename_key, replace_value, wrap_in_list
 from rubric_core.syntax.scalars import resolve
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.listing import glued_dashes, named
 from rubric_core.validation.mending import FILL_IN, changed, example_of, removed, skeleton
 from rubric_core.validation.rule import Context, Fix
 from rubric_core.validation.units import number_meant
 
-__all__ = ["NUMBERS", "could_be", "given_up", "retyped"]
+__all__ = ["NUMBERS", "given_up", "retyped"]
 
 _WORDS = {
     "true": ("true", "yes", "on", "y", "always"),
@@ -38,15 +39,6 @@ _WORDS = {
 _BOOLEANS = {word: written for written, words in _WORDS.items() for word in words}
 #: Numbers that are written as words.
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-def could_be(node: Node, kind: Kind[object]) -> bool:
-    """Whether a value is of a kind, as far as a look at it tells."""
-    if isinstance(kind, ByNode):
-        return any(could_be(node, branch) for branch in kind.branches)
-    if isinstance(kind, Text | Choice | Boolean | Number | Integer):
-        return isinstance(node, Scalar) and (isinstance(kind, Choice) or _fits(node, kind))
-    return not isinstance(node, Scalar) if isinstance(kind, ListOf | Messages | Shaped | Tagged) else True
 
 
 def retyped(issue: WrongType, context: Context) -> Iterator[Fix]:
@@ -134,21 +126,11 @@ def _of_list(node: Sequence, kind: Kind[object], name: str) -> Iterator[Fix]:
     items = [item for item in node.items if isinstance(item, Scalar) and not item.anchor]
     if not items or len(items) != len(node.items) or not node.flow:
         return
-    if len(items) == 1 and _fits(items[0], kind):
+    if len(items) == 1 and could_be(items[0], kind):
         yield Fix("take it out of the list", (replace_value(node, quoted(items[0].text)),))
     elif isinstance(kind, Text) and not kind.refers_to and all(isinstance(i.value, str) for i in items):
         between = "-" if name in ("id", "name") else "; "
         yield Fix("make it one text", (replace_value(node, quoted(between.join(i.text for i in items))),), safe=False)
-
-
-def _fits(node: Scalar, kind: Kind[object]) -> bool:
-    kinds: tuple[tuple[type[Kind[object]], Callable[[object], bool]], ...] = (
-        (Text, lambda value: isinstance(value, str)),
-        (Boolean, lambda value: isinstance(value, bool)),
-        (Number, lambda value: isinstance(value, int | float) and not isinstance(value, bool)),
-        (Integer, lambda value: isinstance(value, int) and not isinstance(value, bool)),
-    )
-    return any(isinstance(kind, cls) and fits(node.value) for cls, fits in kinds)
 
 
 def _of_mapping(node: Mapping, kind: Kind[object], context: Context) -> Iterator[Fix]:

@@ -8,12 +8,12 @@ from rubric_core.language.evaluators import Band, Evaluator, LlmJudge, ToolTraje
 from rubric_core.language.model import Case, ContentBlock, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import MissingKey
+from rubric_core.loading.reading import could_be
 from rubric_core.syntax.edit import column_of, newline_of
 from rubric_core.syntax.tree import Mapping, Node
 from rubric_core.text import Edit
 from rubric_core.validation.colons import as_sentence, lone_text
 from rubric_core.validation.mending import added, example_of, skeleton
-from rubric_core.validation.retyping import could_be
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MISSING_KEY"]
