@@ -192,19 +192,31 @@ def test_the_report_is_a_window_that_q_closes(nvim: Open, workspace: Path) -> No
     until("it is copied", lambda: "judged.eval.yaml::refund" in editor.lua("return vim.fn.getreg('\"')"))
 
 
-def neotest(editor: Neovim, name: str = "") -> dict[str, Any]:
-    """What came of running a case, or the file, through the adapter."""
+def begin_neotest(editor: Neovim, name: str = "") -> None:
+    """Run a case, or the file, through the adapter."""
     path = json.dumps(str(editor.file))
     editor.lua(
         f"vim.opt.runtimepath:append({json.dumps(str(STAND_IN))}); require('neotest_driver').start({path}, {json.dumps(name)})"
     )
+
+
+def neotest(editor: Neovim, name: str = "") -> dict[str, Any]:
+    """What came of running a case, or the file, through the adapter."""
+    begin_neotest(editor, name)
+    return neotest_outcome(editor)
+
+
+def neotest_outcome(editor: Neovim) -> dict[str, Any]:
     outcome = until(
         "the run's outcome",
         lambda: editor.lua(
-            "local d = require('neotest_driver'); return d.outcome and (d.outcome.error or d.stream_ended) and d.outcome or false"
+            "local d = require('neotest_driver'); local over = d.stream_ended and d.output_ended"
+            " return d.outcome and (d.outcome.error or over) and d.outcome or false"
         ),
     )
     assert "error" not in outcome, outcome["error"]
+    ended = editor.lua("local d = require('neotest_driver'); return { d.stream_ended, d.output_ended }")
+    assert ended == [True, True]
     return dict(outcome)
 
 
@@ -228,6 +240,8 @@ def test_neotest_finds_runs_and_streams(ready: Neovim) -> None:
     }
     (error,) = [e for e in by_name["late-order"]["errors"] if "sorry" in e["message"]]
     assert error["line"] == ready.line_of("value: sorry") - 1
+    assert error["severity"] == 1
+    assert "late-order" in outcome["output"]
     assert sorted(outcome["streamed"]) == sorted(outcome["results"])
     assert outcome["code"] == 1
     until("the same run in the suite", lambda: [s for _, s in sorted(signs(ready).items())] == ["✔", "✘", "✔"])
@@ -244,3 +258,14 @@ def test_neotest_runs_files_that_are_not_open_and_asks_for_trust(nvim: Open, wor
     outcome = neotest(editor, "exact")
     assert [r["status"] for r in outcome["results"].values()] == ["skipped"]
     assert ":RubricTrust" in outcome["output"]
+
+
+def test_neotest_stops_a_run(nvim: Open) -> None:
+    editor = nvim("slow.eval.yaml")
+    editor.open_for_use()
+    begin_neotest(editor, "waits")
+    until("it runs", lambda: list(signs(editor).values()) == ["⟳"])
+    editor.lua("local driver = require('neotest_driver'); driver.process.stop(); driver.process.attach()")
+    outcome = neotest_outcome(editor)
+    assert [r["status"] for r in outcome["results"].values()] == ["skipped"]
+    until("nothing runs", lambda: not signs(editor))

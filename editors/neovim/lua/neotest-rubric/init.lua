@@ -74,6 +74,7 @@ function M.discover_positions(path)
   if not found then
     return nil
   end
+  require('rubric.tests').discovered(found) -- the server tells a client nothing twice
   local name = vim.fs.basename(path)
   local list = { { id = path, type = 'file', name = name, path = path, range = { 0, 0, lines_of(path), 0 } } }
   for _, item in ipairs(found.tests) do
@@ -99,7 +100,7 @@ function M.build_spec(args)
       cases[each.id] = true
     end
   end
-  local run = runs.of(cases)
+  local run = runs.of(chosen.path, cases)
   return {
     command = { 'rubric', 'run', chosen.type == 'file' and chosen.path or ('%s::%s'):format(chosen.path, chosen.name) },
     context = { run = run },

@@ -5,18 +5,24 @@ local M = {}
 
 local STATUS = { passed = 'passed', borderline = 'failed', failed = 'failed', unscored = 'skipped', skipped = 'skipped' }
 
+local SEVERITIES = { error = 'ERROR', warning = 'WARN', information = 'INFO' }
+
 local waiting = {} ---@type table<string, rubric.neotest.Run> by id
 local early = {} ---@type table<string, { [1]: string, [2]: table }[]> what came before the answer with a run's id
 local unanswered = 0
 
---- What neotest shows for a case that stands at `state`.
-local function outcome(state)
+--- What neotest shows for a case that stands at `state`; it looks for the line of an error in the file of the case.
+local function outcome(state, uri)
   local errors, lines = {}, {}
   for _, message in ipairs(state.messages or {}) do
-    local range = message.location and message.location.range
+    local here = message.location and message.location.uri == uri and message.location.range or nil
     table.insert(lines, message.message)
     if STATUS[state.state] == 'failed' then
-      table.insert(errors, { message = message.message, line = range and range.start.line })
+      table.insert(errors, {
+        message = message.message,
+        line = here and here.start.line,
+        severity = message.severity and vim.diagnostic.severity[SEVERITIES[message.severity]] or nil,
+      })
     end
   end
   local mark = require('rubric.verdict').marks[state.state] or ''
@@ -34,10 +40,13 @@ end
 local Run = {}
 Run.__index = Run
 
---- A run that is to tell of these positions.
+--- A run that is to tell of these positions of a file.
+---@param path string
 ---@param positions table<string, true>
-function M.of(positions)
-  return setmetatable({ wanted = positions, results = {}, news = {}, listeners = {}, over = false }, Run)
+function M.of(path, positions)
+  local uri = vim.uri_from_fname(path)
+  local empty = { results = {}, news = {}, pieces = {}, listeners = {}, over = false }
+  return setmetatable(vim.tbl_extend('error', empty, { uri = uri, wanted = positions }), Run)
 end
 
 function Run:wake()
@@ -50,17 +59,23 @@ end
 
 function Run:hear(event, params)
   if event == 'state' and STATUS[params.state] and self.wanted[params.testId] then
-    self.results[params.testId] = outcome(params)
+    self.results[params.testId] = outcome(params, self.uri)
     table.insert(self.news, params.testId)
   elseif event == 'output' then
-    self.file:write(params.text)
+    self:write(params.text)
   elseif event == 'ended' then
-    self:finish(params.failed > 0 and 1 or 0)
+    -- The exit codes of `rubric run`.
+    self:finish((params.failed + params.borderline > 0 and 1) or (params.unscored > 0 and 3) or 0)
   elseif event == 'lost' then
-    self.file:write('the server has ended\n')
+    self:write('the server has ended\n')
     self:finish(2)
   end
   self:wake()
+end
+
+function Run:write(text)
+  self.file:write(text)
+  table.insert(self.pieces, text)
 end
 
 function Run:finish(code)
@@ -72,7 +87,9 @@ function Run:finish(code)
 end
 
 --- Begin; a run that is refused, or that the person does not allow, ends at once and leaves its reason.
+---@async
 function Run:begin(path, request)
+  require('nio').scheduler() -- neotest may come from a callback of libuv, in which most of Neovim is forbidden
   self.path = vim.fn.tempname()
   self.file = assert(io.open(self.path, 'w'))
   unanswered = unanswered + 1
@@ -96,7 +113,7 @@ end
 
 function Run:refuse(why)
   require('rubric.client').notify(why, vim.log.levels.WARN)
-  self.file:write(why .. '\n')
+  self:write(why .. '\n')
   self:finish(2)
   self:wake()
 end
@@ -130,13 +147,18 @@ function Run:process(path)
       end
     end,
     attach = function()
-      require('rubric.client').notify('a run in the server has no terminal: :RubricOutput shows what it writes')
+      vim.schedule(function()
+        require('rubric.client').notify('a run in the server has no terminal: :RubricOutput shows what it writes')
+      end)
     end,
     output_stream = function()
+      local told = 0
       return function()
         self:await(function()
-          return self.over
+          return #self.pieces > told or self.over
         end)
+        told = told + 1
+        return self.pieces[told]
       end
     end,
   }

@@ -16,10 +16,6 @@ local function number(value)
   return (('%.4f'):format(value):gsub('0+$', ''):gsub('%.$', ''))
 end
 
-local function duration(milliseconds)
-  return milliseconds < 1000 and ('%d ms'):format(milliseconds) or ('%.1f s'):format(milliseconds / 1000)
-end
-
 local function bar(value)
   local full = math.floor((value or 0) * BAR + 0.5)
   return ('█'):rep(full) .. ('░'):rep(BAR - full)
@@ -54,7 +50,7 @@ local function facts(report)
     table.insert(known, 'judge ' .. table.concat(report.judges, ', '))
   end
   if report.durationMs then
-    table.insert(known, duration(report.durationMs))
+    table.insert(known, text.duration(report.durationMs))
   end
   if report.costUsd then
     table.insert(known, ('$%.4g'):format(report.costUsd))

@@ -1,13 +1,10 @@
 --- What is going on and what came of it, in one line.
 local options = require('rubric.options')
 local tests = require('rubric.tests')
+local text = require('rubric.text')
 local verdict = require('rubric.verdict')
 
 local M = {}
-
-local function seconds(milliseconds)
-  return milliseconds < 1000 and ('%d ms'):format(milliseconds) or ('%.1f s'):format(milliseconds / 1000)
-end
 
 --- A line when a run has ended, without asking for <Enter>.
 function M.show(ended)
@@ -24,7 +21,7 @@ function M.show(ended)
   if ended.cancelled and ended.cancelled ~= 0 then
     table.insert(chunks, { 'cancelled  ', 'RubricDetail' })
   end
-  table.insert(chunks, { seconds(ended.durationMs or 0), 'RubricDetail' })
+  table.insert(chunks, { text.duration(ended.durationMs or 0), 'RubricDetail' })
   if ended.costUsd then
     table.insert(chunks, { ('  $%.4g'):format(ended.costUsd), 'RubricDetail' })
   end

@@ -1,4 +1,4 @@
---- Text with colours, before it is in a buffer: a page is a list of lines, a line a list of `{ words, group? }`.
+--- Words, and text with colours before it is in a buffer: a page is a list of lines, a line a list of `{ words, group? }`.
 local M = {}
 
 ---@alias rubric.Chunk { [1]: string, [2]: string? }
@@ -45,6 +45,11 @@ end
 --- `words` filled with spaces up to `width` cells.
 function M.padded(words, width)
   return words .. (' '):rep(width - vim.fn.strdisplaywidth(words))
+end
+
+--- 40 ms, 1.4 s.
+function M.duration(milliseconds)
+  return milliseconds < 1000 and ('%d ms'):format(milliseconds) or ('%.1f s'):format(milliseconds / 1000)
 end
 
 return M

@@ -1,37 +1,30 @@
 --- Verdicts and other states: their marks, and their colours.
 local M = {}
 
---- In the order in which they are counted.
-M.order = { 'passed', 'borderline', 'failed', 'unscored', 'stale' }
-
-M.marks = {
-  passed = '✔',
-  borderline = '◐',
-  failed = '✘',
-  unscored = '○',
-  stale = '◌',
-  running = '⟳',
+--- Each state with its mark, its highlight group, and what the group looks like where a colour scheme does not say.
+local states = {
+  { 'passed', '✔', 'RubricPassed', 'DiagnosticOk' },
+  { 'borderline', '◐', 'RubricBorderline', 'DiagnosticWarn' },
+  { 'failed', '✘', 'RubricFailed', 'DiagnosticError' },
+  { 'unscored', '○', 'RubricUnscored', 'DiagnosticWarn' },
+  { 'stale', '◌', 'RubricStale', 'Comment' },
+  { 'running', '⟳', 'RubricRunning', 'DiagnosticInfo' },
 }
 
-M.groups = {
-  passed = 'RubricPassed',
-  borderline = 'RubricBorderline',
-  failed = 'RubricFailed',
-  unscored = 'RubricUnscored',
-  stale = 'RubricStale',
-  running = 'RubricRunning',
-}
+--- The states that are counted, in this order.
+M.order = {} ---@type string[]
+M.marks = {} ---@type table<string, string>
+M.groups = {} ---@type table<string, string>
 
-local links = {
-  RubricPassed = 'DiagnosticOk',
-  RubricBorderline = 'DiagnosticWarn',
-  RubricFailed = 'DiagnosticError',
-  RubricUnscored = 'DiagnosticWarn',
-  RubricStale = 'Comment',
-  RubricRunning = 'DiagnosticInfo',
-  RubricDetail = 'Comment',
-  RubricTitle = 'Title',
-}
+local links = { RubricDetail = 'Comment', RubricTitle = 'Title' }
+
+for _, state in ipairs(states) do
+  local name, mark, group, link = unpack(state)
+  M.marks[name], M.groups[name], links[group] = mark, group, link
+  if name ~= 'running' then
+    table.insert(M.order, name)
+  end
+end
 
 --- Make the highlight groups; those that a colour scheme has stay as they are.
 function M.define()
