@@ -19,10 +19,10 @@ from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uris import path_of
 from rubric_lsp.workspace import Workspace
 
-__all__ = ["Around"]
+__all__ = ["MOST_SUITES", "Around"]
 
 #: A workspace with more suites than this is searched only in part.
-_MOST_SUITES = 1_000
+MOST_SUITES = 1_000
 #: A folder with more than this is no place to look for a prompt in.
 _MOST_VISITED = 2_000
 _MOST_OFFERED = 300
@@ -83,7 +83,7 @@ class Around:
             folder = path_of(uri)
             for name in discovery.suites(str(folder)) if folder is not None else ():
                 number += 1
-                if number > _MOST_SUITES:
+                if number > MOST_SUITES:
                     return
                 yield absolute(name)
 

@@ -63,7 +63,9 @@ class RubricServer(LanguageServer):
         self.permission = Permission()
         self.checks = Checks(self.documents, self.problems, self.publish)
         board = ProgressBoard(self.protocol, "check")
-        self.survey = Survey(self.documents, self.around, self.problems, self.configured, self.publish, board)
+        self.survey = Survey(
+            self.documents, self.around, self.problems, self.configured, self.publish, board, self._learnt
+        )
         self.pulling = Pulling(self)
         #: The newest actions: the edits of some are worked out when one is chosen.
         self.acted: tuple[Snapshot | None, list[Action]] = (None, [])
@@ -147,6 +149,13 @@ class RubricServer(LanguageServer):
         for other in self.documents.overtaken():
             self.checks.due(other)
         self._looked_around()
+
+    def _learnt(self) -> None:
+        """It is known which suites there are: what is open may be seen with other eyes."""
+        for other in self.documents.overtaken():
+            self.checks.due(other)
+        # Of what is not open, the survey that has found it out is about to say so.
+        self._surveyed = self.documents.project.version
 
     def _looked_around(self) -> None:
         """Look at files that are not open, too, when one has changed that something depends on."""

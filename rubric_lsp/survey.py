@@ -5,7 +5,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,10 @@ from typing import Any
 from rubric_core.configuration import Configuration
 from rubric_core.language.around import FileKind
 from rubric_core.loading.kind import kind_by_name
-from rubric_lsp.around import Around
+from rubric_lsp.around import MOST_SUITES, Around
 from rubric_lsp.progress import Progress, ProgressBoard
 from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uris import path_of
 from rubric_lsp.workspace import Workspace
 
 __all__ = ["Report", "Survey", "configuration_report", "digest"]
@@ -57,6 +58,7 @@ class Survey:
         configured: Everything there is to say about a configuration file.
         publish: Sends a publication.
         board: Shows a survey that takes long.
+        learnt: Called when there are other suites than were known before.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Survey:
         configured: Callable[[Configuration], list[Json]],
         publish: Callable[[Json], None],
         board: ProgressBoard,
+        learnt: Callable[[], None],
     ) -> None:
         self._documents = documents
         self._around = around
@@ -74,6 +77,7 @@ class Survey:
         self._configured = configured
         self._publish = publish
         self.board = board
+        self._learnt = learnt
         #: Whether a survey that takes long can be shown.
         self.shown = False
         self._sent: dict[str, list[Json]] = {}
@@ -101,6 +105,7 @@ class Survey:
                     beside |= set(_beside(snapshot))
             except Exception:
                 log.exception("checking %s failed", snapshot.uri)
+        self._know(seen, beside)
         for path in sorted(beside):
             other = self._around.at(path)
             if other is not None and other.uri not in seen:
@@ -108,6 +113,15 @@ class Survey:
                 await asyncio.sleep(0)
         for path, configuration in configurations.items():
             yield configuration_report(path, self._configured(configuration))
+
+    def _know(self, suites: Collection[str], beside: Iterable[Path]) -> None:
+        """Say which files could name a target: with all of them known, one can be named by none."""
+        folders: list[Path] = []
+        if self._documents.settings.check_workspace and len(suites) < MOST_SUITES:
+            folders = [path for uri in self._documents.folders if (path := path_of(uri)) is not None]
+        files = {*beside, *(path for uri in suites if (path := path_of(uri)) is not None)}
+        if self._around.project.knows(folders, sorted(f for f in files if kind_by_name(f) is not FileKind.TARGETS)):
+            self._learnt()
 
     def _report(self, snapshot: Snapshot) -> Report:
         items = self._found(snapshot) if snapshot.is_ours or snapshot.version is None else []
@@ -123,10 +137,9 @@ class Survey:
     def changed(self, *, publishing: bool) -> None:
         """Something has changed; `publishing` for a client that does not ask."""
         self._news.set()
-        if publishing:
-            if self._waiting is not None:
-                self._waiting.cancel()
-            self._waiting = asyncio.get_running_loop().call_later(_IDLE, self._begin)
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = asyncio.get_running_loop().call_later(_IDLE, self._begin, publishing)
 
     def stop(self) -> None:
         """Look at nothing more."""
@@ -136,19 +149,20 @@ class Survey:
 
     # -- publishing -----------------------------------------------------------------------------------------------------
 
-    def _begin(self) -> None:
+    def _begin(self, publishing: bool) -> None:
         self._waiting = None
         if self._under_way is not None:
             self._under_way.cancel()
-        self._under_way = asyncio.get_running_loop().create_task(self._publish_all())
+        self._under_way = asyncio.get_running_loop().create_task(self._look(publishing=publishing))
 
-    async def _publish_all(self) -> None:
+    async def _look(self, *, publishing: bool) -> None:
+        """Look at everything; what a client asks for by itself depends on it, too."""
         known: dict[str, list[Json]] = {}
         progress: Progress | None = None
         begun = time.monotonic()
         try:
             async for report in self.reports(opened=False):
-                if not report.is_open:
+                if publishing and not report.is_open:
                     known[report.uri] = report.items
                     self._send(report)
                 if progress is None and self.shown and time.monotonic() - begun > _LONG:

@@ -58,6 +58,11 @@ class _Kept(Generic[T]):
         self.seen = seen
 
 
+def _suites_in(folder: Path) -> Path:
+    """Stands for which suites there are below a folder, among the files that something depends on. No file is called so."""
+    return folder / "**"
+
+
 class _Change(NamedTuple):
     """Files that changed at once, with the directories that they are in; None: any file may have."""
 
@@ -122,14 +127,23 @@ class Project:
         """Whether anything was ever found out from a file, or from its not being there."""
         return path in self._seen
 
-    def knows(self, folders: Iterable[Path], suites: Iterable[Path], *, checked: bool = False) -> None:
-        """Every suite in some folders: only then can anything be said to be used by none.
+    def knows(self, folders: Iterable[Path], suites: Iterable[Path], *, checked: bool = False) -> bool:
+        """Every suite in some folders: only then can anything be said to be used by none. Gives whether that is news.
 
         `checked`: whether what the suites refer to there is checked as well, so that mistakes are said where they are.
         """
+        before = (self._folders, self._suites, self._checked)
         self._checked = checked
         self._folders, self._suites = tuple(map(absolute, folders)), tuple(map(absolute, suites))
-        self._remember(_Change(None))
+        if before == (self._folders, self._suites, checked):
+            return False
+        if before[2] != checked:
+            self._remember(_Change(None))
+            return True
+        same_folders = before[0] == self._folders
+        moved = set(before[1]) ^ set(self._suites) if same_folders else {*before[1], *self._suites}
+        self._remember(_Change(frozenset(_suites_in(folder) for suite in moved for folder in suite.parents)))
+        return True
 
     def suites_below(self, folder: Path) -> tuple[Path, ...]:
         """The suites in a folder and below it; none when there may be more than are known."""
@@ -201,6 +215,7 @@ class Look:
 
     def suites_below(self, folder: Path) -> tuple[Path, ...]:
         """See `Project.suites_below`."""
+        self.seen.add(_suites_in(folder))
         return self.project.suites_below(folder)
 
     def text(self, path: Path) -> str | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -147,9 +148,13 @@ class References:
         if place is None or not isinstance(name, str) or not suites or name == "default" or is_open(name):
             return
         word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-        own = look.text(self.path) or ""
-        used = any(word.search(look.text(path) or "") for path in suites)
-        if not used and len(word.findall(own)) < 2 and place.node is not None:
+
+        def names(path: Path, look: Look) -> bool:
+            return word.search(look.text(path) or "") is not None
+
+        # One by one: after an edit of one suite the others need not be searched again.
+        used = any(look.once(("names", name, path), partial(names, path)) for path in suites)
+        if not used and len(word.findall(look.text(self.path) or "")) < 2 and place.node is not None:
             yield UnusedTarget(span=place.value, borrowed=place.borrowed, node=place.node, name=name)
 
     # One way to look for each kind of reference

@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -48,7 +49,9 @@ def measured(cases: int, folder: Path, server: Sequence[str] = SERVER, more: Seq
     suite.write_bytes(subprocess.run(generator, capture_output=True, check=True).stdout)
     asked = [word for name in REQUESTS for word in ("--request", name)]
     options = [str(BENCH / "lsp_bench.py"), *more, "--edit", EDIT, "--starts", "5", *asked, str(suite), "--", *server]
-    done = subprocess.run([sys.executable, *options], capture_output=True, text=True, check=False)
+    # A package that is installed is compiled; from a checkout that may not be kept, each start would compile it anew.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run([sys.executable, *options], capture_output=True, text=True, check=False, env=environment)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 

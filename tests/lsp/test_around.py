@@ -182,3 +182,45 @@ def test_a_client_that_cannot_be_told_is_published_to(connect: Connect, folder: 
     uri = (folder / "a.eval.yaml").as_uri()
     client.open(uri, SUITE.replace("local", "nobody"))
     assert codes(client.diagnostics(uri)) == ["unknown-target"]
+
+
+@pytest.mark.parametrize("open_targets", [False, True])
+def test_a_target_that_no_suite_names(connect: Connect, folder: Path, open_targets: bool) -> None:
+    """It is said once every suite is known, and not any longer than it is true."""
+    targets = folder / ".agentv" / "targets.yaml"
+    text = TARGETS + "  - {name: spare, provider: mock}\n"
+    targets.write_text(text, encoding="utf-8")
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri, suite = targets.as_uri(), (folder / "a.eval.yaml").as_uri()
+    if open_targets:
+        client.open(uri, text)
+    until("nobody names it", lambda: shown(client, uri) == ["unused-target"])
+    assert next(client.published(uri))["diagnostics"][0]["tags"] == [1]
+    client.open(suite, SUITE)
+    client.change(suite, replaced(SUITE, "target: local", "target: spare"))
+    until("it is named in what is typed", lambda: shown(client, uri) == [])
+    client.notify("textDocument/didClose", {"textDocument": {"uri": suite}})
+    until("it is not named on disk", lambda: shown(client, uri) == ["unused-target"])
+    third = folder / "c.eval.yaml"
+    third.write_text(SUITE.replace("local", "spare"), encoding="utf-8")
+    told(client, third, 1)
+    until("another suite names it", lambda: shown(client, uri) == [])
+    third.unlink()
+    told(client, third, 3)
+    until("that suite is gone", lambda: shown(client, uri) == ["unused-target"])
+    (folder / "cases.yaml").write_text(CASES.replace("input: hi", "input: hi, execution: {target: spare}"), "utf-8")
+    told(client, folder / "cases.yaml")
+    until("a case of another file names it", lambda: shown(client, uri) == [])
+
+
+def test_who_asks_for_one_document_is_told_of_unused_targets(connect: Connect, folder: Path) -> None:
+    targets = folder / ".agentv" / "targets.yaml"
+    text = TARGETS + "  - {name: spare, provider: mock}\n"
+    targets.write_text(text, encoding="utf-8")
+    client = connect()
+    client.initialize(PULLING, folder)
+    client.open(targets.as_uri(), text)
+    asked = {"textDocument": {"uri": targets.as_uri()}}
+    until("news", lambda: "workspace/diagnostic/refresh" in [method for method, _ in client.requests])
+    assert codes(client.request("textDocument/diagnostic", asked)["items"]) == ["unused-target"]
