@@ -21,7 +21,6 @@ ALLOWED = {
     "rubric_core/evaluation/judging/sitting.py": "names of evaluators as the engine gives them",
     "rubric_core/evaluation/judging/prompts.py": "variables of prompts, which older releases call as keys of theirs",
     "rubric_core/evaluation/payload.py": "fields of what programs are given",
-    "rubric_core/evaluation/repeats.py": "a setting inside an open mapping",
     "rubric_core/evaluation/rows.py": "fields of results",
     "rubric_core/evaluation/targets.py": "targets of any dialect are read",
     "rubric_core/loading/kind.py": "what a file is, is told before its dialect is",

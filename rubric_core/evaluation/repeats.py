@@ -10,7 +10,7 @@ from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import verdict_of
 from rubric_core.language.dialect import Properties
-from rubric_core.language.model import Execution, RunSettings, Trials
+from rubric_core.language.model import Execution, Repeat, RunSettings, Trials
 from rubric_core.syntax.plain import plain
 
 __all__ = ["Repeats", "pass_at", "pass_hat", "repeated", "repeats_of", "share_interval"]
@@ -52,6 +52,10 @@ def repeats_of(case: Runnable) -> Repeats:
         options.repeat if options is not None else None,
         case.suite.repeat,
     ):
+        if isinstance(written, Repeat):
+            return Repeats(
+                written.count or 1, _strategy(written.strategy), written.early_exit is True, written.cost_limit_usd
+            )
         if written is not None:
             return _of_value(plain(written, case.anchors))
     return Repeats()

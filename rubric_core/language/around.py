@@ -133,6 +133,8 @@ class LoneCase(Case):
 class Sidecar(Suite):
     """A description of a data set: what the cases in the file beside it have in common."""
 
+    strict: ClassVar[bool] = False
+
 
 class Template(Shape):
     """A template of evaluators: what an `include` puts in its place."""

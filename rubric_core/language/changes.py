@@ -1,10 +1,14 @@
 """What may change from one dialect to the next: keys and types that come, get another name, or go."""
 
+from typing import Any
+
 from rubric_core.language.dialect import Change, Fate, Spelling, Tables, TypeName
+from rubric_core.language.kinds import Choice, Kind
 from rubric_core.language.shape import Key, Shape
 
 __all__ = [
-    "adds", "adds_types", "drops", "drops_types", "prefers", "renames", "renames_type", "requires", "reserves_types", "tolerates", "unrequires",
+    "adds", "adds_types", "drops", "drops_types", "narrows", "prefers", "renames", "renames_type", "requires", "reserves_types", "takes", "tolerates",
+    "unrequires",
 ]  # fmt: skip
 
 
@@ -37,10 +41,38 @@ def renames(shape: type[Shape], old: str, new: str, after: Fate, note: str = "")
     def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
         attribute = table[old].field
-        table[old] = Spelling(old, attribute, after, note)
+        table[old] = table[old]._replace(fate=after, note=note)
         table[new] = Spelling(new, attribute, Fate.CURRENT)
 
     return change
+
+
+def takes(shape: type[Shape], kind: Kind[Any], *names: str, doc: str = "", example: str = "") -> Change:
+    """From here on the keys written `names` take a `kind`, whatever the catalogue says of their fields."""
+
+    def change(tables: Tables) -> None:
+        table = tables.spellings.setdefault(shape, {})
+        for name in names:
+            spelling = _spelling(tables, shape, name)
+            table[name] = spelling._replace(key=shape.keys[spelling.field].taking(kind, doc=doc, example=example))
+
+    return change
+
+
+def narrows(shape: type[Shape], name: str, *words: str) -> Change:
+    """From here on the key written `name` takes these words only, of all those that the catalogue has for it."""
+
+    def change(tables: Tables) -> None:
+        kind = shape.keys[_spelling(tables, shape, name).field].kind
+        if not isinstance(kind, Choice):
+            raise TypeError(f"{name} is no choice")
+        takes(shape, kind.only(*words), name)(tables)
+
+    return change
+
+
+def _spelling(tables: Tables, shape: type[Shape], name: str) -> Spelling:
+    return next(t[name] for base in shape.__mro__ if name in (t := tables.spellings.get(base, {})))
 
 
 def prefers(shape: type[Shape], *names: str) -> Change:

@@ -7,7 +7,7 @@ be read from its file.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rubric_core.language.shape import Key, Shape
 
@@ -48,6 +48,8 @@ class Spelling(NamedTuple):
     note: str = ""
     #: Whether the engine takes it when the current spelling is there as well.
     preferred: bool = False
+    #: What it takes here, where that differs from the catalogue.
+    key: Key[Any] | None = None
 
     @property
     def rank(self) -> int:
@@ -96,6 +98,14 @@ class Properties:
     nunjucks: bool = False
     #: Strings that stand for a value which is only known at run time, as regular expressions.
     interpolation: tuple[str, ...] = ()
+    #: What `$schema` of a suite has to say, where releases asked for it.
+    suite_marker: str = ""
+    #: Whether merge keys are merged; otherwise the engine passes over them.
+    merges: bool = False
+    #: Whether `agentv validate` refuses messages of the role tool.
+    refuses_tool_role: bool = False
+    #: Template variables that are on their way out, each with the one to write instead.
+    replaced_variables: tuple[tuple[str, str], ...] = ()
     #: How bad a case without a required key is: agentv skips it with a log line, and from 2.7 on `validate` says so.
     incomplete_case: Literal["warning", "error"] = "warning"
     #: Whether a case is skipped that has neither criteria nor expected output, assertions or turns of its own.
@@ -170,12 +180,16 @@ class Dialect:
                 return spelling.name
         return None
 
+    def declared(self, shape: type[Shape], spelling: Spelling) -> Key[Any]:
+        """What a key takes in this dialect. Raises KeyError for a spelling that means nothing."""
+        return spelling.key or shape.keys[spelling.field]
+
     def fields(self, shape: type[Shape]) -> list[tuple[Spelling, Key[object]]]:
         """The keys that an author should use, with their declarations, in the order of the catalogue."""
         found = self._fields.get(shape)
         if found is None:
             current = {s.field: s for s in self.table(shape).values() if s.fate is Fate.CURRENT}
-            found = [(current[name], declared) for name, declared in shape.keys.items() if name in current]
+            found = [(current[name], self.declared(shape, current[name])) for name in shape.keys if name in current]
             self._fields[shape] = found
         return found
 

@@ -96,6 +96,10 @@ class Choice(Kind[str]):
         """The words themselves."""
         return tuple(name for name, _ in self.options)
 
+    def only(self, *names: str) -> "Choice":
+        """The same choice with fewer words, for a dialect that does not know the others."""
+        return Choice(tuple(option for option in self.options if option[0] in names))
+
     def words(self) -> str:
         return "one of " + ", ".join(self.names)
 

@@ -81,7 +81,7 @@ def _follow(
         for shape in _shapes(each, step, dialect, siblings):
             spelling = dialect.table(shape).get(step)
             if spelling is not None and spelling.field:
-                declared = shape.keys[spelling.field]
+                declared = dialect.declared(shape, spelling)
                 return shape, declared, declared.kind
     return None, None, None
 

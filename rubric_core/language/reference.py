@@ -181,9 +181,23 @@ class _Catalogue:
         meaning = declared.doc
         if declared.example:
             meaning += f" Example: {code(f'{name}: {declared.example}')}"
-        meaning += _options(declared.kind)
+        meaning += _options(declared.kind) + self._elsewhere(shape, declared)
         words = cell(declared.kind.words()) + self._needed(shape, declared)
         yield code(name), words, cell(declared.shown_default), cell(meaning), self._written(shape, declared)
+
+    def _elsewhere(self, shape: type[Shape], declared: Key[Any]) -> str:
+        """What the key takes in the dialects that differ from the catalogue."""
+        said: dict[str, list[str]] = {}
+        for dialect in self.dialects:
+            name = dialect.spelled(shape, declared.field)
+            own = dialect.declared(shape, dialect.table(shape)[name]) if name else declared
+            if own is not declared:
+                words = own.kind.words() if own.doc == declared.doc else own.doc.removesuffix(".")
+                said.setdefault(words[:1].lower() + words[1:], []).append(dialect.name)
+        spans = (
+            (words, names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}") for words, names in said.items()
+        )
+        return "".join(f" In {names}: {words}." for words, names in spans)
 
     def _needed(self, shape: type[Shape], declared: Key[Any]) -> str:
         """Where a key has to be there."""
@@ -210,12 +224,15 @@ class _Catalogue:
 
     def _names(self, shape: type[Shape]) -> dict[str, str]:
         """The names of a type with the dialect that brought each, the newest one last."""
-        names: dict[str, str] = {}
-        for dialect in self.dialects:
-            for known in dialect.types.values():
-                if known.shape is shape and known.fate is Fate.CURRENT:
-                    names.setdefault(known.name, dialect.name)
-        return names
+        for fate in (Fate.CURRENT, Fate.DEPRECATED):  # one that came and went within a dialect was never current
+            names: dict[str, str] = {}
+            for dialect in self.dialects:
+                for known in dialect.types.values():
+                    if known.shape is shape and known.fate is fate:
+                        names.setdefault(known.name, dialect.name)
+            if names:
+                return names
+        return {}
 
     def _is_used(self, shape: type[Shape]) -> bool:
         return any(dialect.fields(shape) for dialect in self.dialects)

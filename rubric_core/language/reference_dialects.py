@@ -206,6 +206,12 @@ _PROPERTIES: Mapping[str, _Words] = {
     "folds_type_names": {True: "`_` in a type counts as `-`.", False: "Types are taken as they are written."},
     "nunjucks": {True: "What is filled in may have filters, conditions and loops, as in Nunjucks.", False: ""},
     "interpolation": lambda value: f"Filled in when the suite runs: {_samples(value)}." if value else "",
+    "suite_marker": lambda value: f"Early releases refuse a suite whose `$schema` is not `{value}`." if value else "",
+    "merges": {True: "Merge keys (`<<`) are merged, from release 4.23 on.", False: "Merge keys (`<<`) are not merged."},
+    "refuses_tool_role": {True: "`agentv validate` refuses messages of the role `tool`.", False: ""},
+    "replaced_variables": lambda value: (
+        f"Variables that the newest of its releases do not fill in: {', '.join(f'`{old}` (now `{new}`)' for old, new in value)}." if value else ""
+    ),
     "incomplete_case": {
         "warning": "A case without a required key is skipped with a line in the log.",
         "error": "A case without a required key is skipped, and `validate` says so.",

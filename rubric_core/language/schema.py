@@ -221,7 +221,7 @@ class _Schema:
         return {"$ref": f"#/definitions/{name}"}
 
     def _property(self, shape: type[Shape], spelling: Spelling) -> Json:
-        declared = shape.keys.get(spelling.field)
+        declared = self.dialect.declared(shape, spelling) if spelling.field else None
         if spelling.fate is Fate.CURRENT and declared is not None:
             return {**annotations(spelling.name, declared), **self._content(shape, declared)}
         if spelling.fate is Fate.ALIAS and declared is not None:

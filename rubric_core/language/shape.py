@@ -55,6 +55,15 @@ class Key(Generic[T]):
         #: Keys of one group are alternatives: any one of them satisfies `required`.
         self.group = group
 
+    def taking(self, kind: Kind[Any], *, doc: str = "", example: str = "") -> "Key[T]":
+        """The same key with another kind, for a dialect in which it takes something else."""
+        made = Key(
+            kind, doc or self.doc, self.name, self.default, self.shown_default, self.required, example or self.example,
+            self.group,
+        )  # fmt: skip
+        made.field = self.field
+        return made
+
     def __set_name__(self, owner: type, field: str) -> None:
         self.field = field
         self.name = self.name or field
@@ -124,6 +133,8 @@ class Shape:
     keys: ClassVar[Mapping[str, Key[Any]]] = {}
     #: Whether the engine takes any further key (metadata, configuration passed through …).
     open: ClassVar[bool] = False
+    #: Whether an engine that is strict about keys refuses those that it does not know here.
+    strict: ClassVar[bool] = False
 
     #: Attributes beside the keys that hold further shapes.
     parts: ClassVar[tuple[str, ...]] = ()

@@ -16,6 +16,7 @@ __all__ = [
     "ForeignKey",
     "ForeignType",
     "Issue",
+    "MergeKey",
     "MissingKey",
     "NotASuite",
     "NotYaml",
@@ -228,6 +229,11 @@ class UnknownAlias(Issue):
     known: tuple[str, ...] = ()
     #: Whether a text could stand in its place.
     text: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeKey(Issue):
+    """A merge key that the releases of this dialect do not know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

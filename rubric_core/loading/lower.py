@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
-from rubric_core.language.dialect import Dialect, Fate
+from rubric_core.language.dialect import Dialect, Fate, Spelling
 from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
 from rubric_core.language.kinds import (
     ByNode,
@@ -142,11 +142,7 @@ class Lowering(Keys):
     def _messages(self, kind: Messages, node: Node, name: str) -> Any:
         if not isinstance(node, Sequence):
             return self._wrong(kind, node, name)
-        if (
-            kind.lenient
-            and not name.endswith("_messages")
-            and not any(isinstance(i, Mapping) and i.get("role") is not None for i in node.items)
-        ):
+        if kind.lenient and not any(isinstance(i, Mapping) and i.get("role") is not None for i in node.items):
             return node
         return [
             v for v in (self.value(Shaped(kind.message), item, f"{name}[]") for item in node.items) if v is not HOLE
@@ -231,14 +227,15 @@ class Lowering(Keys):
             if spelling.fate not in (Fate.CURRENT, Fate.ALIAS):
                 self.renamed(made, spelling, entry, place, written)
             if spelling.field and spelling.fate.read:
-                self._store(made, spelling.field, place, via, entry)
+                self._store(made, spelling, place, via, entry)
             elif spelling.field:
                 made.unread[spelling.field] = place
         if id(node) not in self._lacking:
             self.missing(made, node, lenient=lenient)
         return made
 
-    def _store(self, made: Shape, field: str, place: Place, via: Span | None, entry: Entry) -> None:
+    def _store(self, made: Shape, spelling: Spelling, place: Place, via: Span | None, entry: Entry) -> None:
+        field = spelling.field
         if field in made.places:
             table = self.dialect.table(type(made))
             used, idle = made.places[field], place
@@ -256,7 +253,7 @@ class Lowering(Keys):
             return
         if field == "cases" and isinstance(made, Suite) and place.name == self._cut_key:
             return
-        declared = type(made).keys[field]
+        declared = self.dialect.declared(type(made), spelling)
         value = self._seen_from(via, declared.kind, entry)
         if value is not HOLE:
             vars(made)[field] = value

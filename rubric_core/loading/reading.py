@@ -25,7 +25,7 @@ from rubric_core.language.kinds import (
     Tagged,
     Text,
 )
-from rubric_core.loading.issues import Issue, OutOfRange, UnknownAlias, WrongType
+from rubric_core.loading.issues import Issue, MergeKey, OutOfRange, UnknownAlias, WrongType
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
@@ -45,7 +45,7 @@ def found_words(node: Node) -> str:
     if isinstance(node, Mapping):
         return "a mapping"
     if isinstance(node, Sequence):
-        return "a list"
+        return "a list" if node.items else "an empty list"
     if isinstance(node, Scalar):
         value = node.value
         if value is None:
@@ -247,6 +247,8 @@ class Reading:
         for entry in node.entries:
             if entry.name == _MERGE and isinstance(entry.key, Scalar) and entry.key.style == "plain":
                 sources = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
+                if not self.dialect.properties.merges:
+                    self.issues.append(MergeKey(span=self.via or entry.key.span, borrowed=self.via is not None))
                 before = len(self.issues)
                 for source in sources:
                     merged += self._merge(source)

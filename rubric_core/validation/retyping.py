@@ -81,7 +81,7 @@ def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Cont
     if node.style in ("literal", "folded"):
         return
     if isinstance(kind, Text):
-        if isinstance(value, int | float) and kind.refers_to != "type":
+        if isinstance(value, int | float) and kind.refers_to not in ("type", "file"):
             yield Fix("put it in quotes", (replace_value(node, quoted(node.text)),))
         return
     if isinstance(kind, Shaped):

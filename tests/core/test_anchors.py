@@ -11,20 +11,19 @@ from rubric_core.syntax.plain import plain
 from rubric_core.text import Edit, Span
 
 ACROSS = """\
-execution:
-  evaluators:
-    - &tone {name: tone, type: rubric, rubrics: [{id: polite, expected_outcome: Stays polite}]}
-evalcases:
+assertions:
+  - &tone {name: tone, type: rubrics, criteria: [{id: polite, outcome: Stays polite}]}
+tests:
   - &first
     id: a
-    expected_outcome: Greets
+    criteria: Greets
     input: Hello
   - <<: *first
     id: b
   - <<: [*first, {input: Bye}]
     id: c
     input: Good evening
-    evaluators:
+    assertions:
       - *tone
       - <<: *tone
         name: tone-again
@@ -35,7 +34,7 @@ def test_a_case_takes_over_what_it_does_not_say():
     cases = {e.case.id: e.case for e in analysis_of(ACROSS).cases}
     assert (cases["b"].expected_output, cases["b"].criteria, cases["b"].input) == (None, "Greets", "Hello")
     assert cases["c"].input == "Good evening"
-    assert [e.name for e in cases["c"].evaluators] == ["tone", "tone-again"]
+    assert [e.name for e in cases["c"].assertions] == ["tone", "tone-again"]
 
 
 def test_nothing_is_wrong_with_it():

@@ -128,7 +128,7 @@ def test_a_field_has_one_current_spelling(dialect: Dialect):
 def test_every_type_has_a_current_name(dialect: Dialect):
     for name in dialect.types.values():
         if name.fate is Fate.DEPRECATED:
-            assert dialect.type_name(name.shape), name.name
+            assert dialect.type_name(name.shape) or "write `" in name.note, name.name
 
 
 @DIALECTS

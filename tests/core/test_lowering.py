@@ -297,8 +297,8 @@ def test_messages_and_content_blocks():
     assert [(c.type, c.value) for c in case.input[1].content] == [("text", "Hi"), ("file", "a.txt")]
 
 
-@pytest.mark.parametrize("written", ["text", "4", "true", "{a: 1}", "[{role: assistant, content: x}]", "[1, 2]"])
-def test_an_expected_output_may_be_anything(written):
+@pytest.mark.parametrize("written", ["text", "{a: 1}", "[{role: assistant, content: x}]", "[1, 2]"])
+def test_an_expected_output_has_many_shapes(written):
     assert first_case(f"tests:\n  - id: a\n    input: hi\n    expected_output: {written}\n").has("expected_output")
 
 

@@ -1,8 +1,9 @@
 """agentv-0.1: `testcases` and a scalar `grader`. The tool was called bbeval, then agentevo."""
 
-from rubric_core.language.changes import adds, requires
+from rubric_core.language.changes import adds, narrows, requires, takes
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects.target_files import TARGETS_0_1
+from rubric_core.language.kinds import Messages
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
 
 __all__ = ["AGENTV_0_1"]
@@ -15,7 +16,14 @@ AGENTV_0_1 = Dialect.first(
         adds(Case, "id", "note", criteria="outcome", input="messages", evaluator="grader"),
         adds(Message, "role", "content"),
         adds(ContentBlock),
+        narrows(ContentBlock, "type", "text", "file"),
+        narrows(Suite, "grader", "heuristic", "llm_judge"),
+        narrows(Case, "grader", "heuristic", "llm_judge"),
+        takes(
+            Case, Messages(Message), "messages", doc="What is asked, as messages; the first one of the assistant is the answer to compare with.",
+            example="[{role: user, content: Can I return this?}, {role: assistant, content: Within 30 days}]",
+        ),
         requires(Case, "criteria"),
         *TARGETS_0_1,
     ],
-)
+)  # fmt: skip

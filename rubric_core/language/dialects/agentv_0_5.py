@@ -1,12 +1,13 @@
 """agentv-0.5: `evalcases`, the word evaluator, and the types `code` and `llm_judge` (document 003)."""
 
-from rubric_core.language.changes import adds, adds_types, renames, requires, tolerates, unrequires
+from rubric_core.language.changes import adds, adds_types, narrows, renames, requires, takes, tolerates, unrequires
 from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
 from rubric_core.language.dialects.around_files import AROUND_0_5
 from rubric_core.language.dialects.target_files import TARGETS_0_5
 from rubric_core.language.evaluators import CodeEvaluator, Evaluator, LlmJudge
-from rubric_core.language.model import Case, CaseExecution, Execution, Suite
+from rubric_core.language.kinds import Messages, Text
+from rubric_core.language.model import Case, CaseExecution, Execution, Message, Suite
 
 __all__ = ["AGENTV_0_5"]
 
@@ -19,8 +20,13 @@ AGENTV_0_5 = AGENTV_0_1.successor(
         renames(Suite, "grader", "evaluator", Fate.DEPRECATED, "agentv ignores it without a word"),
         renames(Case, "grader", "evaluator", Fate.DEPRECATED, "agentv ignores it without a word"),
         renames(Case, "messages", "input_messages", Fate.IGNORED, "agentv skips the case"),
-        adds(Suite, "schema", "version", "execution", "evaluators", "dataset"),
+        *(narrows(shape, "evaluator", "llm_judge", "code") for shape in (Suite, Case)),
+        *(narrows(shape, "grader", "llm_judge", "code", "heuristic") for shape in (Suite, Case)),
+        adds(Suite, "schema", "version", "execution", "dataset"),
+        tolerates(Suite, "evaluators", "evaluators", fate=Fate.IGNORED, note="no release reads it here; write it under `execution`"),
         adds(Case, "conversation_id", "execution", "evaluators", expected_output="expected_messages"),
+        takes(Case, Messages(Message), "input_messages", doc="What the target is asked: a list of messages.", example="[{role: user, content: Can I return this?}]"),
+        takes(Case, Messages(Message), "expected_messages", doc="A good answer: a list of messages.", example="[{role: assistant, content: Within 30 days}]"),
         adds(Execution, "target", "evaluators"),
         # Documented for cases as well, and read there by no release.
         tolerates(CaseExecution, "target", "target", fate=Fate.IGNORED, note="the target of the suite answers all the same"),
@@ -29,11 +35,14 @@ AGENTV_0_5 = AGENTV_0_1.successor(
         unrequires(Suite, "schema"),
         adds(LlmJudge, "prompt", "model"),
         adds(CodeEvaluator, "cwd", command="script"),
+        # A list of words came with release 2.
+        takes(CodeEvaluator, Text(refers_to="program"), "script", doc="The program and its arguments, in one line.", example="python check.py"),
         adds_types(code=CodeEvaluator, llm_judge=LlmJudge),
         *AROUND_0_5,
         *TARGETS_0_5,
     ],
     names_required=True,
+    suite_marker="agentv-eval-v2",
     bare_targets=False,
     placeholders=("PROMPT", "GUIDELINES", "EVAL_ID", "ATTEMPT", "FILES", "OUTPUT_FILE"),
     reference="first",

@@ -1,11 +1,20 @@
 """agentv-1: rubrics, score ranges, composites and the three verdicts (documents 000 and 002)."""
 
-from rubric_core.language.changes import adds, adds_types, prefers, renames, renames_type, tolerates
+from rubric_core.language.changes import (
+    adds,
+    adds_types,
+    drops_types,
+    narrows,
+    prefers,
+    renames,
+    renames_type,
+    tolerates,
+)
 from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
 from rubric_core.language.dialects.around_files import AROUND_1
 from rubric_core.language.dialects.target_files import TARGETS_1
-from rubric_core.language.evaluators import (
+from rubric_core.language.evaluators import (  # fmt: skip
     Aggregator,
     Band,
     CodeEvaluator,
@@ -21,10 +30,11 @@ from rubric_core.language.evaluators import (
     Latency,
     LlmJudge,
     PromptProgram,
+    Proxy,
     Rubric,
     TokenUsage,
     ToolTrajectory,
-)  # fmt: skip
+)
 from rubric_core.language.model import Case, Execution, Message, Suite, ToolCall, Trials
 
 __all__ = ["AGENTV_1"]
@@ -40,8 +50,10 @@ AGENTV_1 = AGENTV_0_5.successor(
         renames(Case, "input_messages", "input", Fate.ALIAS),
         renames(Case, "expected_messages", "expected_output", Fate.ALIAS),
         prefers(Case, "input_messages", "expected_messages"),
+        *(narrows(shape, name, "llm_judge", "code_judge", "code") for shape in (Suite, Case) for name in ("evaluator", "grader")),
         adds(Suite, "name"),
-        adds(Case, "rubrics", "description", "reference_answer", "dataset"),
+        adds(Case, "rubrics", "description", "dataset"),
+        tolerates(Case, "reference_answer", "reference_answer", fate=Fate.IGNORED, note="agentv compares with `expected_output`"),
         adds(Execution, "workers", "cache", "trials"),
         adds(Trials),
         adds(Message, "tool_calls", "name"),
@@ -49,16 +61,21 @@ AGENTV_1 = AGENTV_0_5.successor(
         renames_type("code", "code_judge", Fate.IGNORED, "agentv skips this evaluator"),
         adds(Evaluator, "weight"),
         adds(LlmJudge, "rubrics", "config"),
+        tolerates(LlmJudge, "model", "model", fate=Fate.IGNORED, note="the target decides the model"),
         adds(PromptProgram, "config", command="script"),
-        adds(CodeEvaluator, "config", "target"),
+        adds(CodeEvaluator, "config", "target", command="script"),
+        adds(Proxy),
         adds(Rubric, criteria="rubrics"),
         adds(Criterion, "id", "weight", "required", "required_min_score", "score_ranges", outcome="expected_outcome"),
         tolerates(Criterion, "outcome", "description", fate=Fate.ALIAS),
         adds(Band, "score_range", outcome="expected_outcome"),
         tolerates(Band, "outcome", "description", fate=Fate.ALIAS),
         adds(Composite, "aggregator", assertions="evaluators"),
-        adds(Aggregator, "type", "weights", "path", "cwd", "prompt", "model"),
+        adds(Aggregator, "type", "weights", "path", "cwd", "prompt"),
+        narrows(Aggregator, "type", "weighted_average", "code_judge", "llm_judge"),
+        tolerates(Aggregator, "model", "model", fate=Fate.IGNORED, note="the target decides the model"),
         adds(ToolTrajectory, "mode", "minimums", "expected"),
+        narrows(ToolTrajectory, "mode", "any_order", "in_order", "exact"),
         adds(ExpectedCall, "tool", "args", "max_duration_ms"),
         tolerates(ExpectedCall, "max_duration_ms", "maxDurationMs", fate=Fate.ALIAS),
         adds(FieldAccuracy),
@@ -72,6 +89,7 @@ AGENTV_1 = AGENTV_0_5.successor(
             expected_tool_calls=ExpectedMessages, field_accuracy=FieldAccuracy, latency=Latency, cost=Cost, token_usage=TokenUsage,
             execution_metrics=ExecutionMetrics,
         ),
+        drops_types("expected_messages", "expected_tool_calls", fate=Fate.DEPRECATED, note="agentv 1.3.1 and later skip it; write `tool_trajectory`"),
         # Spellings of later dialects whose meaning is the same: said, fixed, and where it is harmless read.
         tolerates(Criterion, "outcome", "outcome", "criteria", note=_SKIPS_CRITERION),
         tolerates(Band, "outcome", "outcome", note="agentv drops the whole case with a log line"),
@@ -81,6 +99,7 @@ AGENTV_1 = AGENTV_0_5.successor(
         *AROUND_1,
         *TARGETS_1,
     ],
+    suite_marker="",
     verdicts="three",
     wording="candidate",
     reference="last",

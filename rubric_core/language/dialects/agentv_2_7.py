@@ -1,6 +1,15 @@
 """agentv-2.7: `tests`, `assert` and `criteria`; deterministic assertions, gates on evaluators."""
 
-from rubric_core.language.changes import adds, adds_types, drops_types, renames, renames_type, tolerates, unrequires
+from rubric_core.language.changes import (
+    adds,
+    adds_types,
+    drops_types,
+    narrows,
+    renames,
+    renames_type,
+    tolerates,
+    unrequires,
+)
 from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_1 import AGENTV_1
 from rubric_core.language.dialects.around_files import AROUND_2_7
@@ -53,11 +62,12 @@ AGENTV_2_7 = AGENTV_1.successor(
         renames(Case, "expected_outcome", "criteria", Fate.DEPRECATED),
         tolerates(Case, "criteria", "outcome", fate=Fate.IGNORED, note=_SKIPS_CASE),
         tolerates(Case, "input", "input_messages", fate=Fate.IGNORED, note=_SKIPS_CASE),
-        tolerates(Case, "expected_output", "expected_messages", fate=Fate.IGNORED, note="agentv does not read it"),
+        tolerates(Case, "expected_output", "expected_messages", fate=Fate.IGNORED),
         adds(Case, "workspace", "metadata", "dataset", assertions="assert"),
         tolerates(Case, "assertions", "assertions", fate=Fate.IGNORED, note="agentv runs the case without it"),
-        tolerates(Suite, "evaluator", "grader", fate=Fate.IGNORED, note="agentv does not read it"),
-        tolerates(Case, "evaluator", "grader", fate=Fate.IGNORED, note="agentv does not read it"),
+        *(narrows(shape, "evaluator", "llm_judge", "code_judge", "llm-judge", "code-judge") for shape in (Suite, Case)),
+        tolerates(Suite, "evaluator", "grader", fate=Fate.IGNORED),
+        tolerates(Case, "evaluator", "grader", fate=Fate.IGNORED),
         adds(
             Execution, "targets", "cache_path", "workers", "budget_usd", "fail_on_error", "skip_defaults", "verbose",
             "pool_workspaces", "keep_workspaces", "otel_file", assertions="assert",
@@ -82,13 +92,15 @@ AGENTV_2_7 = AGENTV_1.successor(
         renames(Composite, "evaluators", "assert", Fate.ALIAS),
         tolerates(Composite, "assertions", "assertions", fate=Fate.IGNORED, note="agentv skips this evaluator with a log line"),
         adds(Aggregator, "threshold"),
-        adds(ToolTrajectory, "args_match"),
+        narrows(Aggregator, "type", "weighted_average", "threshold", "code_judge", "llm_judge", "code-judge", "llm-judge"),
+        adds(ToolTrajectory, "mode", "args_match"),
         tolerates(ToolTrajectory, "args_match", "argsMatch", fate=Fate.ALIAS),
         adds(ExpectedCall, "args_match"),
         tolerates(ExpectedCall, "args_match", "argsMatch", fate=Fate.ALIAS),
         adds(Comparison, "value"),
         adds(AnyOf, "value"),
         adds(Regex, "flags"),
+        drops_types("code", note="agentv looks for a program of that name"),
         drops_types("expected_messages", "expected_tool_calls", note="agentv looks for a program of that name; use tool_trajectory"),
         adds_types(agent_judge=AgentJudge, rubrics=Rubrics),
         *(
@@ -106,6 +118,7 @@ AGENTV_2_7 = AGENTV_1.successor(
         *TARGETS_2_7,
     ],
     string_assertions=False,
+    refuses_tool_role=True,
     appends_suite_evaluators=True,
     inline_rubric_name="rubrics",
     custom_types=True,

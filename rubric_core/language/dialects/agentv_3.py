@@ -3,7 +3,9 @@
 from rubric_core.language.changes import (
     adds,
     adds_types,
+    drops,
     drops_types,
+    narrows,
     renames,
     renames_type,
     requires,
@@ -15,6 +17,7 @@ from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
 from rubric_core.language.dialects.around_files import AROUND_3
 from rubric_core.language.dialects.target_files import TARGETS_3
 from rubric_core.language.evaluators import (
+    Aggregator,
     Composite,
     Criterion,
     Evaluator,
@@ -22,9 +25,11 @@ from rubric_core.language.evaluators import (
     Preprocessor,
     SkillTrigger,
 )
-from rubric_core.language.model import Case, CaseExecution, Execution, Suite, Trials, Turn
+from rubric_core.language.model import Case, CaseExecution, ContentBlock, Execution, Suite, Trials, Turn
 
 __all__ = ["AGENTV_3"]
+
+_SCALAR = "releases from 3.14 on skip the case when it says llm_judge or code_judge"
 
 AGENTV_3 = AGENTV_2_7.successor(
     "agentv-3",
@@ -32,11 +37,14 @@ AGENTV_3 = AGENTV_2_7.successor(
     [
         adds(Suite, "category", "input_files", "preprocessors", "metadata", "governance", "assertions"),
         tolerates(Suite, "assertions", "assert", fate=Fate.DEPRECATED),
-        tolerates(Suite, "evaluator", "evaluator", fate=Fate.DEPRECATED),
-        tolerates(Suite, "evaluators", "evaluators", fate=Fate.IGNORED, note="no release reads it; write it under execution"),
+        tolerates(Suite, "evaluator", "evaluator", fate=Fate.DEPRECATED, note=_SCALAR),
+        tolerates(Suite, "dataset", "dataset", fate=Fate.TOLERATED, note="releases from 4.7 on file results under `name`"),
         adds(Case, "assertions", "input_files", "suite", "depends_on", "on_dependency_failure", "mode", "turns", "aggregation", "on_turn_failure", "window_size", "vars"),
         tolerates(Case, "assertions", "assert", fate=Fate.DEPRECATED),
-        tolerates(Case, "evaluator", "evaluator", fate=Fate.DEPRECATED),
+        tolerates(Case, "evaluator", "evaluator", fate=Fate.DEPRECATED, note=_SCALAR),
+        tolerates(Case, "suite", "dataset", fate=Fate.TOLERATED, note="agentv 4 files results under `suite`"),
+        drops(Case, "note", "description", fate=Fate.TOLERATED, note="agentv warns of it too; `metadata` is the place for notes"),
+        adds(ContentBlock, "type"),
         unrequires(Case, "criteria"),
         adds(Turn),
         tolerates(Turn, "assertions", "assert", fate=Fate.ALIAS),
@@ -55,6 +63,7 @@ AGENTV_3 = AGENTV_2_7.successor(
         tolerates(Criterion, "outcome", "criteria", fate=Fate.ALIAS),
         tolerates(Criterion, "required_min_score", "required_min_score", fate=Fate.DEPRECATED, note="it counts 0..10; min_score counts 0..1"),
         renames(Composite, "assert", "assertions", Fate.ALIAS),
+        narrows(Aggregator, "type", "weighted_average", "threshold", "code-grader", "llm-grader"),
         adds(SkillTrigger),
         adds(Include, "include"),
         unrequires(Include, "type"),
@@ -69,6 +78,7 @@ AGENTV_3 = AGENTV_2_7.successor(
         *AROUND_3,
         *TARGETS_3,
     ],
+    merges=True,
     verdicts="two",
     string_assertions=True,
     placeholders=("PROMPT", "PROMPT_FILE", "EVAL_ID", "ATTEMPT", "FILES", "OUTPUT_FILE"),
@@ -84,4 +94,8 @@ AGENTV_3 = AGENTV_2_7.successor(
         "input_text", "output_text", "expected_output_text", "question", "answer", "reference_answer",
     ),
     answer_variables=("output", "expected_output", "output_text", "answer"),
+    replaced_variables=(
+        ("input_text", "input"), ("output_text", "output"), ("expected_output_text", "expected_output"), ("question", "input"), ("answer", "output"),
+        ("reference_answer", "expected_output"),
+    ),
 )  # fmt: skip

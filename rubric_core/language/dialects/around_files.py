@@ -1,6 +1,6 @@
 """What each dialect changes in the other files around a suite, and in the place that a target works in."""
 
-from rubric_core.language.around import (
+from rubric_core.language.around import (  # fmt: skip
     CaseFile,
     Config,
     ConfigExecution,
@@ -10,7 +10,7 @@ from rubric_core.language.around import (
     Results,
     Sidecar,
     Template,
-)  # fmt: skip
+)
 from rubric_core.language.changes import adds, drops, requires, tolerates, unrequires
 from rubric_core.language.dialect import Change, Fate
 from rubric_core.language.targets import Defaults
@@ -84,6 +84,9 @@ AROUND_3: tuple[Change, ...] = (
 )
 
 AROUND_5: tuple[Change, ...] = (
+    tolerates(Hook, "command", "script", fate=Fate.REJECTED, note="agentv refuses the file"),
+    # What a data set's file beside it says is not asked to be that of a suite.
+    *(tolerates(Sidecar, name, name, fate=Fate.ALIAS) for name in ("dataset", "execution", "evaluator")),
     adds(
         Config, "providers", "graders", "tests", "defaults", "default_test", "repo_resolvers", "refs", "projects", "dashboard", "studio", "env_path",
         "env_from",
@@ -91,7 +94,7 @@ AROUND_5: tuple[Change, ...] = (
     tolerates(Config, "targets", "targets", fate=Fate.LEAVING, note=f"{_NEXT}; write `providers`"),
     adds(Template, assertions="assert"),
     tolerates(Template, "assertions", "assertions", fate=Fate.REJECTED, note="agentv refuses the file"),
-    tolerates(Defaults, "provider", "target", fate=Fate.LEAVING, note=f"{_NEXT}; write `provider`"),
+    tolerates(Defaults, "provider", "target", fate=Fate.LEAVING, note=_NEXT),
     adds(
         Environment, "type", "workdir", "setup", "env", "image", "context", "dockerfile", "resources", "mounts", "secrets",
     ),

@@ -29,6 +29,7 @@ from rubric_core.language.evaluators.base import (
     Include,
     Preprocessor,
     PromptProgram,
+    Proxy,
     Scripted,
 )
 from rubric_core.language.evaluators.judges import AgentJudge, GoalSuccess, LlmJudge
@@ -96,6 +97,7 @@ __all__ = [
     "LlmRubric",
     "Preprocessor",
     "PromptProgram",
+    "Proxy",
     "Python",
     "Regex",
     "Rubric",

@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
-from rubric_core.language.kinds import Anything, Boolean, ByNode, ListOf, MapOf, Number, Shaped, Text
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Integer, ListOf, MapOf, Number, Shaped, Text
 from rubric_core.language.shape import Shape, key
 
-__all__ = ["CodeEvaluator", "Custom", "Evaluator", "Include", "Preprocessor", "PromptProgram", "Scripted"]
+__all__ = ["CodeEvaluator", "Custom", "Evaluator", "Include", "Preprocessor", "PromptProgram", "Proxy", "Scripted"]
 
 _ARGV = ByNode(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
 
@@ -100,6 +100,12 @@ class Scripted(Evaluator):
     config = key(MapOf(Anything()), "Passed to the check as it is.")
 
 
+class Proxy(Shape):
+    """A proxy: what a program may ask of a target."""
+
+    max_calls = key(Integer(at_least=0), "How many calls the program may make.", default=50, shown="50", example="10")
+
+
 class CodeEvaluator(Evaluator):
     """A code evaluator: a program that grades the answer; JSON on its standard input, a score on its standard output."""
 
@@ -112,7 +118,7 @@ class CodeEvaluator(Evaluator):
         example="scripts",
     )
     target = key(
-        ByNode(boolean=Boolean(), mapping=MapOf(Anything()), text=Text()),
+        ByNode(boolean=Boolean(), mapping=Shaped(Proxy)),
         "Lets the program ask a target of its own, through a local proxy.",
         example="{max_calls: 10}",
     )

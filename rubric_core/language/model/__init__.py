@@ -9,18 +9,30 @@ from rubric_core.language.model.execution import (
     CaseExecution,
     EvaluateOptions,
     Execution,
+    Repeat,
     RunSettings,
     TargetChoice,
     Trials,
 )
 from rubric_core.language.model.grading import EVALUATORS
 from rubric_core.language.model.messages import INPUT, OUTPUT, ContentBlock, Message, ToolCall
-from rubric_core.language.model.suite import DefaultTest, DerivedMetric, Requires, Scenario, Suite
+from rubric_core.language.model.suite import (
+    EXTENSION_RULES,
+    HOOKS,
+    DefaultTest,
+    DerivedMetric,
+    Extension,
+    Requires,
+    Scenario,
+    Suite,
+)
 from rubric_core.language.targets import Defaults
 
 __all__ = [
     "CASE",
     "EVALUATORS",
+    "EXTENSION_RULES",
+    "HOOKS",
     "INPUT",
     "OUTPUT",
     "Case",
@@ -32,7 +44,9 @@ __all__ = [
     "DerivedMetric",
     "EvaluateOptions",
     "Execution",
+    "Extension",
     "Message",
+    "Repeat",
     "Requires",
     "RunSettings",
     "Scenario",

@@ -1,5 +1,7 @@
 """Cases: their input, their turns, and what stands in a list of them."""
 
+from typing import ClassVar
+
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.kinds import (
     Anything,
@@ -40,6 +42,7 @@ class Turn(Shape):
 class Case(Shape):
     """A case: one input with its evaluators."""
 
+    strict: ClassVar[bool] = True
     id = key(
         Text(),
         "Names the case in results and on the command line; unique in the suite.",
@@ -128,7 +131,11 @@ class CaseInclude(Shape):
     type = key(
         Choice((("suite", "a whole suite"), ("tests", "its cases only"))), "What it is.", required=True, example="tests"
     )
-    select = key(Anything(), "Which of its cases.")
+    select = key(
+        ByNode(text=Text(), sequence=ListOf(Anything()), mapping=MapOf(Anything())),
+        "Which of its cases.",
+        example="[refund]",
+    )
     run = key(Shaped(RunSettings), "Limits of these cases.")
 
 

@@ -17,7 +17,7 @@ from rubric_core.language.kinds import (
 from rubric_core.language.model.grading import EVALUATORS
 from rubric_core.language.shape import Shape, key
 
-__all__ = ["CaseExecution", "EvaluateOptions", "Execution", "RunSettings", "TargetChoice", "Trials"]
+__all__ = ["REPEAT", "CaseExecution", "EvaluateOptions", "Execution", "Repeat", "RunSettings", "TargetChoice", "Trials"]
 
 
 class Trials(Shape):
@@ -87,14 +87,34 @@ class Execution(Shape):
 class CaseExecution(Execution):
     """An execution block of a case: evaluators and limits that differ from the suite's."""
 
+    strict: ClassVar[bool] = True
+
+
+class Repeat(Shape):
+    """A repeat block: how often a case is run, and how the runs become one result."""
+
+    count = key(Integer(at_least=1), "How often each case is run.", required=True, example="3")
+    strategy = key(
+        Choice((
+            ("pass_any", "one run that passes is enough"), ("pass_all", "every run has to pass"), ("mean", "the mean counts"),
+            ("confidence_interval", "the mean with its interval"),
+        )),
+        "How the runs become one result.", default="pass_any", shown="pass_any", example="mean",
+    )  # fmt: skip
+    early_exit = key(Boolean(), "Whether a first pass is enough.", default=False, shown="false")
+    cost_limit_usd = key(Number(at_least=0), "Stops further runs when this many US dollars are spent.")
+
+
+#: How often: a number, or what releases up to 5.3 take as well.
+REPEAT = ByNode(number=Integer(at_least=1), mapping=Shaped(Repeat))
+
 
 class RunSettings(Shape):
     """A run block: limits of one case."""
 
+    strict: ClassVar[bool] = True
     threshold = key(Number(0, 1), "The score, 0..1, from which the case passes.", example="0.8")
-    repeat = key(
-        ByNode(number=Integer(at_least=1), mapping=MapOf(Anything())), "How often the case is run.", example="3"
-    )
+    repeat = key(REPEAT, "How often the case is run.", example="3")
     timeout_seconds = key(Number(above=0), "The longest that the case may take, in seconds.")
     budget_usd = key(Number(above=0), "The most that the case may cost, in US dollars.")
 
@@ -107,11 +127,11 @@ class EvaluateOptions(Shape):
     cache = key(ByNode(boolean=Boolean(), mapping=MapOf(Anything())), "Whether answers are kept and used again.")
     delay = key(Number(at_least=0), "A pause between calls, in milliseconds.")
     generate_suggestions = key(Boolean(), "Whether better prompts are suggested.")
-    repeat = key(
-        ByNode(number=Integer(at_least=1), mapping=MapOf(Anything())), "How often each case is run.", example="3"
-    )
+    repeat = key(REPEAT, "How often each case is run.", example="3")
     timeout_ms = key(Number(above=0), "The longest that a case may take, in milliseconds.")
     max_eval_time_ms = key(Number(above=0), "The longest that the whole run may take, in milliseconds.")
     filter_range = key(
-        Anything(), "The cases to run, as `[first, end]`, counted from 0; the case at `end` is not among them."
+        ByNode(text=Text(), sequence=ListOf(Integer(at_least=0))),
+        "The cases to run, as `[first, end]`, counted from 0; the case at `end` is not among them.",
+        example="[0, 10]",
     )

@@ -19,6 +19,8 @@ SCALAR_EVALUATOR = Choice(
         ("llm_judge", "a model judges by the criteria of the case"),
         ("code", "a program judges"),
         ("code_judge", "a program judges"),
+        ("code-judge", "a program judges"),
+        ("code-grader", "a program judges"),
         ("llm-judge", "a model judges by the criteria of the case"),
         ("llm-grader", "a model judges by the criteria of the case"),
         ("llm_grader", "a model judges by the criteria of the case"),

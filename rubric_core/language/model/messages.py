@@ -4,14 +4,12 @@ from typing import ClassVar
 
 from rubric_core.language.kinds import (
     Anything,
-    Boolean,
     ByNode,
     Choice,
     Kind,
     ListOf,
     MapOf,
     Messages,
-    Number,
     Shaped,
     Text,
 )
@@ -63,8 +61,6 @@ class Message(Shape):
     content = key(
         ByNode(
             text=Text(blank=True),
-            number=Number(),
-            boolean=Boolean(),
             sequence=ListOf(ByNode(text=Text(blank=True), mapping=Shaped(ContentBlock))),
             mapping=MapOf(Anything()),
         ),
@@ -80,8 +76,6 @@ class Message(Shape):
 INPUT: Kind[object] = ByNode(text=Text(blank=True), sequence=Messages(Message))
 OUTPUT: Kind[object] = ByNode(
     text=Text(blank=True),
-    number=Number(),
-    boolean=Boolean(),
     mapping=MapOf(Anything()),
     sequence=Messages(Message, lenient=True),
 )

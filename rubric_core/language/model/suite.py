@@ -3,25 +3,16 @@
 from typing import ClassVar
 
 from rubric_core.language.evaluators import Preprocessor
-from rubric_core.language.kinds import (
-    Anything,
-    ByNode,
-    Integer,
-    ListOf,
-    MapOf,
-    Number,
-    Shaped,
-    Text,
-)
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Shaped, Text
 from rubric_core.language.model.case import CASE, NAMED, PROMPTS
-from rubric_core.language.model.execution import EvaluateOptions, Execution
+from rubric_core.language.model.execution import REPEAT, EvaluateOptions, Execution
 from rubric_core.language.model.grading import EVALUATORS, SCALAR_EVALUATOR
 from rubric_core.language.model.messages import FILES, INPUT
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.targets import INLINE_PROVIDERS, INLINE_TARGETS, Defaults
 from rubric_core.language.workspace import Environment, Workspace
 
-__all__ = ["DefaultTest", "DerivedMetric", "Requires", "Scenario", "Suite"]
+__all__ = ["EXTENSION_RULES", "HOOKS", "DefaultTest", "DerivedMetric", "Extension", "Requires", "Scenario", "Suite"]
 
 
 class Requires(Shape):
@@ -34,6 +25,7 @@ class Requires(Shape):
 class DefaultTest(Shape):
     """A default test: what every case inherits."""
 
+    strict: ClassVar[bool] = True
     vars = key(MapOf(Anything()), "Values for `{{ name }}` in every case.")
     provider = key(INLINE_PROVIDERS, "The provider that answers.")
     providers = key(INLINE_PROVIDERS, "The providers that answer.")
@@ -48,6 +40,7 @@ class DefaultTest(Shape):
 class Scenario(Shape):
     """A scenario: rows of values, each run with every one of its tests."""
 
+    strict: ClassVar[bool] = True
     description = key(Text(blank=True), "What the scenario is about.")
     config = key(ListOf(ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything()))), "Rows of values.")
     tests = key(ListOf(CASE), "The cases that run with each row.")
@@ -60,9 +53,32 @@ class DerivedMetric(Shape):
     value = key(Text(), "How it is worked out from the others.", required=True, example="hits / total")
 
 
+#: The extension that agentv brings itself.
+EXTENSION_RULES = "agentv:agent-rules"
+HOOKS = Choice((
+    ("beforeAll", "before the first case"), ("beforeEach", "before each case"), ("afterEach", "after each case"),
+    ("afterAll", "after the last case"),
+))  # fmt: skip
+
+
+class Extension(Shape):
+    """An extension: rules for agents that are laid out before the cases run."""
+
+    id = key(
+        Choice(((EXTENSION_RULES, "rules for agents"),)), "Which extension.", required=True, example=EXTENSION_RULES
+    )
+    hook = key(HOOKS, "When it is called.", example="beforeAll")
+    skills = key(Anything(), "Skills that agents are given.")
+    hooks = key(Anything(), "Hooks that agents are given.")
+    agents = key(Anything(), "Agents that agents may call.")
+    rules = key(Anything(), "Rules that agents are given.")
+    config = key(MapOf(Anything()), "Settings of the extension.")
+
+
 class Suite(Shape):
     """A suite: a file of cases."""
 
+    strict: ClassVar[bool] = True
     schema = key(Text(), "Marks the file as an eval suite.", name="$schema", example="agentv-eval-v2")
     name = key(Text(), "The name of the suite: small letters, digits and dashes.", example="support-bot")
     description = key(Text(blank=True), "What the suite tests.", example="Answers of the support bot")
@@ -70,7 +86,11 @@ class Suite(Shape):
     version = key(NAMED, "The version of the suite.", example="'1.0'")
     author = key(Anything(), "Who wrote it.")
     tags = key(
-        ByNode(sequence=ListOf(Text()), mapping=MapOf(Anything())), "Words to find the suite by.", example="[support]"
+        ByNode(
+            sequence=ListOf(Text()), mapping=MapOf(ByNode(text=Text(blank=True), number=Number(), boolean=Boolean()))
+        ),
+        "Words to find the suite by.",
+        example="[support]",
     )
     license = key(Text(), "The licence of the suite.", example="MIT")
     requires = key(Shaped(Requires), "What the suite needs.", example="{agentv: '>=4.0.0'}")
@@ -122,7 +142,7 @@ class Suite(Shape):
     threshold = key(
         Number(0, 1), "The score, 0..1, from which a case passes.", default=0.8, shown="0.8", example="0.75"
     )
-    repeat = key(ByNode(number=Integer(at_least=1), mapping=MapOf(Anything())), "How often each case is run.")
+    repeat = key(REPEAT, "How often each case is run.")
     default_test = key(
         ByNode(text=Text(refers_to="file"), mapping=Shaped(DefaultTest)),
         "What every case inherits.",
@@ -135,7 +155,11 @@ class Suite(Shape):
     output_path = key(ByNode(text=Text(), sequence=ListOf(Text())), "Where results are written.")
     env = key(MapOf(Anything()), "Environment variables for the run.")
     nunjucks_filters = key(MapOf(Anything()), "Filters for templates.")
-    extensions = key(ListOf(ByNode(text=Text(), mapping=MapOf(Anything()))), "Hooks: `file://path:hook`.")
+    extensions = key(
+        ListOf(ByNode(text=Text(), mapping=Shaped(Extension))),
+        "Programs that run before and after the cases: `file://path:hook`.",
+        example="['file://setup.py:beforeAll']",
+    )
     experiment = key(Anything(), "The experiment under which results are filed.")
     cases = key(
         ByNode(text=Text(refers_to="file"), sequence=ListOf(CASE)),

@@ -28,8 +28,10 @@ from rubric_core.validation.rules.duplicate_evaluator_name import DUPLICATE_EVAL
 from rubric_core.validation.rules.duplicate_key import DUPLICATE_KEY
 from rubric_core.validation.rules.duplicate_target import DUPLICATE_TARGET
 from rubric_core.validation.rules.empty_rubric import EMPTY_RUBRIC
+from rubric_core.validation.rules.extension_hook import EXTENSION_HOOK
 from rubric_core.validation.rules.foreign_key import FOREIGN_KEY
 from rubric_core.validation.rules.foreign_type import FOREIGN_TYPE
+from rubric_core.validation.rules.format_marker import FORMAT_MARKER
 from rubric_core.validation.rules.gapped_bands import GAPPED_BANDS
 from rubric_core.validation.rules.gate_inside_band import GATE_INSIDE_BAND
 from rubric_core.validation.rules.gate_out_of_range import GATE_OUT_OF_RANGE
@@ -38,6 +40,8 @@ from rubric_core.validation.rules.invalid_regex import INVALID_REGEX
 from rubric_core.validation.rules.invalid_value import INVALID_VALUE
 from rubric_core.validation.rules.literal_secret import LITERAL_SECRET
 from rubric_core.validation.rules.malformed_band import MALFORMED_BAND
+from rubric_core.validation.rules.merge_key import MERGE_KEY
+from rubric_core.validation.rules.message_role import MESSAGE_ROLE
 from rubric_core.validation.rules.missing_file import MISSING_FILE
 from rubric_core.validation.rules.missing_key import MISSING_KEY
 from rubric_core.validation.rules.no_cases import NO_CASES
@@ -55,8 +59,10 @@ from rubric_core.validation.rules.required_without_minimum import REQUIRED_WITHO
 from rubric_core.validation.rules.requires_range import REQUIRES_RANGE
 from rubric_core.validation.rules.reversed_band import REVERSED_BAND
 from rubric_core.validation.rules.role_marker import ROLE_MARKER
+from rubric_core.validation.rules.run_option import RUN_OPTION
 from rubric_core.validation.rules.same_criterion import SAME_CRITERION
 from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
+from rubric_core.validation.rules.several_sources import SEVERAL_SOURCES
 from rubric_core.validation.rules.skipped_string import SKIPPED_STRING
 from rubric_core.validation.rules.split_item import SPLIT_ITEM
 from rubric_core.validation.rules.suite_name import SUITE_NAME
@@ -108,8 +114,10 @@ RULES: tuple[Rule[Any], ...] = (
     DUPLICATE_KEY,
     DUPLICATE_TARGET,
     EMPTY_RUBRIC,
+    EXTENSION_HOOK,
     FOREIGN_KEY,
     FOREIGN_TYPE,
+    FORMAT_MARKER,
     GAPPED_BANDS,
     GATE_INSIDE_BAND,
     GATE_OUT_OF_RANGE,
@@ -118,6 +126,8 @@ RULES: tuple[Rule[Any], ...] = (
     INVALID_VALUE,
     LITERAL_SECRET,
     MALFORMED_BAND,
+    MERGE_KEY,
+    MESSAGE_ROLE,
     MISSING_FILE,
     MISSING_KEY,
     NO_CASES,
@@ -135,8 +145,10 @@ RULES: tuple[Rule[Any], ...] = (
     REQUIRES_RANGE,
     REVERSED_BAND,
     ROLE_MARKER,
+    RUN_OPTION,
     SAME_CRITERION,
     SEVERAL_DOCUMENTS,
+    SEVERAL_SOURCES,
     SKIPPED_STRING,
     SPLIT_ITEM,
     SUITE_NAME,

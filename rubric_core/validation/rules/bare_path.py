@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rubric_core.language.kinds import ListOf
 from rubric_core.language.model import Case, Suite
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -22,6 +23,9 @@ def BARE_PATH(shape: Suite | Case, context: Context) -> Iterator[Finding]:  # no
         place = shape.places.get(field)
         if place is None or place.borrowed:
             continue
+        listed = isinstance(type(shape).keys[field].kind, ListOf)
+        if listed != isinstance(place.node, Sequence):
+            continue  # wrong-type says it
         nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
         for node in nodes:
             if isinstance(node, Scalar) and isinstance(node.value, str) and _is_bare(node.text):

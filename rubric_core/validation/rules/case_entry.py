@@ -12,7 +12,7 @@ _TYPES = (".yaml", ".yml", ".jsonl", ".json", ".csv", ".js", ".mjs", ".cjs", ".p
 
 
 @rule("case-entry", "error", "A string among the cases that is no path to cases")
-def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Paths in the list begin with `file://`; a single path in its place names a YAML or JSONL file or a folder."""
     path = issue.node.text
     if issue.in_list and not path.startswith("file://") and path.strip():
@@ -24,6 +24,16 @@ def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noq
         )
     elif not issue.in_list and "." in path.rpartition("/")[2] and not path.endswith(_TYPES):
         yield Finding(issue.span, "a file of cases is YAML or JSONL", severity="warning")
+    elif (
+        not issue.in_list
+        and context.dialect.properties.strict_keys
+        and path.lower().endswith((".eval.yaml", ".eval.yml"))
+    ):
+        yield Finding(
+            issue.span,
+            "this is a suite, not a list of cases; name a file with the cases themselves",
+            consequence="agentv refuses the file",
+        )
 
 
 def _fixes(issue: StrayEntry) -> Iterator[Fix]:

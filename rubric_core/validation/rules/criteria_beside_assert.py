@@ -14,7 +14,7 @@ __all__ = ["CRITERIA_BESIDE_ASSERT"]
 @rule("criteria-beside-assert", "error", "Criteria beside a list of assertions")
 def CRITERIA_BESIDE_ASSERT(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The criteria can be the first of the assertions: a plain string is a criterion."""
-    if not context.dialect.properties.strict_keys or not (case.has("criteria") and case.has("assertions")):
+    if not context.dialect.properties.strict_keys or not (case.criteria and case.has("assertions")):
         return
     key = case.places["assertions"].name
     yield Finding(

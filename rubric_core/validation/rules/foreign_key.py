@@ -32,6 +32,9 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
             *_nearly(issue, context),
             *removed(issue.owner.node, issue.name, context),
         )
+    if context.dialect.properties.strict_keys and issue.owner.strict:
+        yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
+        return
     yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rubric_core.language.model import Suite
+from rubric_core.syntax.tree import Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.mending import added, skeleton
 from rubric_core.validation.rule import CaseList, Context, Finding, Fix, rule
@@ -31,7 +32,7 @@ def NO_CASES(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N
                 fixes=_outer(suite, added(found.node, name, skeleton(context), _of_suite(suite, context))),
                 consequence="agentv refuses the file",
             )
-    elif found.cases == []:
+    elif found.cases == [] and not (isinstance(place.node, Sequence) and place.node.items):
         fix = Fix("write a case", (Edit(place.node.span, skeleton(context)),), safe=False)
         yield Finding(
             suite.outer(None, place.key),

@@ -31,6 +31,8 @@ def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa
     unread = {*case.unread, *(case.execution.unread if case.execution is not None else {})}
     if unread & _ASSERTING or any(case.has(f) and _is_broken(case, f) for f in _ASSERTING):
         return
+    if case.mode == "conversation" and not case.turns:
+        return  # its turns are missing, which is said there
     if context.dialect.demanded(Case, "criteria"):
         return  # missing-key says it
     if (case.has("turns") and (not case.turns or case.mode is None)) or (case.has("mode") and not case.turns):

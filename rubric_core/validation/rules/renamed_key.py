@@ -21,6 +21,9 @@ __all__ = ["RENAMED_KEY"]
 @rule("renamed-key", "warning", "A key under a name that the dialect has given up")
 def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key to use, and what the engine does with the old one. REQ-EVAL-009 (document 003)."""
+    used = issue.owner.places.get(issue.spelling.field)
+    if issue.spelling.fate.read and used is not None and used.name != issue.spelling.name:
+        return  # conflicting-keys says it
     fate, name, dialect = issue.spelling.fate, issue.spelling.name, context.dialect.name
     instead = issue.current or _instead(issue, context)
     advice = f": use `{instead}`" if instead else ""
@@ -37,18 +40,27 @@ def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # no
         issue.span,
         message,
         fixes=fixes,
-        consequence=issue.spelling.note,
+        consequence=f"`{issue.current}` counts" if _is_beside(issue) else issue.spelling.note,
         severity=_severity(issue, context),
         tags=("deprecated",),
     )
 
 
 def _severity(issue: RenamedKey, context: Context) -> Severity:
-    needed = issue.spelling.field and context.dialect.demanded(type(issue.owner), issue.spelling.field)
+    needed = (
+        issue.spelling.field
+        and not _is_beside(issue)
+        and context.dialect.demanded(type(issue.owner), issue.spelling.field)
+    )
     if issue.spelling.fate is Fate.LEAVING:
         return "information"
     lost = issue.spelling.fate is Fate.REJECTED or (issue.spelling.fate is Fate.IGNORED and needed)
     return "error" if lost else "warning"
+
+
+def _is_beside(issue: RenamedKey) -> bool:
+    """Whether the key that is read stands there as well, so that nothing is missing."""
+    return issue.taken and issue.spelling.fate is Fate.IGNORED
 
 
 def _instead(issue: RenamedKey, context: Context) -> str | None:

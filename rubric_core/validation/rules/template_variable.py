@@ -18,6 +18,7 @@ __all__ = ["TEMPLATE_VARIABLE"]
 _VARS = re.compile(r"^\s*(?:- +)?vars[ \t]*:", re.MULTILINE)
 _WRITTEN_FILE = re.compile(r"[\"']?file://")
 _LEFT = "agentv leaves it in the prompt as it is"
+_LATER = "the newest releases of agentv 4 leave it in the prompt as it is"
 _NOTHING = "agentv scores nothing with it"
 _NAME = re.compile(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
 
@@ -40,6 +41,7 @@ def TEMPLATE_VARIABLE(prompt: LlmJudge | PromptText, context: Context) -> Iterat
         and not _VARS.search(context.text)
     ):
         yield from _unknown(context, place.node.span, context.dialect.properties.template_variables)
+        yield from _replaced(context, place.node.span)
         yield from _without_answer(context, place.node)
 
 
@@ -70,6 +72,16 @@ def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
                 f"`{name}` in {prompt.path.name}:{line} is no template variable; {_advice(meant, known)}",
                 consequence=_LEFT,
             )
+    for name, instead in properties.replaced_variables:
+        found = next((m for m in _NAME.finditer(prompt.text) if m[1] == name), None)
+        if found is not None:
+            line = prompt.text.count("\n", 0, found.start()) + 1
+            yield Finding(
+                prompt.span,
+                f"`{name}` in {prompt.path.name}:{line} is on its way out: use `{instead}`",
+                consequence=_LATER,
+                tags=("deprecated",),
+            )
     used = set(_NAME.findall(prompt.text))
     if used <= set(known) and not used & set(properties.answer_variables):
         yield Finding(prompt.span, f"{prompt.path.name} {_no_answer(context)}", consequence=_NOTHING)
@@ -82,6 +94,20 @@ def _unknown(context: Context, span: Span, known: tuple[str, ...]) -> Iterator[F
             fixes = (Fix(f"change it to `{meant}`", (Edit(Span(*found.span(1)), meant),)),) if meant else ()
             words = f"`{found[1]}` is no template variable; {_advice(meant, known)}"
             yield Finding(Span(*found.span()), words, fixes=fixes, consequence=_LEFT)
+
+
+def _replaced(context: Context, span: Span) -> Iterator[Finding]:
+    instead = dict(context.dialect.properties.replaced_variables)
+    for found in _NAME.finditer(context.text, *span):
+        if found[1] in instead:
+            new = instead[found[1]]
+            yield Finding(
+                Span(*found.span()),
+                f"`{found[1]}` is on its way out: use `{new}`",
+                fixes=(Fix(f"change it to `{new}`", (Edit(Span(*found.span(1)), new),)),),
+                consequence=_LATER,
+                tags=("deprecated",),
+            )
 
 
 def _without_answer(context: Context, node: Scalar) -> Iterator[Finding]:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion
-from rubric_core.language.model import Case, DefaultTest, Scenario, Suite
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import add_entry, remove_entry, rename_key
@@ -16,8 +15,6 @@ from rubric_core.validation.words import closest
 
 __all__ = ["UNKNOWN_KEY"]
 
-# The places in which the newest engine refuses a key that it does not know.
-_STRICT = (Suite, Case, Scenario, DefaultTest)
 _CAPITAL = re.compile(r"([A-Z])")
 
 
@@ -42,7 +39,7 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         fixes = (Fix(f"remove `{issue.name}`", (gone,), safe=False),) if gone is not None else ()
     if meant is None and issue.shape is Criterion and lone_text(issue.node) is not None and not issue.borrowed:
         return  # what is wrong with the whole is said there
-    strict = context.dialect.properties.strict_keys and issue.shape in _STRICT
+    strict = context.dialect.properties.strict_keys and issue.shape.strict
     if meant is None and not strict and any(node.anchor for node in walk(issue.entry.value)):
         yield Finding(
             issue.span, f"{message}; agentv passes over it, and what refers to its anchors finds them", severity="hint"

@@ -41,8 +41,8 @@ def _given_up(site: Site, shape: type[Shape], present: set[str]) -> Iterator[Com
         current = _replacement(site, shape, spelling)
         if spelling.fate in (Fate.CURRENT, Fate.ALIAS) or current is None or spelling.field in present:
             continue
-        attribute = site.dialect.table(shape)[current].field
-        plain, snippet = _text(site, current, shape.keys[attribute].kind)
+        instead = site.dialect.table(shape)[current]
+        plain, snippet = _text(site, current, site.dialect.declared(shape, instead).kind)
         words = f"`{spelling.name}` was given up; `{current}` takes its place.\n\n{spelling.note}".strip()
         yield Completion(
             spelling.name, "key", site.span, plain, snippet, f"deprecated: use {current}", partial(str, words),

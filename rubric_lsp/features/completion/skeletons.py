@@ -95,9 +95,11 @@ def _case_lines(site: Site, stop: int) -> tuple[list[str], int]:
     # Where prompts ask, criteria are one of the assertions.
     if criteria and asked:
         lines.append(f"{criteria}: ${{{stop + 1}:what a good answer achieves}}")
-    if asked and asked.endswith("messages"):
+    if asked and isinstance(site.dialect.declared(Case, site.dialect.table(Case)[asked]).kind, Messages):
         # Before agentv-1 a conversation is the only form of a question.
         lines += [f"{asked}:", "  - role: user", f"    content: ${{{stop + 2}:question}}"]
+        if site.dialect.properties.reference == "in-input":
+            lines += ["  - role: assistant", f"    content: ${{{stop + 3}:a good answer}}"]
     elif asked:
         lines.append(f"{asked}: ${{{stop + 2}:question}}")
     elif spelled(Case, "vars"):

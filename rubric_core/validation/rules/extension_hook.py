@@ -1,0 +1,44 @@
+"""extension-hook: an extension that says no hook, or one that there is not."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.closest import closest
+from rubric_core.language.model import EXTENSION_RULES, HOOKS, Suite
+from rubric_core.syntax.tree import Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+
+__all__ = ["EXTENSION_HOOK"]
+
+_FILE = "file://"
+
+
+@rule("extension-hook", "error", "An extension without a hook that there is")
+def EXTENSION_HOOK(suite: Suite, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """An extension is a file with a hook behind it, or the rules for agents that agentv brings."""
+    place = suite.places.get("extensions")
+    if place is None or not isinstance(place.node, Sequence):
+        return
+    for node in place.node.items:
+        if isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip() and "{{" not in node.text:
+            for words, fixes in _wrong(node):
+                at = place.value if place.borrowed else node.span
+                yield Finding(at, words, fixes=() if place.borrowed else fixes, consequence="agentv refuses the file")
+
+
+def _wrong(node: Scalar) -> Iterator[tuple[str, tuple[Fix, ...]]]:
+    hooks = ", ".join(HOOKS.names)
+    if node.text == EXTENSION_RULES:
+        return
+    if not node.text.startswith((_FILE, f"{EXTENSION_RULES}:")):
+        yield f"an extension is `file://path:hook` or `{EXTENSION_RULES}`", ()
+        return
+    path, colon, hook = node.text.removeprefix(_FILE).rpartition(":")
+    if not colon or not path or "/" in hook or "." in hook:
+        yield f"an extension says its hook behind the path, as in `file://path:beforeAll`; there are {hooks}", ()
+    elif hook not in HOOKS.names:
+        meant = closest(hook, HOOKS.names)
+        end = node.span.end - (node.style in ("single", "double"))
+        fix = Fix(f"change it to `{meant}`", (Edit(Span(end - len(hook), end), meant or ""),))
+        plain = meant and node.style in ("plain", "single", "double")
+        yield f"there is no hook `{hook}`; there are {hooks}", (fix,) if plain else ()
