@@ -284,6 +284,64 @@ def test_an_edited_case_is_stale_and_its_neighbour_is_not(whole: Folder, old: st
     assert changed[1] == second
 
 
+SCRIPTS = """
+prompts: ["file://prompt.py:main"]
+providers: [own]
+tests:
+  - vars: {id: a}
+    assert:
+      - {type: python, value: "file://grade.py:check"}
+      - {type: javascript, value: "file://grade.js"}
+      - {type: contains, value: x, transform: "file://shape.mjs"}
+      - {type: code-grader, command: [sh, run.sh]}
+      - {type: code-grader, command: [python3, -m, tool.main], cwd: other}
+      - {type: counted}
+"""
+MODULES = {
+    "grade.py": "import helper\nfrom pack import part\nimport json, grade", "helper.py": "", "pack/__init__.py": "", "pack/part.py": "from . import deep",
+    "pack/deep.py": "from ..helper2 import x", "helper2.py": "", "grade.js": "const a = require('./lib');\nimport('./late.mjs')", "lib/index.js": "", "late.mjs": "",
+    "shape.mjs": "export { b } from './b.js'", "b.ts": "import type {C} from './c'", "c.ts": "", "run.sh": ". ./common.sh\n", "common.sh": "",
+    "other/tool/main.py": "import tool.inner", "other/tool/inner.py": "", "prompt.py": "import words", "words.py": "",
+    ".agentv/evaluators/counted.py": "def broken(:", ".agentv/providers/mine.py": "import brain", ".agentv/providers/brain.py": "",
+}  # fmt: skip
+OTHERS = {"unused.py": "", "json.txt": "", "other/grade.py": "", "other/common.sh": ""}
+
+
+@pytest.fixture
+def scripted(folder: Folder) -> Folder:
+    for name, text in {**MODULES, **OTHERS}.items():
+        folder.write(name, text)
+    folder.targets({"name": "own", "provider": "mine"})
+    return folder
+
+
+def test_everything_that_scripts_take_in_makes_a_case_stale(scripted: Folder) -> None:
+    def now() -> str:
+        return fingerprint(
+            scripted.cases(SCRIPTS, "agentv-5")[0], DiskFiles(), load_targets(scripted.path, DiskFiles())
+        )
+
+    before = now()
+    fresh = []
+    for name, text in {**MODULES, **OTHERS}.items():
+        scripted.write(name, f"{text}\n# changed")
+        if now() == before:
+            fresh.append(name)
+        scripted.write(name, text)
+    assert fresh == list(OTHERS)
+    assert now() == before
+
+
+def test_recorded_answers_make_a_case_stale(whole: Folder) -> None:
+    whole.write("answers.jsonl", "")
+    whole.targets(
+        {"name": "default", "provider": "replay", "fixtures": "answers.jsonl", "source_target": "x"}, TARGETS[1]
+    )
+    before = prints(whole)
+    whole.write("answers.jsonl", "{}")
+    assert prints(whole)[1] != before[1]
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

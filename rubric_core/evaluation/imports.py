@@ -1,0 +1,103 @@
+"""Which files a script takes in, read off its text: nothing is run, and what is put together at run time stays unknown."""
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from rubric_core.loading.files import absolute
+from rubric_core.ports import Files
+
+__all__ = ["with_imports"]
+
+_LARGEST = 2_000_000
+#: A script that takes in more than that is a program with a life of its own.
+_MOST = 300
+_JAVASCRIPT = re.compile(
+    r"""(?:\b(?:import|export)\b[^'"`;]*?\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"](?P<path>\.{1,2}/[^'"\n]+)['"]"""
+)
+_SHELL = re.compile(r"^\s*(?:\.|source)\s+[\"']?(?P<path>[^\s\"';&|$]+)", re.MULTILINE)
+_SUFFIXES = ("", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", "/index.js", "/index.ts")
+
+
+def with_imports(path: Path, cwd: Path, files: Files, known: dict[Path, tuple[Path, ...]]) -> Iterator[Path]:
+    """`path` and every file below its folder or `cwd` that it takes in, directly or not.
+
+    Args:
+        path: A Python, JavaScript, TypeScript or shell script, or any other file, which takes in nothing.
+        cwd: Where it runs.
+        files: The disk.
+        known: What was found before, for one look at the disk.
+    """
+    waiting, seen = [absolute(path)], set[Path]()
+    while waiting and len(seen) < _MOST:
+        each = waiting.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        yield each
+        if each not in known:
+            roots = (absolute(path).parent, absolute(cwd))
+            known[each] = tuple(_taken_in(each, roots, files))
+        waiting += reversed(known[each])
+
+
+def _taken_in(path: Path, roots: Iterable[Path], files: Files) -> Iterator[Path]:
+    reads = _READERS.get(path.suffix.lower())
+    if reads is None:
+        return
+    try:
+        text = files.read(path, _LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return
+    for place in reads(text, path, roots):
+        if files.is_file(place):
+            yield absolute(place)
+
+
+def _python(text: str, path: Path, roots: Iterable[Path]) -> Iterator[Path]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _modules(alias.name.split("."), roots)
+        elif isinstance(node, ast.ImportFrom):
+            above = [path.parents[node.level - 1]] if 0 < node.level <= len(path.parents) else list(roots)
+            parts = node.module.split(".") if node.module else []
+            yield from _modules(parts, above)
+            for alias in node.names:
+                yield from _modules([*parts, alias.name], above)
+
+
+def _modules(parts: list[str], roots: Iterable[Path]) -> Iterator[Path]:
+    """Where a module would be, and the packages around it."""
+    for root in roots:
+        for number in range(1, len(parts) + 1):
+            folder = root.joinpath(*parts[:number])
+            yield folder / "__init__.py"
+            yield folder.with_name(f"{folder.name}.py")
+
+
+def _javascript(text: str, path: Path, _: Iterable[Path]) -> Iterator[Path]:
+    for found in _JAVASCRIPT.finditer(text):
+        named = path.parent / found["path"]
+        yield from (
+            named.with_name(named.name + suffix) if suffix[:1] != "/" else named / suffix[1:] for suffix in _SUFFIXES
+        )
+        if named.suffix == ".js":  # TypeScript writes the name that the compiled file will have
+            yield named.with_suffix(".ts")
+
+
+def _shell(text: str, path: Path, roots: Iterable[Path]) -> Iterator[Path]:
+    for found in _SHELL.finditer(text):
+        yield from (root / found["path"] for root in (path.parent, *roots))
+
+
+_READERS: Mapping[str, Callable[[str, Path, Iterable[Path]], Iterator[Path]]] = {
+    ".py": _python,
+    **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"), _javascript),
+    **dict.fromkeys((".sh", ".bash"), _shell),
+}

@@ -1,0 +1,172 @@
+"""The files that a run of a case reads or runs: those that the suite and its targets name, and what scripts take in."""
+
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rubric_core.evaluation.imports import with_imports
+from rubric_core.evaluation.input import referenced_files
+from rubric_core.evaluation.judging.templates import prompt_file
+from rubric_core.evaluation.matrix import variations
+from rubric_core.evaluation.runnable import Runnable
+from rubric_core.language.evaluators import (
+    Aggregator,
+    CodeEvaluator,
+    Composite,
+    Custom,
+    Evaluator,
+    LlmJudge,
+    LlmRubric,
+    PromptProgram,
+)
+from rubric_core.language.kinds import Text
+from rubric_core.language.providers import SETTINGS
+from rubric_core.language.shape import children
+from rubric_core.loading.names import file_named
+from rubric_core.loading.search import URL, find_file
+from rubric_core.ports import Files
+from rubric_core.syntax.plain import plain
+
+__all__ = ["Sources", "prompt_of"]
+
+#: What may follow the path of a file with code: the name of a function.
+_FUNCTION = re.compile(r"(?<=\w):[\w$.]+\Z")
+#: Settings of targets that name files, and those that name programs.
+_FILE_SETTINGS = frozenset(
+    name
+    for shape in SETTINGS
+    for name, key in shape.keys.items()
+    if isinstance(key.kind, Text) and key.kind.refers_to == "file"
+)
+_PROGRAM_SETTINGS = ("command", "executable", "binary", "args", "arguments", "transform")
+
+
+class Sources:
+    """The files of one case.
+
+    Args:
+        runnable: The case.
+        files: The disk.
+        entries: The targets that take part: each has a `kind` and its `settings`.
+    """
+
+    def __init__(self, runnable: Runnable, files: Files, entries: Sequence[Mapping[str, Any]]) -> None:
+        self._runnable = runnable
+        self._files = files
+        self._entries = entries
+        self._directory = runnable.directory
+
+    def found(self, written: object) -> Iterator[tuple[str, Path]]:
+        """Those that are there, under the names by which they are called.
+
+        Args:
+            written: What the case and its suite say, as plain data; texts in it may be addresses of files.
+        """
+        for name, path, cwd in self._named(written):
+            for file in with_imports(path, cwd, self._files, self._runnable.shared.setdefault("imports", {})):
+                yield f"{name} {os.path.relpath(file, self._directory)}", file
+
+    def in_command(self, command: object, cwd: Path) -> Iterator[tuple[str, Path, Path]]:
+        """The words of a command that are files where it runs; `-m` stands before a Python module."""
+        try:
+            words = (
+                shlex.split(command)
+                if isinstance(command, str)
+                else command
+                if isinstance(command, list | tuple)
+                else []
+            )
+        except ValueError:
+            words = []
+        before = ""
+        for word in words:
+            if not isinstance(word, str) or not word:
+                continue
+            names = (
+                [word] if before != "-m" else [f"{word.replace('.', '/')}.py", f"{word.replace('.', '/')}/__main__.py"]
+            )
+            yield from ((word, cwd / name, cwd) for name in names if self._files.is_file(cwd / name))
+            before = word
+
+    def _named(self, written: object) -> Iterator[tuple[str, Path, Path]]:
+        """Each file with its name, and where it would run."""
+        directory = self._directory
+        for name in referenced_files(self._runnable.suite, self._runnable.case):
+            yield from self._searched(name)
+        for path in self._runnable.borrowed_files:
+            yield path.name, path, directory
+        for text in (*_addresses(written), *_addresses([prompt_of(each) for each in variations(self._runnable)])):
+            yield from self._searched(_FUNCTION.sub("", text[len(URL) :]))
+        for config in self._runnable.evaluators:
+            for shape in children(config):
+                if isinstance(shape, Evaluator | PromptProgram | Aggregator | Composite):
+                    yield from self._named_by(shape)
+        for entry in self._entries:
+            yield from self._of_target(entry["kind"], entry["settings"])
+
+    def _searched(self, name: str) -> Iterator[tuple[str, Path, Path]]:
+        path = find_file(name, self._directory, self._files, Path.cwd())
+        if path is not None:
+            yield name, path, self._directory
+
+    def _of_target(self, kind: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, Path, Path]]:
+        cwd = settings.get("cwd")
+        works_in = self._directory / (cwd if isinstance(cwd, str) else ".")
+        for name in _PROGRAM_SETTINGS:
+            yield from self.in_command(settings.get(name), works_in)
+        for name in _FILE_SETTINGS & settings.keys():
+            if isinstance(settings[name], str):
+                yield from self._searched(settings[name])
+        for text in _addresses(settings):
+            yield from self._searched(_FUNCTION.sub("", text[len(URL) :]))
+        known = self._runnable.shared.setdefault("kinds of one's own", {})
+        if kind not in known:
+            known[kind] = file_named(self._files, "providers", kind, self._directory) if kind else None
+        if known[kind] is not None:
+            yield known[kind].name, known[kind], works_in
+
+    def _named_by(self, shape: object) -> Iterator[tuple[str, Path, Path]]:
+        directory = self._directory
+        if isinstance(shape, CodeEvaluator):
+            yield from self.in_command(shape.command, directory / (shape.cwd or "."))
+        elif isinstance(shape, PromptProgram):
+            yield from self.in_command(shape.command, directory)
+        elif isinstance(shape, Aggregator):
+            yield from self.in_command(shape.path, directory / (shape.cwd or "."))
+            yield from self._in_prompt(shape.prompt)
+        elif isinstance(shape, LlmJudge | LlmRubric):
+            yield from self._in_prompt(shape.prompt)
+        elif isinstance(shape, Custom):
+            own = (
+                file_named(self._files, folder, shape.type_name, directory) for folder in ("evaluators", "assertions")
+            )
+            yield from ((path.name, path, directory) for path in own if path is not None)
+
+    def _in_prompt(self, prompt: object) -> Iterator[tuple[str, Path, Path]]:
+        path = prompt_file(prompt, self._directory, self._files) if isinstance(prompt, str) else None
+        if path is not None:
+            yield str(prompt), path, self._directory
+
+
+def prompt_of(runnable: Runnable) -> Any:
+    """The prompt of a variation, as plain data."""
+    prompt = runnable.variant.prompt if runnable.variant is not None else None
+    return (
+        plain(prompt.node, runnable.anchors if prompt.own else runnable.suite_anchors) if prompt is not None else None
+    )
+
+
+def _addresses(value: object) -> Iterator[str]:
+    """The texts in it that are addresses of files."""
+    if isinstance(value, str):
+        if value.startswith(URL):
+            yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _addresses(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _addresses(item)
