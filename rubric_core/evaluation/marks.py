@@ -211,7 +211,7 @@ def _hit(case: Runnable, criterion: Criterion, judged: CriterionResult) -> tuple
 def _of_members(case: Runnable, config: Composite | AssertSet, result: EvaluatorResult) -> Iterator[Mark]:
     """The marks of the members of a set, as far as these stand on lines of their own."""
     line = case.line_at(case.span_of(config).start)
-    members = case.borrowed.expanded(gathered(config.assertions or (), case.dialect))
+    members = gathered(case.borrowed.expanded(gathered(config.assertions or (), case.dialect)), case.dialect)
     for mark in _of_all(case, members, result.members):
         if case.line_at(mark.span.start) != line:
             yield mark

@@ -126,7 +126,8 @@ class Runnable:
     def evaluators(self) -> tuple[EvaluatorShape, ...]:
         """What grades the case, in order; empty when a judge grades by its criteria."""
         listed = evaluators_of(self.whole_suite, self.case, self.dialect)
-        return tuple(self.borrowed.expanded([*listed, *gathered(self._row_checks(), self.dialect)]))
+        every = [*listed, *gathered(self._row_checks(), self.dialect)]
+        return tuple(gathered(self.borrowed.expanded(every), self.dialect))
 
     def _row_checks(self) -> list[Any]:
         """The evaluators in the row of a scenario, which stands in the same file as its tests."""

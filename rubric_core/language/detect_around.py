@@ -39,6 +39,9 @@ def around_choice(kind: FileKind, root: Node | None, items: Iterable[Node], text
         return _of_config(_names(root))
     if kind in (FileKind.CASES, FileKind.DATASET):
         return _of_cases(frozenset[str]().union(*map(_names, items)))
+    if kind is FileKind.SIDECAR and "assert" not in text and "grader" not in text:
+        # Judges alone do not tell; the cases beside it do.
+        return Choice("agentv-2.7", "nothing in it tells the dialects apart", certain=False)
     if kind in (FileKind.DEFAULTS, FileKind.DEFAULT_TEST, FileKind.SCENARIOS, FileKind.ENVIRONMENT):
         return Choice("agentv-5", f"no other has {kind.value}", certain=True)
     return None

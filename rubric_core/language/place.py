@@ -1,6 +1,6 @@
 """What a cursor is on, in terms of the language: the shape it is in, and the kind of value that can stand there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,15 +26,19 @@ class CursorPlace:
     key: Key[Any] | None = None
 
 
-def place_of(cursor: Cursor, dialect: Dialect, root: Kind[Any]) -> CursorPlace:
-    """Follow the way to the cursor through the catalogue, from what stands at the `root` of the text on."""
+def place_of(cursor: Cursor, dialect: Dialect, root: Kind[Any], around: Sequence[type[Shape]] = ()) -> CursorPlace:
+    """Follow the way to the cursor through the catalogue, from what stands at the `root` of the text on.
+
+    `around` are the shapes that begin in front of the cursor, the nearest last: they tell what a mapping is whose tag
+    is out of sight.
+    """
     kind: Kind[Any] | None = root
     shape: type[Shape] | None = None
     declared: Key[Any] | None = None
     last = len(cursor.path) - 1
     for number, step in enumerate(cursor.path):
         inner = cursor.siblings if number == last and cursor.role == "value" else {}
-        shape, declared, kind = _follow(kind, step, dialect, inner)
+        shape, declared, kind = _follow(kind, step, dialect, inner, around)
         if kind is None:
             return CursorPlace(cursor, None, None)
     if cursor.role == "key":
@@ -71,14 +75,14 @@ def _mappings(kind: Kind[Any] | None) -> Iterator[Kind[Any]]:
 
 
 def _follow(
-    kind: Kind[Any] | None, step: Step, dialect: Dialect, siblings: Mapping[str, str]
+    kind: Kind[Any] | None, step: Step, dialect: Dialect, siblings: Mapping[str, str], around: Sequence[type[Shape]]
 ) -> tuple[type[Shape] | None, Key[Any] | None, Kind[Any] | None]:
     if step == ITEM:
         return None, None, _item(kind)
     for each in _mappings(kind):
         if isinstance(each, MapOf):
             return None, None, each.value
-        for shape in _shapes(each, step, dialect, siblings):
+        for shape in _shapes(each, step, dialect, siblings, around):
             spelling = dialect.table(shape).get(step)
             if spelling is not None and spelling.field:
                 declared = dialect.declared(shape, spelling)
@@ -86,7 +90,9 @@ def _follow(
     return None, None, None
 
 
-def _shapes(kind: Kind[Any], step: Step, dialect: Dialect, siblings: Mapping[str, str]) -> Iterator[type[Shape]]:
+def _shapes(
+    kind: Kind[Any], step: Step, dialect: Dialect, siblings: Mapping[str, str], around: Sequence[type[Shape]]
+) -> Iterator[type[Shape]]:
     """The shapes that a mapping of this kind can have; every type that knows the key where the type is not in sight."""
     if isinstance(kind, Shaped):
         yield kind.shape
@@ -94,12 +100,13 @@ def _shapes(kind: Kind[Any], step: Step, dialect: Dialect, siblings: Mapping[str
         known = _tagged(kind, siblings, dialect)
         if known is not None:
             yield known.shape
+        else:
+            yield from (shape for shape in reversed(around) if issubclass(shape, kind.base))
         yield kind.base
         if kind.base is Evaluator:
             yield Include
-            yield from (
-                t.shape for t in dialect.types.values() if t.fate is Fate.CURRENT and step in dialect.table(t.shape)
-            )
+        types = dialect.types_of(kind.base).values()
+        yield from (t.shape for t in types if t.fate is Fate.CURRENT and step in dialect.table(t.shape))
 
 
 def _item(kind: Kind[Any] | None) -> Kind[Any] | None:

@@ -59,11 +59,13 @@ def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]
 
 
 def gathered(items: Iterable[object], dialect: Dialect) -> list[Evaluator]:
-    """A list of evaluators with its plain strings collected into one rubric."""
+    """A list of evaluators with its plain strings collected into one rubric; into the one that is there already, if any."""
     strings: Rubrics | None = None
     result: list[Evaluator] = []
     for item in items:
         if isinstance(item, Evaluator):
+            if isinstance(item, Rubrics) and item.node is None and item.type_name == "rubrics":
+                strings = strings or item
             result.append(item)
         elif isinstance(item, Criterion):
             if strings is None:

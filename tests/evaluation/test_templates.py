@@ -54,3 +54,14 @@ async def test_a_template_that_cannot_be_used(folder: Folder, files: dict[str, s
     result = await folder.one(SUITE)
     assert result.verdict is Verdict.UNSCORED
     assert words in result.reason, result.reason
+
+
+async def test_sentences_of_a_template_are_criteria(folder: Folder) -> None:
+    folder.mock("hi")
+    folder.write(".agentv/templates/safety.yaml", "assertions:\n  - Never names a password\n  - {type: is-json}\n")
+    result = await folder.one(SUITE.replace("{include: safety}", "Greets\n      - {include: safety}"))
+    assert [e.name for e in result.evaluators] == ["rubrics", "is-json", "contains-hi"]
+    (case,) = folder.cases(SUITE.replace("{include: safety}", "Greets\n      - {include: safety}"))
+    rubric = case.evaluators[0]
+    assert [c.outcome for c in vars(rubric)["criteria"]] == ["Greets", "Never names a password"]
+    assert rubric.weight == 2

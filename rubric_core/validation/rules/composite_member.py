@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Composite, Evaluator
+from rubric_core.language.evaluators import Composite, Evaluator, Include
 from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit
@@ -18,6 +18,10 @@ def COMPOSITE_MEMBER(composite: Composite, context: Context) -> Iterator[Finding
         return
     for member in composite.assertions or []:
         if not isinstance(member, Evaluator) or member.borrowed or not member.type_name:
+            continue
+        if isinstance(member, Include):
+            words = "a composite takes no include; write the evaluators of the template here"
+            yield Finding(member.span, words, consequence="agentv drops this member without a word")
             continue
         if "_" in member.type_name:
             dashed = member.type_name.replace("_", "-")

@@ -21,7 +21,7 @@ _ASSERTING = frozenset(("assertions", "evaluators", "rubrics", "evaluator", "cri
 @rule("nothing-asserted", "warning", "A case in which nothing is asserted")
 def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Silent where a key that would assert something is misspelt: that key is reported already."""
-    if context.dialect.spelled(Case, "input") and context.dialect.spelled(Case, "expected_output") is None:
+    if context.dialect.properties.reference == "in-input":
         yield from _halves(case)
         return
     skipped = context.dialect.properties.skips_bare_cases and not any(case.has(field) for field in _AIMS)

@@ -1,16 +1,20 @@
 """Which offers fit the place of the cursor."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.around import ROOTS, FileKind
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Evaluator, Include
 from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Shaped
 from rubric_core.language.model import CASE
-from rubric_core.language.place import mapping_shape, place_of
-from rubric_core.language.shape import Shape
+from rubric_core.language.place import CursorPlace, mapping_shape, place_of
+from rubric_core.language.shape import Shape, children
+from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.syntax.blocks import ROOT_LIST
 from rubric_core.syntax.cursor import Cursor, cursor_at
-from rubric_core.syntax.tree import Scalar, walk
+from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Span
 from rubric_lsp.features.completion.keys import keys
 from rubric_lsp.features.completion.members import members
@@ -31,7 +35,9 @@ def complete(analysis: Analysis, offset: int, names: Names | None = None) -> lis
     if _in_block_scalar(local) or _in_comment(local.text, local.offset):
         return []
     cursor = cursor_at(local.text, local.offset)
-    place = place_of(cursor, analysis.dialect, _root(analysis, local))
+    place = _in_settings(local, cursor, analysis.dialect) or place_of(
+        cursor, analysis.dialect, _root(analysis, local), _around(local)
+    )
     shift = local.outer(Span(cursor.span.start, cursor.span.start)).start - cursor.span.start
     site = Site(analysis, local, place, cursor.span.moved(shift), names or (lambda _, __: ()), offset)
     found = {(each.label, each.kind): each for each in reversed(list(_offers(site)))}
@@ -45,6 +51,28 @@ def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
         listed = not local.in_frame and analysis.kind is FileKind.SUITE
         return ListOf(CASE) if listed else ROOTS.get(analysis.kind) or Shaped(Shape)
     return ListOf(CASE)
+
+
+def _around(local: LocalText) -> list[type[Shape]]:
+    """The shapes that begin in front of the cursor, the nearest last."""
+    every = (c for s in local.shapes for c in children(s) if c.node is not None)
+    before = [s for s in every if s.node is not None and s.node.span.start <= local.offset and not s.borrowed]
+    return [type(s) for s in sorted(before, key=lambda s: s.node.span.start if s.node is not None else 0)]
+
+
+def _in_settings(local: LocalText, cursor: Cursor, dialect: Dialect) -> CursorPlace | None:
+    """The place among the settings of a target that stand a level deeper; its kind of provider stands outside."""
+    names = {name for base in (Target, Provider) for f in base.nested if (name := dialect.spelled(base, f))}
+    at = next((i for i, step in enumerate(cursor.path) if step in names), None)
+    if at is None:
+        return None
+    entries = [e for s in local.shapes for e in children(s) if isinstance(e, Entry) and e.node is not None]
+    around = [e for e in entries if e.node is not None and e.node.span.start <= local.offset]
+    settings = type(around[-1]).keys["settings"].kind if around else None
+    if not isinstance(settings, Shaped):
+        return None
+    inner = replace(cursor, path=cursor.path[at + 1 :])
+    return replace(place_of(inner, dialect, settings), cursor=cursor)
 
 
 def _in_comment(text: str, offset: int) -> bool:
@@ -85,6 +113,8 @@ def _offers(site: Site) -> Iterator[Completion]:
     shape = place.shape if cursor.role == "key" else mapping_shape(place.kind, cursor.siblings, site.dialect)
     if shape is not None and cursor.quote == "":
         yield from keys(site, shape)
+        if shape is Evaluator and not cursor.siblings and site.dialect.spelled(Include, "include"):
+            yield from (replace(c, sort="2") for c in keys(site, Include) if c.label == "include")
     if _begins_item(cursor):
         yield from values(site, place.kind)
         yield from items(site, place.kind)
@@ -112,6 +142,12 @@ def _outermost(site: Site) -> Iterator[Completion]:
         return
     root = ROOTS.get(site.analysis.kind)
     shape = mapping_shape(root, cursor.siblings, site.dialect)
+    outer = site.analysis.states[site.analysis.frame.block].tree.root
+    if not site.local.in_frame and isinstance(outer, Mapping):
+        # Behind the cases the keys go on that stand in front of them.
+        written = {e.name: "" for e in outer.entries if e.name and e.name != cursor.typed}
+        cursor = replace(cursor, siblings={**written, **cursor.siblings})
+        site = replace(site, place=replace(site.place, cursor=cursor))
     empty = not site.analysis.document.text.strip()
     if empty and isinstance(root, ByNode) and root.sequence is not None and shape is None:
         yield from dashes(site, root)

@@ -26,11 +26,14 @@ _PATHS = frozenset({"file", "directory", "program", "script"})
 
 def values(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
     """What can be the value at the cursor."""
-    for each in kind.branches if isinstance(kind, ByNode) else (kind,):
+    branches = kind.branches if isinstance(kind, ByNode) else (kind,)
+    # Where any text is welcome, nobody means one of the two words.
+    free = any(isinstance(each, Text) and each.blank for each in branches)
+    for each in branches:
         if isinstance(each, Choice):
             for order, (word, meaning) in enumerate(each.options):
                 yield Completion(word, "value", site.span, word, detail=meaning, sort=f"0{order:02}")
-        elif isinstance(each, Boolean):
+        elif isinstance(each, Boolean) and not free:
             yield from (Completion(word, "value", site.span, word, sort="0") for word in ("true", "false"))
         elif isinstance(each, Text) and each.refers_to:
             yield from _references(site, each.refers_to)
