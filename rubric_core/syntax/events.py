@@ -13,25 +13,39 @@ __all__ = ["DEEPEST", "Failure", "build", "stumble"]
 
 #: Collections nested deeper than this are cut off; no suite comes near it.
 DEEPEST = 200
+# So many levels below that, and libyaml is not asked any further: each bracket takes it longer the more are open.
+_GIVEN_UP = 800
 
 # libyaml where it is there: ten times as fast as the loader in Python, and the same events.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
 _BLOCK = frozenset({"literal", "folded"})
 _QUOTED = frozenset({"single", "double"})
+_STARTS = frozenset({yaml.MappingStartEvent, yaml.SequenceStartEvent})
+_ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
 _PROPERTY_END = " \t\r\n"
 
 
 class Failure:
     """Why libyaml stopped: offsets into the text it was given, its words, and whether an earlier place is to blame."""
 
-    __slots__ = ("context", "context_offset", "offset", "problem")
+    __slots__ = ("context", "context_offset", "deep", "offset", "problem")
 
-    def __init__(self, error: yaml.MarkedYAMLError, length: int) -> None:
+    def __init__(self, error: yaml.MarkedYAMLError, length: int, deep: tuple[int, int] | None = None) -> None:
         self.problem = str(error.problem or error)
         self.context = str(error.context or "")
         self.offset = error.problem_mark.index if error.problem_mark else length
         self.context_offset = error.context_mark.index if error.context_mark else None
+        #: Where others are nested too deep to go on: the outermost of the collections in brackets, and the one that is too deep.
+        self.deep = deep
+
+
+class _TooDeepError(Exception):
+    """Raised to stop libyaml; with the offsets of `Failure.deep`."""
+
+    def __init__(self, outermost: int, deepest: int) -> None:
+        super().__init__(outermost, deepest)
+        self.deep = (outermost, deepest)
 
 
 def build(text: str, original: Callable[[int], int] | None = None) -> tuple[Tree, Failure | None]:
@@ -44,6 +58,8 @@ def build(text: str, original: Callable[[int], int] | None = None) -> tuple[Tree
     failure = None
     try:
         builder.run(loader.get_event)
+    except _TooDeepError as error:
+        failure = Failure(yaml.MarkedYAMLError(problem="nested too deep"), error.deep[1], error.deep)
     except yaml.MarkedYAMLError as error:
         failure = Failure(error, len(text))
     except yaml.YAMLError as error:
@@ -54,12 +70,22 @@ def build(text: str, original: Callable[[int], int] | None = None) -> tuple[Tree
 
 
 def stumble(text: str) -> Failure | None:
-    """Why libyaml stops in the first document of `text`; None when it does not. Several times as fast as `build`."""
+    """Why libyaml stops in the first document of `text`; None when it does not, or when it goes too deep to find out.
+
+    Several times as fast as `build`.
+    """
     loader = _Loader(text)
-    documents = 0
+    documents = depth = 0
     try:
         while True:
-            kind = type(loader.get_event())
+            event = loader.get_event()
+            kind = type(event)
+            if kind in _STARTS:
+                depth += 1
+                if depth > DEEPEST + _GIVEN_UP:
+                    return None
+            elif kind in _ENDS:
+                depth -= 1
             documents += kind is yaml.DocumentStartEvent
             if kind is yaml.StreamEndEvent or documents > 1:
                 return None
@@ -93,6 +119,7 @@ class _Builder:
         self.root: Node | None = None
         self.stack: list[_Open] = []
         self.too_deep = 0
+        self.deep_at = 0
         self.problems: list[Problem] = []
         self.anchors: dict[str, Node] = {}
         self.aliases: list[Alias] = []
@@ -172,7 +199,8 @@ class _Builder:
     def _open(self, event: Any) -> None:
         if self.too_deep or len(self.stack) >= DEEPEST:
             if not self.too_deep:
-                at = self.original(event.start_mark.index)
+                self.deep_at = event.start_mark.index
+                at = self.original(self.deep_at)
                 self.problems.append(
                     Problem(
                         "nesting", Span(at, at + 1), f"nested deeper than {DEEPEST} levels; what is inside is not read"
@@ -180,6 +208,9 @@ class _Builder:
                 )
                 self._add(Scalar(Span(at, at), Span(at, at), None, None, "", "plain"))
             self.too_deep += 1
+            if self.too_deep > _GIVEN_UP:
+                outermost = next((o.property_start for o in self.stack if o.node.flow), self.deep_at)
+                raise _TooDeepError(outermost, self.deep_at)
             return
         start, end = event.start_mark.index, event.end_mark.index
         inner = start

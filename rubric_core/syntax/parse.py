@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from rubric_core.syntax.candidates import candidates
+from rubric_core.syntax.depth import without_deep
 from rubric_core.syntax.events import Failure, build, stumble
 from rubric_core.syntax.explain import explain
 from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESERVED, STAND_INS, TAB, Repair
@@ -25,6 +26,7 @@ _FOREIGN = re.compile(
 )
 _HARMLESS = f"\x85\u2028\u2029\x0c\x0b{_STAND_IN}{STAND_INS}"
 _MOST_REPAIRS = 12
+_MOST_CUTS = 5
 _CHARACTERS_PER_PARSE = 500_000
 _FEWEST_TRIES = 12
 
@@ -39,17 +41,24 @@ def parse(text: str) -> Tree:
     foreign = [m.start() for m in _FOREIGN.finditer(text)]
     readable = _FOREIGN.sub(_STAND_IN, text) if foreign else text
     tree, failure = build(readable)
+    deep: list[Problem] = []
+    while failure is not None and failure.deep is not None:
+        deep += [p for p in tree.problems if p.kind == "nesting"]
+        readable = without_deep(readable, *failure.deep, rest=len(deep) > _MOST_CUTS)
+        tree, failure = build(readable)
     if failure is not None and "\t" in readable:
         readable, left = without_idle_tabs(readable, failure)
         if left is None:
             tree, failure = build(readable)
         else:
             failure = left
-    problems = list(tree.problems)
+    told = {p.span for p in tree.problems}
+    deep = [p for p in deep if p.span not in told]
+    problems = [*deep, *tree.problems]
     if failure is not None:
         tree, repaired = _repair(readable, failure, tree)
-        problems = [*repaired, *tree.problems]
-    if foreign or failure is not None or TAB in readable:
+        problems = [*deep, *repaired, *tree.problems]
+    if foreign or HOLE in readable or failure is not None or TAB in readable:
         _put_back(text, tree)
     problems += [
         Problem(

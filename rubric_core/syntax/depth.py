@@ -1,0 +1,36 @@
+"""Collections in which others are nested too deep to be read."""
+
+import re
+
+from rubric_core.syntax.repair import HOLE
+
+__all__ = ["without_deep"]
+
+#: Brackets, and quoted values, in which there may be some that do not count.
+_BRACKET = re.compile(r"""[\[\]{}]|(?<=[\[{,:\s])(?:"(?:[^"\\]|\\.)*"|'[^']*')""")
+_LINE = re.compile(r"[^\r\n]*")
+_NO_BREAK = re.compile(r"[^\r\n]")
+
+
+def without_deep(text: str, outermost: int, deepest: int, *, rest: bool = False) -> str:
+    """`text` of the same length with a hole in the place of the collection at `deepest`.
+
+    Where that is never closed, the one at `outermost` goes; with `rest`, so does all that follows.
+    """
+    end = _closed(text, deepest)
+    start = outermost if end is None or rest else deepest
+    if rest:
+        end = len(text)
+    elif end is None:
+        end = _closed(text, outermost) or _LINE.match(text, outermost).end()  # type: ignore[union-attr]  # it matches nothing, too
+    return f"{text[:start]}{HOLE}{_NO_BREAK.sub(' ', text[start + 1 : end])}{text[end:]}"
+
+
+def _closed(text: str, start: int) -> int | None:
+    """Behind the bracket that closes the one at `start`, by counting; None where there is none."""
+    depth = 0
+    for found in _BRACKET.finditer(text, start):
+        depth += 1 if found[0] in "[{" else -1 if found[0] in "]}" else 0
+        if depth <= 0:
+            return found.end() if found.start() > start else None
+    return None
