@@ -125,6 +125,42 @@ def test_signs_status_and_failures(ready: Neovim) -> None:
     assert any(text.startswith("✘ late-order: ") and "sorry" in text for _, _, text in entries)
 
 
+def ended(editor: Neovim, command: str) -> dict[str, Any]:
+    """How the run that a command begins has ended."""
+    editor.lua("""_G.ended = nil
+        vim.api.nvim_create_autocmd("User", { pattern = "RubricRunEnded", once = true,
+          callback = function(event) _G.ended = event.data end })""")
+    editor.command(command)
+    return dict(until(f"the end of {command}", lambda: editor.lua("return _G.ended or false")))
+
+
+def test_every_way_to_run(ready: Neovim, nvim: Open) -> None:
+    alone = ready.put_cursor("value: sorry") - 1
+    assert ended(ready, "RubricRunEvaluator")["failed"] == 1
+    until("its own result", lambda: "✘" in ready.results().get(alone, ""))
+    assert set(ready.results()) == {alone}, "the case has no result by that"
+    assert ended(ready, "RubricRunFile")["passed"] == 2
+    only_failed = ended(ready, "RubricRunFailed")
+    assert (only_failed["passed"], only_failed["failed"]) == (0, 1)
+    assert ended(ready, "RubricAgain")["failed"] == 1
+    assert ended(ready, "3RubricRepeat late-order")["failed"] == 1
+    line = ready.put_cursor("late-order")
+    until("how many passed", lambda: "0/3" in ready.results().get(line, ""))
+    ready.command("lua vim.lsp.buf.hover()")
+    report = "\n".join(until("the report", lambda: float_lines(ready)))
+    assert "Last runs ▂▂▂▂  0 of 4 passed" in report
+    ready.keys("<Esc>")
+    ready.command("RubricTrace")
+    until("the trace", lambda: '"verdict": "failed"' in "\n".join(ready.lines()))
+    assert ready.lua("return vim.bo.readonly")
+    ready.command("edit # | RubricOutput")
+    until("what was written", lambda: any("late-order  failed" in each for each in ready.lines()))
+    # Results outlive the editor.
+    again = nvim(ready.file.name)
+    again.open_for_use()
+    until("the results of before", lambda: [sign for _, sign in sorted(signs(again).items())] == ["✔", "✘", "✔"])
+
+
 def test_an_edit_makes_a_result_stale_and_undo_brings_it_back(ready: Neovim) -> None:
     run_file(ready)
     line = ready.put_cursor("Can I return this?")
@@ -190,6 +226,10 @@ def test_the_report_is_a_window_that_q_closes(nvim: Open, workspace: Path) -> No
     until("back in the suite", lambda: editor.lua("return vim.fn.expand('%:t')") == "judged.eval.yaml")
     editor.command("RubricCopy")
     until("it is copied", lambda: "judged.eval.yaml::refund" in editor.lua("return vim.fn.getreg('\"')"))
+    assert ended(editor, "RubricRecord")["failed"] == 1
+    assert "curt, no apology" in (workspace / "judged.recordings.yaml").read_text(encoding="utf-8")
+    editor.command("RubricReply")
+    until("the judge's reply", lambda: any("curt, no apology" in line for line in editor.lines()))
 
 
 def begin_neotest(editor: Neovim, name: str = "") -> None:
