@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The editors that Debian has: Neovim 0.7 and Emacs with eglot. Installed where this is root and they are missing;
+# The editors that Debian has: Neovim 0.7, Emacs with eglot, and Kakoune. Installed where this is root and they are missing;
 # elsewhere their tests are skipped, and say so.
 set -uo pipefail
 missing=()
@@ -7,6 +7,7 @@ missing=()
 command -v emacs >/dev/null || missing+=(emacs-nox)
 compgen -G '/usr/share/emacs/site-lisp/elpa/eglot-*' >/dev/null || missing+=(elpa-eglot)
 compgen -G '/usr/share/emacs/site-lisp/elpa/yaml-mode-*' >/dev/null || missing+=(elpa-yaml-mode)
+command -v kak >/dev/null || missing+=(kakoune)
 command -v tmux >/dev/null || missing+=(tmux)
 [ ${#missing[@]} -eq 0 ] && exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then

@@ -8,8 +8,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import neovim
 import pytest
-from neovim import REPOSITORY, SERVER_FOLDER
+from neovim import PLUGIN, REPOSITORY, SERVER_FOLDER
 from terminal import PATIENCE
 
 pytestmark = pytest.mark.editor
@@ -65,18 +66,36 @@ def old_neovim() -> str | None:
     return None
 
 
-def test_neovim_before_the_plugin(workspace: Path, tmp_path: Path) -> None:
-    program = old_neovim()
-    if program is None:
-        pytest.skip(f"no Neovim 0.7 to 0.9 is installed ({INSTALL} neovim)")
+def described(into: Path) -> Path:
+    """A configuration with the description of the server alone, as nvim-lspconfig would have it."""
+    folder = into / "config" / "lsp"
+    folder.mkdir(parents=True)
+    shutil.copy(PLUGIN / "lsp" / "rubric.lua", folder)
+    file = into / "described.lua"
+    file.write_text(
+        f"""
+        vim.opt.runtimepath:append('{folder.parent}')
+        vim.filetype.add({{ pattern = {{ ['.*%.eval%.ya?ml'] = 'yaml.eval' }} }})
+        vim.lsp.enable('rubric')
+        """,
+        encoding="utf-8",
+    )
+    return file
+
+
+@pytest.mark.parametrize("kind", ["0.7 to 0.9", "described"])
+def test_neovim_without_the_plugin(workspace: Path, tmp_path: Path, kind: str) -> None:
+    nvim = neovim.program() if kind == "described" else old_neovim()
+    if nvim is None:
+        pytest.skip(f"no Neovim is installed that is {kind} ({INSTALL} neovim)")
     env = environment(
         tmp_path / "home",
-        SNIPPET=snippet("Neovim 0.7 to 0.9", "lua", tmp_path),
+        SNIPPET=described(tmp_path) if kind == "described" else snippet(f"Neovim {kind}", "lua", tmp_path),
         BROKEN=workspace / "broken.eval.yaml",
         SUITE=workspace / "support.eval.yaml",
     )
     script = str(SCRIPTS / "plain_neovim.lua")
-    found = told([program, "--headless", "--clean", "-n", "-c", f"luafile {script}"], env, workspace)
+    found = told([nvim, "--headless", "--clean", "-n", "-c", f"luafile {script}"], env, workspace)
     assert found.get("error") is None, found["error"]
     assert {"overlapping-bands", "renamed-key"} <= set(found["problems"])
     assert "expected_output" in found["completion"]
@@ -96,3 +115,39 @@ def test_emacs_with_eglot(workspace: Path, tmp_path: Path) -> None:
     assert "expected_output" in found["completion"]
     assert any("Run `late-order`?" in question for question in found["asked"])
     assert any("does not contain" in text for text in found["results"])
+
+
+def test_kakoune_takes_the_file(workspace: Path, tmp_path: Path) -> None:
+    """Kakoune itself reads our file; its client is in no package registry, so what the client is asked for is written down."""
+    program = shutil.which("kak")
+    if program is None:
+        pytest.skip(f"Kakoune is not installed ({INSTALL} kakoune)")
+    told, log = tmp_path / "told", tmp_path / "log"
+    script = tmp_path / "script.kak"
+    script.write_text(
+        f"""
+        declare-option str lsp_language_id
+        declare-option str lsp_servers
+        define-command lsp-enable-window %{{ echo -to-file {told} "%opt{{lsp_language_id}} %opt{{lsp_servers}}" }}
+        define-command lsp-disable-window nop
+        define-command lsp-inlay-hints-enable -params 1 nop
+        source {REPOSITORY / "editors" / "kakoune" / "rubric.kak"}
+        edit support.eval.yaml
+        buffer *debug*
+        write -force {log}
+        quit!
+        """,
+        encoding="utf-8",
+    )
+    env = environment(tmp_path / "home", TERM="xterm")
+    argv = [program, "-ui", "dummy", "-e", f"source {script}"]
+    subprocess.run(argv, env=env, cwd=workspace, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=True)
+    language, _, servers = told.read_text(encoding="utf-8").partition(" ")
+    assert language == "eval-yaml"
+    assert re.findall(r"^ *(\S.*)$", servers, re.MULTILINE) == [
+        "[rubric-lsp]", 'root_globs = [".agentv", ".git"]', 'args = ["--stdio"]',
+    ]  # fmt: skip
+    wrong = [
+        line for line in log.read_text(encoding="utf-8").splitlines() if "rror" in line and "windowing" not in line
+    ]
+    assert wrong == []
