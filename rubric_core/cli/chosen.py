@@ -1,6 +1,8 @@
 """Which cases `rubric run` runs: those of suites and folders that are named, single ones, or what did not pass last time."""
 
 import argparse
+import shlex
+from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -25,9 +27,13 @@ from rubric_core.loading.project import Project
 from rubric_core.loading.targets import find_targets
 from rubric_core.ports import Ports
 
-__all__ = ["Choice", "Wanted", "WrongUseError", "chosen_cases", "no_file", "still_to_do"]
+__all__ = ["Choice", "Wanted", "WrongUseError", "again", "chosen_cases", "no_file", "still_to_do"]
 
 
+#: Options that a run after a run takes over.
+_REPEATED = (
+    "dialect", "target", "grader_target", "targets", "threshold", "repeat", "workers", "record", "refresh", "replay", "keep_workspaces",
+)  # fmt: skip
 _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")
 
 
@@ -151,16 +157,34 @@ def _failed(
     return [c for c in each_target if c.id not in chosen or (c.id, asked_for(c)["target"]) in pairs]
 
 
-def still_to_do(cases: Sequence[Runnable], ports: Ports) -> list[Runnable]:
-    """The cases that have no result, or one that does not hold any more, or one without a score."""
+def still_to_do(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runnable], Counter[Verdict]]:
+    """The cases that have no result, or one that does not hold any more, or one without a score; and how the others ended."""
     if not cases:
-        return []
+        return [], Counter()
     latest = (known.latest for _, known in ResultStore.of(cases[0].path).cases())
-    done = {(each.id, each.fingerprint) for each in latest if each.verdict is not Verdict.UNSCORED}
+    done = {(each.id, each.fingerprint): each.verdict for each in latest if each.verdict is not Verdict.UNSCORED}
     known = {name for name, _ in done}
-    return [
-        c for c in cases if c.id not in known or (c.id, fingerprint(c, ports.files, targets_of(c, ports))) not in done
-    ]
+    left: list[Runnable] = []
+    kept: Counter[Verdict] = Counter()
+    for case in cases:
+        verdict = None
+        if case.id in known:
+            verdict = done.get((case.id, fingerprint(case, ports.files, targets_of(case, ports))))
+        if verdict is None:
+            left.append(case)
+        else:
+            kept[verdict] += 1
+    return left, kept
+
+
+def again(options: argparse.Namespace, suites: Sequence[str], wish: str) -> str:
+    """The command that goes on, with `--resume` or `--failed` as `wish`: the same in all that makes a difference."""
+    words = ["rubric", "run", *suites, f"--{wish}"]
+    for name in _REPEATED:
+        value = getattr(options, name)
+        if value not in (None, False, "never"):
+            words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+    return shlex.join(words)
 
 
 def no_file(path: Path) -> str:

@@ -62,7 +62,7 @@ class Live:
         self._draws = shown and sys.stderr.isatty()
         self._plain = shown and plain and not self._draws
         self._waiting: list[str] = []
-        self._running: dict[str, _Running] = {}
+        self._running: dict[str, list[_Running]] = {}
         self._latest: list[CaseResult] = []
         self._verdicts: Counter[Verdict] = Counter()
         self._spent = 0.0
@@ -74,16 +74,20 @@ class Live:
             self.clear()
             print(self._say(f"rubric: {event.message}"), file=sys.stderr)
         elif isinstance(event, CaseStarted):
-            self._running[event.case_id] = _Running(time.monotonic())
+            self._running.setdefault(event.case_id, []).append(_Running(time.monotonic()))
         elif isinstance(event, CaseDone):
-            self._running.pop(event.case_id, None)
+            # Several targets may be answering the case: nobody says which one is done, and the first one will do.
+            several = self._running.pop(event.case_id, [])[1:]
+            if several:
+                self._running[event.case_id] = several
             self._verdicts[event.result.verdict] += 1
             self._spent += event.result.cost_usd or 0.0
             self._latest = [*self._latest[1 - _LATEST :], event.result]
             if self._plain:
                 self._print(event.result)
         elif event.case_id in self._running:
-            self._running[event.case_id].words = _words(event) or self._running[event.case_id].words
+            last = self._running[event.case_id][-1]
+            last.words = _words(event) or last.words
 
     def _print(self, result: CaseResult) -> None:
         """A line for a case; a run that is over at once needs none."""
@@ -130,11 +134,14 @@ class Live:
 
     def _rows(self, room: int) -> list[str]:
         now = time.monotonic()
+        going_on = [(shortened(name, _LONGEST_ID), each) for name, several in self._running.items() for each in several]
+        shown = going_on[: min(_MOST_RUNNING, room)]
+        wide = max((width(name) for name, _ in shown), default=0)
         running = [
-            f"⟳ {seconds_words((now - each.began) * 1000):>5}  {shortened(name, _LONGEST_ID)}  {each.words}"
-            for name, each in list(self._running.items())[: min(_MOST_RUNNING, room)]
+            f"⟳ {seconds_words((now - each.began) * 1000):>5}  {name}{' ' * (wide - width(name))}  {each.words}"
+            for name, each in shown
         ]
-        more = len(self._running) - len(running)
+        more = len(going_on) - len(running)
         running += [f"  … and {more} more"] if more > 0 else []
         latest = [self._listed(result) for result in self._latest]
         return [*latest[max(0, len(latest) + len(running) - room) :], *running][:room]

@@ -40,6 +40,7 @@ _CONTROL = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONGEST_ID = 100
 #: Lines of a suite that are still printed as a whole.
 _MOST_LINES = 250
+_MOST_NAMES = 6
 _NOTHING = EvaluatorResult(name="", type="", verdict=Verdict.UNSCORED)
 
 
@@ -47,9 +48,17 @@ class Report:
     """Shows progress while cases run, and everything at the end."""
 
     def __init__(
-        self, suite: LoadedSuite, cases: Sequence[Runnable], form: str, out: TextIO, *, explain: bool = False
+        self,
+        suite: LoadedSuite,
+        cases: Sequence[Runnable],
+        form: str,
+        out: TextIO,
+        again: str,
+        *,
+        explain: bool = False,
     ) -> None:
         self._out = out
+        self._again = again
         self._suite = suite
         self._path = str(suite.path)
         self._cases = list(cases)
@@ -80,13 +89,29 @@ class Report:
         told = tuple(map(_told, result.evaluators)) if failing else tuple(judges)
         return replace(result, evaluators=told, answer="", details=None, fingerprint="", at="")
 
-    def finish(self, results: Sequence[CaseResult], seconds: float, *, explain: bool = False) -> None:
-        """Print the suite with its results, what did not pass, and a summary."""
-        for line in self._inline(results) if results and not self._listing else ():
+    def finish(
+        self,
+        results: Sequence[CaseResult],
+        seconds: float,
+        *,
+        explain: bool = False,
+        inline: bool = True,
+        before: Counter[Verdict] | None = None,
+    ) -> None:
+        """Print the suite with its results, if `inline`, what did not pass, and a summary.
+
+        Args:
+            results: Those of the cases that were run.
+            seconds: How long that took.
+            explain: Whether to say how each score came about.
+            inline: Whether to print the suite; its results are those of all cases then.
+            before: How cases ended that were left out, because they were run before.
+        """
+        for line in self._inline(results) if results and inline and not self._listing else ():
             print(self._said(line), file=self._out)
         for line in (*(self._explained(results) if explain else ()), *self._failures(results)):
             print(self._said(line), file=self._out)
-        print(self._said(f"\n{self._summary(results, seconds)}"), file=self._out)
+        print(self._said(f"\n{self._summary(results, seconds, before or Counter())}"), file=self._out)
 
     def _inline(self, results: Sequence[CaseResult]) -> Iterator[str]:
         """The suite, and then each file with cases of its own, with results behind the lines."""
@@ -156,24 +181,38 @@ class Report:
             words = result.reason or "; ".join(result.misses) or result.reasoning
             yield f"    {result.name}: {shortened(words, 240)}"
 
-    def _summary(self, results: Sequence[CaseResult], seconds: float) -> str:
+    def _summary(self, results: Sequence[CaseResult], seconds: float, before: Counter[Verdict]) -> str:
+        kept = f"run before, and still so: {self._counted(before)}" if before else ""
         if not results:
-            return "nothing to run"
+            return f"nothing to run{f'; {kept}' if kept else ''}"
         counts = Counter(result.verdict for result in results)
-        words = [self._style.paint(f"{counts[v]} {v.value}", ROLES[v]) for v in Verdict if counts[v]]
         judges = sorted({e.judge for r in results for e in r.evaluators if e.judge})
         targets = sorted({r.target for r in results})
-        parts = [", ".join(words), f"target {', '.join(targets)}", *([f"judge: {', '.join(judges)}"] if judges else [])]
+        parts = [
+            self._counted(counts),
+            *([kept] if kept else []),
+            f"target {_listed(targets)}",
+            *([f"judge: {', '.join(judges)}"] if judges else []),
+        ]
         spent = sum(r.cost_usd or 0 for r in results)
         parts += [f"${spent:.4f}"] if spent else []
         again = ""
         if len(results) > 1 and any(r.verdict is not Verdict.PASSED for r in results):
-            again = f"\n{self._style.paint(f'again: rubric run {self._path} --failed', 'dim')}"
+            again = f"\n{self._style.paint(f'again: {self._again}', 'dim')}"
         return " · ".join([*parts, seconds_words(seconds * 1000)]) + again
+
+    def _counted(self, counts: Counter[Verdict]) -> str:
+        return ", ".join(self._style.paint(f"{counts[v]} {v.value}", ROLES[v]) for v in Verdict if counts[v])
 
 
 def _told(result: EvaluatorResult) -> EvaluatorResult:
     return replace(result, hits=(), evaluator_raw_request=None, details=None, members=tuple(map(_told, result.members)))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Some of many names."""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def _can_say(text: str, out: TextIO) -> bool:

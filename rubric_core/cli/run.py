@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from rubric_core.adapters import system_ports
-from rubric_core.cli.chosen import Choice, WrongUseError, chosen_cases, still_to_do
+from rubric_core.cli.chosen import Choice, WrongUseError, again, chosen_cases, still_to_do
 from rubric_core.cli.output import results_alone
 from rubric_core.cli.report import Report
 from rubric_core.cli.style import Style
@@ -109,6 +109,7 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
         print(f"rubric: {failure}", file=sys.stderr)
     done: list[tuple[LoadedSuite, list[CaseResult]]] = []
     wrong = bool(choice.failures)
+    before: Counter[Verdict] = Counter()
     for each in wanted:
         try:
             suite = choice.load(each)
@@ -129,14 +130,17 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
         try:
             results = asyncio.run(run.results())
         except (KeyboardInterrupt, asyncio.CancelledError):
-            print(f"rubric: {run.broken_off()}", file=sys.stderr)
+            if options.format == "text" and run.done:
+                run.report.finish(run.done, time.monotonic() - run.began, inline=False)
+            print(f"rubric: {run.broken_off(several=len(wanted) > 1)}", file=sys.stderr)
             return 128 + (run.signal or signal.SIGINT)
         gc.unfreeze()
         if options.format == "text":
-            run.report.finish(results, time.monotonic() - run.began, explain=options.explain)
+            run.report.finish(results, time.monotonic() - run.began, explain=options.explain, before=run.before)
         done.append((suite, results))
+        before.update(run.before)
     _conclude(done, options.format, out, several=len(wanted) > 1)
-    verdicts = {result.verdict for _, results in done for result in results}
+    verdicts = {*before, *(result.verdict for _, results in done for result in results)}
     worst = NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
     return WRONG_USE if wrong else worst
 
@@ -160,14 +164,18 @@ class _Run:
     def __init__(self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, out: TextIO) -> None:
         self.suite = suite
         self.options = options
-        self.report = Report(suite, cases, options.format, out, explain=options.explain)
+        self._again = again(options, [str(suite.path)], "failed")
+        self.report = Report(suite, cases, options.format, out, self._again, explain=options.explain)
         self._out = out
         self.began = time.monotonic()
         #: The signal that broke it off, when it was not Ctrl-C.
         self.signal = 0
         self._cases = cases
         self._store = ResultStore.of(suite.path)
-        self._done = 0
+        #: The results so far.
+        self.done: list[CaseResult] = []
+        #: How those cases ended that `--resume` left out.
+        self.before: Counter[Verdict] = Counter()
         #: Results that could not be stored yet.
         self._unkept: list[CaseResult] = []
 
@@ -176,9 +184,9 @@ class _Run:
         self._hear_signals()
         async with system_ports() as ports:
             if self.options.resume:
-                self._cases = still_to_do(self._cases, ports)
+                self._cases, self.before = still_to_do(self._cases, ports)
                 self.report = Report(
-                    self.suite, self._cases, self.options.format, self._out, explain=self.options.explain
+                    self.suite, self._cases, self.options.format, self._out, self._again, explain=self.options.explain
                 )
             try:
                 async with self.report.live.drawing():
@@ -201,14 +209,17 @@ class _Run:
         self.signal = number
         task.cancel()
 
-    def broken_off(self) -> str:
+    def broken_off(self, *, several: bool) -> str:
         """What there is after a run that was broken off, and how to go on."""
-        kept = f"; {self._done} of {len(self._cases)} cases are done and kept" if not self._unkept else ""
-        return f"stopped{kept}; rubric run {' '.join(self.options.suites)} --resume runs the others"
+        which = f" of {self.suite.path}" if several else ""
+        kept = f"; {len(self.done)} of {len(self._cases)} cases{which} are done and kept" if not self._unkept else ""
+        # What did not pass before and did now is not among the failed any more; what failed again is among what is done.
+        goes_on = again(self.options, self.options.suites, "failed" if self.options.failed else "resume")
+        return f"stopped{kept}; {goes_on} runs the others"
 
     def _heard(self, event: Event) -> None:
         if isinstance(event, CaseDone):
-            self._done += 1
+            self.done.append(self.report.kept(event.result))
             self._note(event.result)
             if self.options.format == "jsonl":
                 head = {"suite": str(self.suite.path), "dialect": self.suite.analysis.dialect.name}

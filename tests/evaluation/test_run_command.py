@@ -212,7 +212,18 @@ def test_resume_leaves_out_what_still_holds(suite: Folder, capsys: pytest.Captur
     assert ids(run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl")[1]) == ["bad"]
     suite.suite(SUITE.replace("value: hello}", "value: hell}"))
     assert ids(run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl")[1]) == ["good"]
-    assert run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl") == (0, "", "")
+    assert run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl") == (1, "", ""), "one did not pass before"
+    out = run(capsys, "suite.eval.yaml", "--resume")[1]
+    assert out.strip() == "nothing to run; run before, and still so: 1 passed, 1 failed"
+
+
+def test_what_to_run_next_is_a_whole_command(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.suite(NO_JUDGE)
+    Path("my targets.yaml").write_text(Path(".agentv/targets.yaml").read_text())
+    out = run(capsys, "suite.eval.yaml", "--targets", "my targets.yaml", "--workers", "2", "--replay", "--explain")[1]
+    assert out.splitlines()[-1] == (
+        "again: rubric run suite.eval.yaml --failed --targets 'my targets.yaml' --workers 2 --replay"
+    )
 
 
 def test_every_target_of_a_matrix(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
