@@ -1,10 +1,13 @@
 """Running a case: `run_case` is the one way to a result, for the command line, the server and the tests alike."""
 
 import asyncio
+import logging
+import traceback
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.asked import asked
@@ -56,6 +59,12 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
             result = await _alone(several[0], ports, on_event, base)
     except Unscored as problem:
         result = replace(base, reason=f"{problem.reason}{case.blame(problem.at) if problem.at is not None else ''}")
+    except Exception as error:
+        # A mistake of ours in one case keeps no other case from being run, and is no score.
+        logging.getLogger(__name__).debug("while running %s", case.id, exc_info=True)
+        result = replace(
+            base, reason=f"{_our_own(error)}; this is a mistake in rubric, please report it{case.blame(case.case)}"
+        )
     result = replace(
         secrets_of(case, ports).within(result),
         duration_ms=(ports.clock.seconds() - began) * 1000,
@@ -63,6 +72,13 @@ async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) ->
     )
     on_event(CaseDone(case.id, result))
     return result
+
+
+def _our_own(error: Exception) -> str:
+    """What went wrong within rubric, and where."""
+    places = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
+    return f"rubric failed: {type(error).__name__}: {error}{where}"
 
 
 async def _one(case: Runnable, ports: Ports, on_event: Listener) -> CaseResult:

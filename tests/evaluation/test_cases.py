@@ -153,6 +153,28 @@ async def test_an_evaluator_that_crashes_is_unscored_and_the_others_go_on(folder
     assert result.score is None
 
 
+async def test_a_mistake_of_rubric_in_one_case_keeps_no_other_from_being_run(
+    folder: Folder, judge: JudgeServer
+) -> None:
+    def network(http):
+        class Faulty:
+            async def post(self, url, headers, body, **limits):
+                return 1 / 0 if b"first" in body else await http.post(url, headers, body, **limits)
+
+        return Faulty()
+
+    folder.network = network
+    folder.targets(judge.target("default"))
+    judge.replies = ["fine"]
+    check = "assertions: [{type: equals, value: fine}]"
+    text = "\n".join(f"  - {{id: {i}, criteria: c, input: {i}, {check}}}" for i in ("first", "second"))
+    results = await folder.run(f"tests:\n{text}\n")
+    assert results["second"].verdict is Verdict.PASSED
+    assert results["first"].verdict is Verdict.UNSCORED
+    assert results["first"].reason.startswith("rubric failed: ZeroDivisionError: division by zero at test_cases.py:")
+    assert results["first"].reason.endswith("; this is a mistake in rubric, please report it (line 2)")
+
+
 async def test_events_in_their_order(folder: Folder) -> None:
     folder.mock("x")
     await folder.one(
