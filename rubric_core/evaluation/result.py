@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
@@ -209,5 +209,7 @@ def _evaluator_of(row: Mapping[str, Any]) -> EvaluatorResult:
 
 
 def _known(cls: type, row: Mapping[str, Any], **instead: Any) -> dict[str, Any]:
-    names = {f.name for f in fields(cls)}
-    return {**{n: v for n, v in row.items() if n in names}, **instead}
+    # A text that every result has may be empty, as that of a criterion which is its score ranges: then it was left out.
+    empty = {f.name: "" for f in fields(cls) if f.type is str and f.default is MISSING}
+    known = {f.name: row[f.name] for f in fields(cls) if f.name in row}
+    return {**empty, **known, **instead}

@@ -144,7 +144,9 @@ def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list
 
 def _part(mark: "Mark") -> Message:
     severity: Literal["error", "warning"] = "error" if mark.verdict == "failed" else "warning"
-    return Message(_words(mark.text, mark.note), severity, mark.span, in_suite=mark.in_suite)
+    # The mark of what has no score is its reason in short: the reason alone says all of it.
+    words = f"unscored: {mark.note}" if mark.verdict == "unscored" and mark.note else _words(mark.text, mark.note)
+    return Message(words, severity, mark.span, in_suite=mark.in_suite)
 
 
 def _case_words(result: "CaseResult") -> str:

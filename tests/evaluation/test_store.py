@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from suites import Folder
 
-from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.store import ResultStore, results_path
 from rubric_core.evaluation.writing import write_atomically
 
@@ -36,6 +36,16 @@ def test_results_are_added_and_read(folder: Folder) -> None:
     assert [row["score"] for row in cases["a"].history] == [1.0, 0.5]
     assert (store.path.parent.parent / ".gitignore").read_text() == "*\n"
     assert [p.name for p in store.path.parent.iterdir() if p.name.startswith(".")] == []
+
+
+def test_empty_texts_come_back(folder: Folder) -> None:
+    """A criterion that is its score ranges has no text of its own."""
+    criterion = CriterionResult(id="tone", outcome="", verdict=Verdict.PASSED, score=0.8, raw=8)
+    evaluator = EvaluatorResult(name="rubrics", type="", verdict=Verdict.PASSED, score=0.8, criteria=(criterion,))
+    case = CaseResult(id="a", verdict=Verdict.PASSED, score=0.8, evaluators=(evaluator,))
+    store = ResultStore.of(folder.path / "a.eval.yaml")
+    store.add([case], "a.eval.yaml", "agentv-3")
+    assert store.read()["a"].latest == case
 
 
 def test_the_history_has_an_end(folder: Folder) -> None:
