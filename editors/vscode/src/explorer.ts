@@ -25,7 +25,8 @@ export class Explorer implements vscode.Disposable {
   readonly runs: Runs;
   private client: RubricClient | undefined;
 
-  constructor() {
+  /** `ready` gives the server, started if need be; undefined when that did not work, which has then been said. */
+  constructor(private readonly ready: () => Promise<RubricClient | undefined>) {
     this.runs = new Runs(
       this.controller,
       (id) => this.items.get(id),
@@ -99,16 +100,12 @@ export class Explorer implements vscode.Disposable {
   }
 
   private async run(wish: RunWish, token?: vscode.CancellationToken, request?: vscode.TestRunRequest): Promise<void> {
-    const client = this.client;
-    if (!(await mayRun())) {
-      return;
+    // Who has just trusted the workspace has a server that starts anew.
+    const client = (await mayRun()) ? await this.ready() : undefined;
+    if (client) {
+      await this.unfold(wish.include);
+      await this.runs.begin(client, wish, token, request);
     }
-    if (!client) {
-      void vscode.window.showWarningMessage('The language server is not running, so that nothing can be run.');
-      return;
-    }
-    await this.unfold(wish.include);
-    await this.runs.begin(client, wish, token, request);
   }
 
   private kindOf(id: string): Test['kind'] | undefined {
@@ -116,11 +113,15 @@ export class Explorer implements vscode.Disposable {
     return item && this.kinds.get(item);
   }
 
-  /** Of a suite that takes over cases of other files, these too; of such a file, those that are shown of it. */
+  /**
+   * Of a suite that takes over cases of other files, these too; of such a file, those that are shown of it. Asked anew:
+   * what was just typed is not in the tree yet.
+   */
   private async casesIn(uri: string): Promise<string[]> {
-    await this.unfold([uri]);
-    const cases = [...this.items].filter(([, item]) => this.kinds.get(item) === 'case');
-    return cases.filter(([, item]) => item.parent?.id === uri || item.uri?.toString() === uri).map(([id]) => id);
+    const cases = () => [...this.items].filter(([, item]) => this.kinds.get(item) === 'case' && (item.parent?.id === uri || item.uri?.toString() === uri));
+    const suites = new Set([this.items.get(uri), ...cases().map(([, item]) => item.parent)].filter((suite) => suite !== undefined));
+    await Promise.all([...suites].map((suite) => this.discover(suite)));
+    return cases().map(([id]) => id);
   }
 
   /** What runs has to be there to be shown, and nobody may have looked into its suite yet. */

@@ -14,7 +14,7 @@ import { Walkthrough } from './walkthrough';
 let running: Launcher | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
-  const explorer = new Explorer();
+  const explorer: Explorer = new Explorer(() => launcher.whenReady());
   const launcher = new Launcher(context, { hints: (document, hints) => explorer.runs.marks.without(document, hints) });
   const texts = new Texts();
   const reports = new Reports(context, texts);

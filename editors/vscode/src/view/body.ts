@@ -34,7 +34,7 @@ function header(report: Report): Html {
     </p>
     ${report.stale && html`<p class="stale"><span aria-hidden="true">◌</span> Stale: the case has changed since this run.</p>`}
     <dl class="facts">${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-    <div class="actions" role="toolbar" aria-label="Actions">
+    <div class="actions" role="group" aria-label="Actions">
       ${button('run', report.stale ? 'Run case' : 'Run again')}
       ${report.answer !== undefined && report.expectedOutput !== undefined && button('diff', 'Compare with expected')}
       ${report.judges.length > 0 && button('reply', report.judges.length > 1 ? "Judges' replies" : "Judge's reply")}

@@ -17,7 +17,7 @@ export function scale(each: Criterion): Html {
     return html`<span class="${classes.filter(Boolean).join(' ')}">${point}</span>`;
   };
   const line = ({ low, high, text, hit }: Criterion['bands'][number]) =>
-    html`<li class="${hit ? 'hit' : ''}"><span class="bounds">${low === high ? low : `${low}–${high}`}</span> ${text}${hit && html`<span class="said"> ← the judge gave ${each.raw ?? 'this'}</span>`}</li>`;
+    html`<li class="${hit ? 'hit' : ''}"><span class="bounds">${low === high ? low : `${low}–${high}`}</span><span>${text}${hit && html`<span class="said"> ← the judge gave ${each.raw ?? 'this'}</span>`}</span></li>`;
   return html`<div class="scale" aria-hidden="true">${POINTS.map(cell)}</div><ol class="bands">${bands.map(line)}</ol>`;
 }
 
