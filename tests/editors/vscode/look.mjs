@@ -1,4 +1,5 @@
 // Ways to look at VS Code's screen and to do what a person does there.
+import fs from 'node:fs';
 import { sleep } from './studio.mjs';
 
 /** One message with a button, and no stack trace anywhere. */
@@ -10,6 +11,12 @@ export async function notified(page, text, button, timeout = 30_000) {
   if (shown.length !== 1) throw new Error(`one message, not ${shown.length}: ${shown.join(' | ')}`);
   if (!(await toasts.locator('.monaco-button', { hasText: button }).count())) throw new Error('no button');
   if (/Error:|\bat .*:\d+:\d+/.test(shown[0])) throw new Error(`a stack trace: ${shown[0]}`);
+}
+
+/** Nobody is told anything. */
+export async function quiet(page) {
+  const shown = await page.locator('.notifications-toasts .notification-list-item').allInnerTexts();
+  if (shown.length) throw new Error(`a message that nobody needs: ${shown.join(' | ')}`);
 }
 
 export async function until(look, patience = 30_000) {
@@ -48,9 +55,27 @@ export async function openFile(page, name) {
 export async function goTo(page, number) {
   await page.keyboard.press('Control+G');
   await ask(page, `:${number}`);
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: `line ${number}` }).waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   await page.keyboard.press('End');
+}
+
+/** The number of the first line of a file that has a text, or matches. */
+export function lineOf(file, wanted) {
+  const matches = (each) => (typeof wanted === 'string' ? each.includes(wanted) : wanted.test(each));
+  return fs.readFileSync(file, 'utf8').split('\n').findIndex(matches) + 1;
+}
+
+/** Take what the list of suggestions offers, with the keyboard. */
+export async function accept(page, label) {
+  const focused = page.locator('.suggest-widget.visible .monaco-list-row.focused', { hasText: label });
+  for (let times = 0; times < 10 && !(await focused.count()); times++) {
+    await page.keyboard.press('ArrowDown');
+    await sleep(50);
+  }
+  await page.keyboard.press('Tab');
+  await page.locator('.suggest-widget.visible').waitFor({ state: 'detached' }).catch(() => undefined);
 }
 
 /** The line of the editor that shows a text. */

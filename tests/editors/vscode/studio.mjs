@@ -45,7 +45,7 @@ function freePort() {
 }
 
 /** Folders for one VS Code: the profile, the extensions, and the workspace to edit. */
-function prepare({ workspace, settings, machine, serverFolder, environmentFrom, path: onlyPath }) {
+function prepare({ workspace, files, settings, machine, serverFolder, serverVersion, environmentFrom, path: onlyPath }) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'vscode-'));
   const write = (name, value) => {
     fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
@@ -55,6 +55,9 @@ function prepare({ workspace, settings, machine, serverFolder, environmentFrom, 
   write('profile/Machine/settings.json', machine); // the only place where a remote reads machine settings reliably
   fs.mkdirSync(path.join(home, 'extensions'));
   fs.writeFileSync(path.join(home, 'config.yaml'), 'auth: none\n');
+  if (serverVersion) {
+    serverFolder = otherVersion(home, serverFolder, serverVersion);
+  }
   if (serverFolder) {
     // extensions get the PATH of a login shell, not the one that VS Code was started with
     fs.writeFileSync(path.join(home, '.profile'), `export PATH='${serverFolder}':"$PATH"\n`);
@@ -63,11 +66,24 @@ function prepare({ workspace, settings, machine, serverFolder, environmentFrom, 
     fs.writeFileSync(path.join(home, '.profile'), `export PATH='${onlyPath}'\n`);
   }
   fs.cpSync(workspace, path.join(home, 'ws'), { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(home, 'ws', name)), { recursive: true });
+    fs.writeFileSync(path.join(home, 'ws', name), text);
+  }
   if (environmentFrom) {
     fs.mkdirSync(path.join(home, 'ws/.venv/bin'), { recursive: true });
     fs.symlinkSync(path.join(environmentFrom, 'rubric-lsp'), path.join(home, 'ws/.venv/bin/rubric-lsp'));
   }
   return home;
+}
+
+/** A folder with the server of another one, which says that it is of another version. */
+function otherVersion(home, serverFolder, version) {
+  const folder = path.join(home, 'other-version');
+  const lines = [`#!${serverFolder}/python`, 'import sys, rubric_core', `rubric_core.__version__ = "${version}"`, 'from rubric_lsp.__main__ import main', 'sys.exit(main())'];
+  fs.mkdirSync(folder);
+  fs.writeFileSync(path.join(folder, 'rubric-lsp'), lines.join('\n'), { mode: 0o755 });
+  return folder;
 }
 
 function environment(home, variables) {
@@ -84,24 +100,26 @@ function environment(home, variables) {
 
 /**
  * Start VS Code on a copy of `workspace`.
- * `install`: put the packaged extension in; `trusted: false` gives Restricted Mode; `serverFolder` goes to the PATH,
- * and `environmentFrom` is the folder whose server is put into the workspace's own `.venv`. `path` is the whole PATH of
+ * `files` are written into the copy, by their names. `install`: put the packaged extension in; `trusted: false` gives Restricted Mode; `serverFolder` goes to the PATH,
+ * `serverVersion` is what it says its version is, and `environmentFrom` is the folder whose server is put into the workspace's own `.venv`. `path` is the whole PATH of
  * extensions; `variables` are added to their environment. `driven`: tests are going to run inside.
  */
 export async function openStudio({
   workspace,
+  files = {},
   settings = {},
   machine = {},
   install = true,
   trusted = true,
   serverFolder = process.env.RUBRIC_SERVER_FOLDER,
+  serverVersion = undefined,
   environmentFrom = undefined,
   path: onlyPath = undefined,
   variables = {},
   driven = false,
 }) {
   const { old, node: nodeFolder, server } = installed();
-  const home = prepare({ workspace, settings, machine, serverFolder, environmentFrom, path: onlyPath });
+  const home = prepare({ workspace, files, settings, machine, serverFolder, serverVersion, environmentFrom, path: onlyPath });
   const env = environment(home, variables);
   const node = path.join(nodeFolder, 'node');
   const profile = ['--config', `${home}/config.yaml`, '--user-data-dir', `${home}/profile`, '--extensions-dir', `${home}/extensions`];
@@ -134,8 +152,15 @@ export async function openStudio({
     uri: (file) => `vscode-remote://127.0.0.1:${port}${file}`,
     open: (payload) => browser.page.goto(address(port, `${home}/ws`, payload)),
     reload: () => browser.page.reload(),
+    /** Change settings of the person, while everything runs. */
+    set(changed) {
+      const file = `${home}/profile/User/settings.json`;
+      fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), ...changed }));
+    },
     serverPid: () => descendants(child.pid, 'rubric-lsp')[0],
     processes: (name) => descendants(child.pid, name),
+    /** Every process that was begun here, VS Code's own among them. */
+    everything: () => descendants(child.pid),
     logs: () => logs(`${home}/profile/logs`),
     async close() {
       await browser.context.close();
@@ -159,7 +184,7 @@ function letTestsIn() {
   }).observe(document, { childList: true, subtree: true });
 }
 
-/** The processes below another whose command lines name a program. */
+/** The processes below another; with a name, those whose command lines name that program. */
 function descendants(root, name) {
   const parents = new Map();
   for (const pid of fs.readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -172,6 +197,7 @@ function descendants(root, name) {
   }
   const isBelow = (pid) => pid === root || (parents.has(pid) && isBelow(parents.get(pid)));
   const named = (pid) => {
+    if (name === undefined) return true;
     try {
       return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').some((part) => path.basename(part) === name);
     } catch {

@@ -1,50 +1,128 @@
-// One session as a person has it: look, complete, fix, run, edit, read the report, change the theme, restart.
+// Sessions as a person has them: look, complete, fix, run, edit, read the report, change the theme, restart.
+// Once with the examples of this repository, once with a suite of the corpus where that is beside the checkout.
 import fs from 'node:fs';
 import path from 'node:path';
-import { command, goTo, line, openFile, test, until, webview } from './look.mjs';
+import { accept, command, goTo, line, lineOf, openFile, quiet, test, until, webview } from './look.mjs';
+import { startJudge, targets } from './judge.mjs';
+import { continuous } from './continuous.mjs';
+import { REPOSITORY, sleep } from './studio.mjs';
 
-export async function tour(its) {
-  await its.studio.open([]);
-  await its.page.waitForSelector('.explorer-folders-view .monaco-list-row');
-  await openFile(its.page, 'broken.eval.yaml');
-  await problems(its);
-  await completion(its);
-  await fix(its);
-  await openFile(its.page, 'quickstart.eval.yaml');
-  await runFromTheLens(its);
-  await runFromTheExplorer(its);
-  await outdated(its);
-  await report(its);
-  await dark(its);
-  await restart(its);
-  await reopen(its);
+const CORPUS = path.join(REPOSITORY, '../shared/corpus/v3.14.6/examples/features/rubric');
+
+export const tours = {
+  tour: { options: { workspace: path.join(REPOSITORY, 'examples') }, play: (its) => tour(its, EXAMPLES) },
+  corpus: { options: corpus, play: (its) => tour(its, REAL) },
+  continuous: { options: {}, play: continuous },
+};
+
+const EXAMPLES = {
+  pictures: '',
+  folder: '',
+  checked: 'broken.eval.yaml',
+  problem: 'two bands',
+  // Behind which line something is typed, what, what is chosen, and what the line says then.
+  complete: { behind: /return\s+this\s+coat/u, typed: 'exp', chosen: 'expected_output', gives: /^ {4}expected_output: *$/mu, continued: 'Yes, of course.' },
+  wrong: 'wieght',
+  fix: 'weight',
+  right: /^ {12}weight: 2.0$/mu,
+  run: 'quickstart.eval.yaml',
+  first: 'return-a-coat',
+  failing: 'late-parcel',
+  passing: 'order-status',
+  edited: 'min_score: 0.7',
+};
+
+const REAL = {
+  pictures: 'corpus-',
+  folder: 'evals',
+  checked: 'dataset.eval.yaml',
+  problem: 'required_min_score',
+  complete: { behind: /id:\s+brevity_and_clarity/u, typed: 'out', chosen: 'outcome', gives: /^ {12}outcome: *$/mu, continued: 'Short, and easy to follow' },
+  wrong: 'required_min_score',
+  fix: 'min_score: 0.8',
+  right: /^ {12}min_score: 0.8$/mu,
+  run: 'dataset.eval.yaml',
+  first: 'summary-multi-criteria-score-ranges-proposed',
+  failing: 'summary-multi-criteria-score-ranges-proposed',
+  passing: 'technical-writing-detailed',
+  edited: 'min_score: 0.8',
+};
+
+const ANSWER = `Climate change is accelerating: Arctic ice melts at a rate that nobody has measured before, seas rise, and weather becomes extreme more often.
+
+## What scientists ask for
+
+1. Cut carbon emissions now.
+2. Move to **renewable** energy sources.
+
+| Claim | Source |
+|---|---|
+| Arctic ice | satellite series, 1979 to today |
+
+A_very_long_word_that_cannot_be_broken_anywhere_because_it_is_the_name_of_something_in_a_program_that_somebody_else_wrote.`;
+
+async function corpus() {
+  const judge = await startJudge({ opinion: (id) => (id === 'factual_accuracy' ? 6 : 9) });
+  return { workspace: CORPUS, files: { '.agentv/targets.yaml': targets(judge, ANSWER) }, judge };
 }
 
-async function problems({ page, shot }) {
-  await page.waitForSelector('.squiggly-error');
+async function tour(its, plan) {
+  await its.studio.open([]);
+  await its.page.waitForSelector('.explorer-folders-view .monaco-list-row');
+  await openFile(its.page, plan.checked);
+  const shot = async (name) => {
+    await its.shot(plan.pictures + name);
+    await quiet(its.page);
+  };
+  const all = { ...its, plan, shot };
+  await problems(all);
+  await completion(all);
+  await fix(all);
+  await openFile(its.page, plan.run);
+  await runFromTheLens(all);
+  await runFromTheExplorer(all);
+  await outdated(all);
+  await report(all);
+  await dark(all);
+  await keyboard(all);
+  await narrow(all);
+  await restart(all);
+  await reopen(all);
+  await contrast(all);
+}
+
+async function problems({ page, shot, plan }) {
   await page.locator('.codelens-decoration a', { hasText: 'Run' }).first().waitFor();
   await page.keyboard.press('Control+Shift+M');
-  await page.locator('.markers-panel .monaco-list-row', { hasText: 'two bands' }).waitFor();
+  const problem = page.locator('.markers-panel .monaco-list-row', { hasText: plan.problem });
+  await problem.click(); // to its line
+  await page.waitForSelector('.squiggly-error, .squiggly-warning');
   await shot('problems');
   await page.keyboard.press('Control+Shift+M');
 }
 
-async function completion({ page, shot }) {
-  await line(page, /return\s+this\s+coat/).click();
-  await page.keyboard.press('End');
+/** What is typed by half is offered whole, and accepted with a key. */
+async function completion({ page, shot, plan, studio }) {
+  const { behind, typed, chosen, gives, continued } = plan.complete;
+  const file = path.join(studio.workspace, plan.folder, plan.checked);
+  await goTo(page, lineOf(file, behind));
   await page.keyboard.press('Enter');
-  await page.keyboard.type('exp', { delay: 40 });
-  await page.locator('.suggest-widget.visible .monaco-list-row', { hasText: 'expected_output' }).first().waitFor();
+  await page.keyboard.type(typed, { delay: 40 });
+  await page.locator('.suggest-widget.visible .monaco-list-row', { hasText: chosen }).first().waitFor();
   await shot('completion');
+  await accept(page, chosen);
+  await page.keyboard.press('Control+S');
+  await until(() => gives.test(fs.readFileSync(file, 'utf8')));
+  await page.keyboard.type(continued);
   await page.keyboard.press('Escape');
-  await page.keyboard.press('Control+Z');
-  await until(async () => !(await line(page, /^\s*exp$/).count()));
 }
 
-async function fix({ page, shot, studio }) {
-  await page.waitForSelector('.squiggly-warning'); // the server has seen what was undone
-  await page.locator('.view-line span', { hasText: /^wieght$/ }).first().click();
-  const choice = page.locator('.action-widget .monaco-list-row', { hasText: 'weight' }).first();
+async function fix({ page, shot, studio, plan }) {
+  const file = path.join(studio.workspace, plan.folder, plan.checked);
+  await goTo(page, lineOf(file, plan.wrong));
+  await page.waitForSelector('.squiggly-warning, .squiggly-error');
+  await page.locator('.view-line span', { hasText: new RegExp(`^${plan.wrong}$`, 'u') }).first().click();
+  const choice = page.locator('.action-widget .monaco-list-row', { hasText: plan.fix }).first();
   await until(async () => {
     await page.keyboard.press('Control+.');
     return choice.waitFor({ timeout: 3000 }).then(
@@ -54,59 +132,96 @@ async function fix({ page, shot, studio }) {
   });
   await shot('quick-fix');
   await page.keyboard.press('Enter');
-  await line(page, 'wieght').waitFor({ state: 'detached' });
+  await line(page, plan.wrong).waitFor({ state: 'detached' });
   await page.keyboard.press('Control+S');
-  const file = path.join(studio.workspace, 'broken.eval.yaml');
-  await until(() => /^ {12}weight: 2.0$/m.test(fs.readFileSync(file, 'utf8')));
+  await until(() => plan.right.test(fs.readFileSync(file, 'utf8')));
 }
 
-async function runFromTheLens({ page, shot }) {
-  await page.locator('.codelens-decoration a', { hasText: /^▶ Run$/ }).first().click();
-  await line(page, /id:\s*return-a-coat.*[✔✘]/u).waitFor();
-  await page.locator('.codelens-decoration a', { hasText: /^▶ Run$/ }).first().waitFor();
+/** The lens above a case. */
+async function runFromTheLens({ page, shot, plan, studio }) {
+  const file = path.join(studio.workspace, plan.folder, plan.run);
+  await goTo(page, lineOf(file, new RegExp(`id: ${plan.first}$`, 'u')));
+  await runLens(page, plan.first);
+  await line(page, new RegExp(`id:\\s*${plan.first}.*[✔✘]`, 'u')).waitFor();
   await shot('run-lens');
 }
 
-async function runFromTheExplorer({ page, shot }) {
+/** The lens that stands right above the line of a case; a click may meet one that is just being drawn anew. */
+async function runLens(page, id) {
+  const lenses = page.locator('.codelens-decoration a', { hasText: /^▶ Run$/u });
+  await until(async () => {
+    if (await line(page, new RegExp(`id:\\s*${id}.*[⟳✔✘]`, 'u')).count()) return true;
+    await settled(lenses.first());
+    const at = await line(page, new RegExp(`id:\\s*${id}`, 'u')).first().boundingBox();
+    for (const lens of await lenses.all()) {
+      const box = await lens.boundingBox();
+      if (box && at && box.y < at.y && at.y - box.y < 30) {
+        await lens.click({ timeout: 1000 }).catch(() => undefined);
+        return line(page, new RegExp(`id:\\s*${id}.*[⟳✔✘]`, 'u')).waitFor({ timeout: 5000 }).then(
+          () => true,
+          () => false,
+        );
+      }
+    }
+    return false;
+  });
+}
+
+/** Wait until something is not drawn anew any more: what is behind an older drawing is gone. */
+async function settled(locator) {
+  await until(async () => {
+    const before = await locator.elementHandle();
+    await sleep(600);
+    return before.evaluate((element) => element.isConnected);
+  });
+}
+
+async function runFromTheExplorer({ page, shot, plan }) {
   await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
-  const suite = test(page, 'quickstart.eval.yaml');
+  const suite = test(page, plan.run);
   await suite.waitFor();
   await suite.click();
   await page.keyboard.press('ArrowRight');
-  await test(page, 'return-a-coat').waitFor();
-  await test(page, 'late-parcel').hover();
-  await test(page, 'late-parcel').locator('a[aria-label^="Run Test"]').click();
-  await test(page, 'late-parcel (Failed)').waitFor();
+  await test(page, plan.passing).waitFor();
+  await test(page, plan.failing).hover();
+  await test(page, plan.failing).locator('a[aria-label^="Run Test"]').click();
+  await test(page, `${plan.failing} (Failed)`).waitFor();
   await suite.hover();
   await suite.locator('a[aria-label^="Run Test"]').click();
-  await test(page, 'order-status (Passed)').waitFor();
-  await test(page, 'late-parcel (Failed)').waitFor();
-  await test(page, 'late-parcel').click();
+  await test(page, `${plan.passing} (Passed)`).waitFor();
+  await test(page, `${plan.failing} (Failed)`).waitFor();
+  await test(page, plan.failing).click();
   await page.keyboard.press('ArrowRight');
+  await page.locator('.codelens-decoration a', { hasText: 'Cancel' }).first().waitFor({ state: 'detached' });
   await shot('explorer');
 }
 
-async function outdated({ page, shot, studio }) {
+async function outdated({ page, shot, studio, plan }) {
   await page.keyboard.press('Control+J'); // the results at the bottom make room
-  await page.locator('.tab', { hasText: 'quickstart.eval.yaml' }).click();
-  const text = fs.readFileSync(path.join(studio.workspace, 'quickstart.eval.yaml'), 'utf8');
-  await goTo(page, text.split('\n').findIndex((each) => each.includes('min_score: 0.7')) + 1);
+  await page.locator('.tab', { hasText: plan.run }).click();
+  const file = path.join(studio.workspace, plan.folder, plan.run);
+  await goTo(page, lineOf(file, plan.edited));
   await shot('failed');
   await page.keyboard.type('5');
-  await line(page, /id:\s*late-parcel.*stale/u).waitFor();
+  await goTo(page, lineOf(file, new RegExp(`id: ${plan.failing}$`, 'u')));
+  await line(page, new RegExp(`id:\\s*${plan.failing}.*stale`, 'u')).waitFor();
+  await test(page, plan.failing).locator('.retired').waitFor();
   await shot('stale');
 }
 
-async function report({ page, shot }) {
+/** The line of a case that has failed as it stands. */
+const fresh = (id) => new RegExp(`id:\\s*${id}\\s*✘\\s0`, 'u');
+
+async function report({ page, shot, plan }) {
   await page.keyboard.press('Control+B');
   await command(page, 'Rubric: Open report');
   const inside = await webview(page);
-  await inside.locator('h1', { hasText: 'late-parcel' }).waitFor();
+  await inside.locator('h1', { hasText: plan.failing }).waitFor();
   await inside.locator('.stale').waitFor();
   await shot('report-stale');
   await inside.locator('button', { hasText: 'Run case' }).click();
   await inside.locator('.stale').waitFor({ state: 'detached' }); // it follows the case
-  await line(page, /id:\s*late-parcel.*✘\s0/u).waitFor();
+  await line(page, fresh(plan.failing)).waitFor();
   await shot('report');
 }
 
@@ -118,20 +233,65 @@ async function dark({ page, shot }) {
   await shot('report-dark');
 }
 
-async function restart({ page, shot, studio }) {
+/** Everything in the report can be reached, done and heard without a mouse or a screen. */
+async function keyboard({ page, plan }) {
+  const inside = await webview(page);
+  await inside.locator('h1').click();
+  const reached = [];
+  for (let times = 0; times < 4; times++) {
+    await page.keyboard.press('Tab');
+    reached.push(await inside.locator(':focus').getAttribute('data-key'));
+  }
+  if (reached[0] !== 'run' || !reached.includes('reply') || !reached.includes('suite')) throw new Error(`reached ${reached.join(', ')}`);
+  const heard = await inside.locator('main').ariaSnapshot();
+  for (const part of [`heading "${plan.failing}" [level=1]`, 'button "Run again"', 'heading "Score" [level=2]', 'region "Score"', 'img "0', 'columnheader "Evaluator"', 'region "Answer"', 'heading "In a terminal"']) {
+    if (!heard.includes(part)) throw new Error(`not heard: ${part}\n${heard}`);
+  }
+  await inside.locator('[data-key="suite"]').first().focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.editor-instance .monaco-editor.focused').waitFor();
+}
+
+/** A narrow pane cuts nothing off. */
+async function narrow({ page, shot }) {
+  await page.setViewportSize({ width: 820, height: 860 });
+  const inside = await webview(page);
+  await until(() => inside.locator('html').evaluate((html) => html.clientWidth < 420));
+  const over = await inside.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+  if (over > 0) throw new Error(`the report is ${over} pixels too wide for its pane`);
+  await shot('report-narrow');
+  await inside.locator('#command').scrollIntoViewIfNeeded();
+  await shot('report-narrow-end');
+  await page.setViewportSize({ width: 1280, height: 860 });
+}
+
+async function restart({ page, shot, studio, plan }) {
   const before = await studio.serverPid();
   await command(page, 'Rubric: Restart the language server');
   await until(async () => ![undefined, before].includes(await studio.serverPid()));
-  await line(page, /id:\s*late-parcel.*✘/u).waitFor();
+  const inside = await webview(page);
+  await inside.locator('.verdict').waitFor();
+  await line(page, fresh(plan.failing)).waitFor();
   await shot('restarted');
 }
 
 /** The window is loaded again: the report is there again. */
-async function reopen({ page, shot }) {
+async function reopen({ page, shot, plan }) {
   await command(page, 'Developer: Reload Window');
   await page.locator('.monaco-workbench').waitFor({ state: 'detached' });
   const inside = await webview(page);
-  await inside.locator('h1', { hasText: 'late-parcel' }).waitFor();
+  await inside.locator('h1', { hasText: plan.failing }).waitFor();
   await inside.locator('.verdict').waitFor();
   await shot('reopened');
+}
+
+async function contrast({ page, shot, studio }) {
+  for (const [theme, picture] of [['Default High Contrast', 'contrast'], ['Default High Contrast Light', 'contrast-light']]) {
+    studio.set({ 'workbench.colorTheme': theme });
+    await studio.reload();
+    const inside = await webview(page);
+    await inside.locator(`body.${picture === 'contrast' ? 'vscode-high-contrast' : 'vscode-high-contrast-light'} .verdict`).waitFor();
+    await line(page, /id:\s*\S+\s*✘/u).first().waitFor();
+    await shot(`report-${picture}`);
+  }
 }

@@ -1,0 +1,206 @@
+// What a person sees when something is missing, old, taken away or killed: one sentence and a button that helps.
+import fs from 'node:fs';
+import path from 'node:path';
+import { goTo, line, notified, quiet, test, until } from './look.mjs';
+import { startJudge, targets } from './judge.mjs';
+
+const server = process.env.RUBRIC_SERVER_FOLDER;
+const inEnvironment = { serverFolder: '', environmentFrom: server };
+const offline = { PIP_CONFIG_FILE: '/dev/null', PIP_FIND_LINKS: '', PIP_INDEX_URL: 'http://127.0.0.1:9/simple', PIP_RETRIES: '0' };
+const named = (command) => ({ machine: { 'rubric.server.command': command } });
+
+/** A case that is done at once, and one whose grader takes a minute. */
+const MIXED = `# rubric: dialect=agentv-3
+name: mixed
+execution:
+  target: canned
+tests:
+  - id: quick
+    criteria: Names the window
+    input: Can I return this?
+    assertions:
+      - type: contains
+        value: 30 days
+
+  - id: waits
+    criteria: Is graded at some time
+    input: Hello
+    assertions:
+      - type: code-grader
+        command: [sleep, "60"]
+`;
+const JUDGED = `# rubric: dialect=agentv-3
+name: judged
+execution:
+  target: default
+tests:
+  - id: quick
+    criteria: Names the window
+    input: Can I return this?
+    assertions:
+      - type: contains
+        value: 30 days
+
+  - id: judged
+    criteria: Names the window
+    input: Can I return this?
+    assertions:
+      - type: rubrics
+        criteria:
+          - id: window
+            outcome: Names the 30 days
+`;
+
+export const troubles = {
+  'no-server': { options: named(['/nowhere/rubric-lsp', '--stdio']), play: told('was not found', 'Open Setting') },
+  'empty-server': { options: named(['']), play: told('must be a list such as', 'Open Setting') },
+  'broken-server': { options: named(['false']), play: told('stopped before it was ready', 'Open Setting') },
+  'no-python': { options: { serverFolder: '', path: '/nowhere' }, play: told('needs Python 3.10 or later and found none', 'Open Setting') },
+  'older-server': { options: { serverVersion: '0.0.9' }, play: older },
+  'newer-server': { options: { serverVersion: '0.9.0' }, play: newer },
+  restricted: { options: { trusted: false }, play: restricted },
+  environment: { options: inEnvironment, play: checked },
+  // The environment of a folder that nobody trusts is not used: the extension's own server is offered instead.
+  'restricted-environment': { options: { ...inEnvironment, trusted: false }, play: told('needs its language server', 'Set Up') },
+  'first-use': { options: { serverFolder: '' }, play: firstUse },
+  'first-use-offline': { options: { serverFolder: '', variables: offline }, play: firstUseOffline },
+  crash: { options: { files: { 'mixed.eval.yaml': MIXED } }, play: crash },
+  'judge-away': { options: judged, play: judgeAway },
+};
+
+/** One message, with a button that helps. */
+function told(words, button) {
+  return async ({ page, shot, open, name }) => {
+    await open('support.eval.yaml');
+    await notified(page, words, button);
+    await shot(name);
+  };
+}
+
+async function checked({ page, open }) {
+  await open('broken.eval.yaml');
+  await page.waitForSelector('.squiggly-error');
+}
+
+/** It works as far as it can; a person is told once, and has a way out. */
+async function older(its) {
+  const { page, shot, open, name, studio } = its;
+  await open('broken.eval.yaml');
+  await notified(page, 'is 0.0.9, older than this extension', "Use the Extension's Own");
+  await page.waitForSelector('.squiggly-error');
+  await shot(name);
+  await studio.reload();
+  await checked(its);
+  await quiet(page);
+}
+
+async function newer(its) {
+  const { page, shot, open, name } = its;
+  await open('broken.eval.yaml');
+  await notified(page, 'is 0.9.0, newer than this extension', 'Show Output');
+  await page.waitForSelector('.squiggly-error');
+  await shot(name);
+}
+
+/** All that a person has is the extension and a Python. */
+async function firstUse(its) {
+  const { page, shot, open, name, studio } = its;
+  await told('needs its language server', 'Set Up')(its);
+  await page.locator('.notifications-toasts .monaco-button', { hasText: 'Set Up' }).click();
+  await page.locator('.notifications-toasts', { hasText: 'installing the language server' }).waitFor();
+  await shot(`${name}-progress`);
+  await open('broken.eval.yaml');
+  await page.waitForSelector('.squiggly-error', { timeout: 150_000 });
+  await page.locator('.notifications-toasts .notification-list-item').waitFor({ state: 'detached' });
+  await shot(`${name}-ready`);
+  await studio.reload(); // and the next time nobody is asked
+  await checked(its);
+  await quiet(page);
+}
+
+async function firstUseOffline({ page, shot, open, name }) {
+  await open('support.eval.yaml');
+  await page.locator('.notifications-toasts .monaco-button', { hasText: 'Set Up' }).click();
+  await notified(page, 'cannot be reached', 'Try Again', 60_000);
+  await shot(name);
+}
+
+/** Nothing runs, by whichever way it is asked for; checks do. */
+async function restricted({ page, shot, open, name, studio }) {
+  await open('broken.eval.yaml');
+  await page.waitForSelector('.squiggly-error');
+  await page.locator('.codelens-decoration a', { hasText: 'Run' }).first().click();
+  await notified(page, 'not run in Restricted Mode', 'Manage Workspace Trust');
+  await shot(name);
+  await page.locator('.notifications-toasts .codicon-notifications-clear').first().click();
+  await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
+  const suite = test(page, 'support.eval.yaml');
+  await suite.hover();
+  await suite.locator('a[aria-label^="Run Test"]').click();
+  // Here VS Code asks by itself.
+  const dialog = page.locator('.monaco-dialog-box', { hasText: 'Do you trust the authors' });
+  await dialog.locator('.monaco-button', { hasText: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  if (fs.existsSync(path.join(studio.workspace, '.rubric'))) throw new Error('something was run');
+  await suite.hover();
+  await suite.locator('a[aria-label^="Run Test"]').click();
+  await dialog.locator('.monaco-button', { hasText: 'Trust Folder' }).click();
+  await test(page, 'support.eval.yaml (Failed)').waitFor(); // late-order is wrong
+  await quiet(page);
+  await shot(`${name}-no-more`);
+}
+
+/** It comes back by itself, a few times; then a person is told, once. What was done is kept, what was not is said. */
+async function crash({ page, shot, open, name, studio }) {
+  await open('mixed.eval.yaml');
+  await page.locator('.codelens-decoration a', { hasText: '▶ Run 2 cases' }).click();
+  await line(page, /id:\s*quick.*✔\s1\.00/u).waitFor();
+  const begun = await until(() => studio.processes('sleep').length && studio.processes('sleep'));
+  process.kill(await studio.serverPid(), 'SIGKILL');
+  await notified(page, 'a case was running, which has no result', 'Run Again');
+  // The server that came back knows what the one that is gone had finished.
+  await page.locator('.codelens-decoration a', { hasText: '✔ 1 · ▶ Run 2 cases' }).waitFor();
+  await line(page, /id:\s*quick.*✔\s1\.00/u).waitFor();
+  await line(page, /id:\s*waits$/u).waitFor();
+  await shot('crash-in-a-run');
+  await until(() => begun.every((pid) => !fs.existsSync(`/proc/${pid}`)));
+  await page.locator('.notifications-toasts .codicon-notifications-clear').first().click();
+  await open('broken.eval.yaml');
+  for (let times = 1; times <= 5; times++) {
+    await page.locator('.statusbar-item[id$="rubric.status"] .codicon-beaker').waitFor();
+    const pid = await until(() => studio.serverPid());
+    process.kill(pid, 'SIGKILL');
+    await page.locator('.statusbar-item[id$="rubric.status"] .codicon-beaker').waitFor({ state: 'detached' });
+  }
+  await notified(page, 'is not started again', 'Try Again');
+  await shot(name);
+  await page.locator('.notifications-toasts .monaco-button', { hasText: 'Try Again' }).click();
+  await page.waitForSelector('.squiggly-error');
+}
+
+async function judged() {
+  const judge = await startJudge({ holds: true });
+  return { files: { 'judged.eval.yaml': JUDGED, '.agentv/targets.yaml': targets(judge, 'You can return it within 30 days.') }, judge };
+}
+
+/** The judge goes away while it is asked: its case has no score and says why, the other keeps its own. */
+async function judgeAway({ page, shot, open, name, judge }) {
+  await open('judged.eval.yaml');
+  await page.locator('.codelens-decoration a', { hasText: '▶ Run 2 cases' }).click();
+  await line(page, /id:\s*quick.*✔\s1\.00/u).waitFor();
+  await until(() => judge.asked);
+  await judge.stop();
+  await line(page, /id:\s*judged.*○\sunscored/u).waitFor();
+  await line(page, /id:\s*quick.*✔\s1\.00/u).waitFor();
+  await page.keyboard.press('Control+Shift+M');
+  const problem = page.locator('.markers-panel .monaco-list-row', { hasText: 'judge judge:' });
+  await problem.first().waitFor();
+  await goTo(page, 16);
+  await shot(name);
+  if (await page.locator('.notifications-toasts .notification-list-item').count() > 1) throw new Error('more than one message');
+  await judge.start();
+  judge.release();
+  await goTo(page, 5);
+  await page.locator('.codelens-decoration a', { hasText: '▶ Run 1 failed' }).click();
+  await line(page, /id:\s*judged.*✔\s1\.00/u).waitFor();
+}
