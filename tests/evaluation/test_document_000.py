@@ -63,9 +63,18 @@ async def test_range_rubrics_constrain_scoring(folder: Folder, judge: JudgeServe
 @pytest.mark.parametrize(
     ("ranges", "rule"),
     [
-        ("[{score_range: [0, 5], expected_outcome: a}, {score_range: [5, 10], expected_outcome: b}]", "overlap"),
-        ("[{score_range: [0, 5], expected_outcome: a}, {score_range: [6, 11], expected_outcome: b}]", "0"),
-        ("[{score_range: [0, 5], expected_outcome: a}, {score_range: [7, 10], expected_outcome: b}]", "6"),
+        (
+            "[{score_range: [0, 5], expected_outcome: a}, {score_range: [5, 10], expected_outcome: b}]",
+            "overlapping-bands: score 5 belongs to two bands",
+        ),
+        (
+            "[{score_range: [0, 5], expected_outcome: a}, {score_range: [6, 11], expected_outcome: b}]",
+            "band-bounds: 11 is outside 0..10",
+        ),
+        (
+            "[{score_range: [0, 5], expected_outcome: a}, {score_range: [7, 10], expected_outcome: b}]",
+            "gapped-bands: score 6 belongs to no band",
+        ),
     ],
 )
 async def test_invalid_range_rubrics_are_rejected(folder: Folder, judge: JudgeServer, ranges: str, rule: str) -> None:

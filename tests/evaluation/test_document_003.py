@@ -1,17 +1,19 @@
 """The scenarios of document 003 (evaluation API), one test each, named after it."""
 
+import importlib.util
 import json
-import logging
 import sys
 from dataclasses import dataclass, field
 from typing import get_type_hints
 
 import pytest
+from harness import analysis_of
 from judge_server import JudgeServer
 from suites import Folder, Scripted, context, evaluator, lowered
 
 import rubric_core.evaluation as api
 from rubric_core.adapters import system_ports
+from rubric_core.cli import main
 from rubric_core.evaluation import (
     CodeEvaluator,
     EvaluationContext,
@@ -313,16 +315,43 @@ def test_parsing_new_evaluator_field() -> None:
     )
     assert case.evaluator == "llm_judge"
     assert case.places["evaluator"].name == "evaluator"
+    assert not hasattr(case, "grader"), "the field is undefined"
 
 
-def test_parsing_legacy_grader_field(folder: Folder, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.WARNING)
-    case, dialect = lowered(
+def found(entries: str) -> list[tuple[str, str, str]]:
+    """What the checker says of a case with these entries: severity, code, message."""
+    head = "# rubric: dialect=agentv-0.5\nevalcases:\n  - id: a\n    outcome: o\n"
+    messages = (
+        "    input_messages: [{role: user, content: hi}]\n    expected_messages: [{role: assistant, content: ho}]\n"
+    )
+    return [(d.severity, d.code, d.message) for d in analysis_of(f"{head}{messages}    {entries}\n").diagnostics]
+
+
+def test_parsing_legacy_grader_field() -> None:
+    case, _ = lowered(
         "id: a\noutcome: o\ninput_messages: [{role: user, content: hi}]\ngrader: llm_judge\n", "agentv-0.5"
     )
     assert case.evaluator == "llm_judge"
     assert case.places["evaluator"].name == "grader"
-    assert dialect.table(type(case))["grader"].fate.value == "deprecated"
+    assert found("grader: llm_judge") == [
+        ("warning", "renamed-key", "`grader` is deprecated in agentv-0.5: use `evaluator`")
+    ]
+
+
+def test_the_deprecation_of_a_grader_is_said_by_the_command(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    folder.mock("x")
+    suite = folder.suite(
+        "# rubric: dialect=agentv-0.5\nevalcases:\n  - {id: a, outcome: o, input_messages: [{role: user, content: hi}], expected_messages: [{role: assistant, content: ho}], grader: llm_judge}\n"
+    )
+    assert main(["check", str(suite)]) == 0
+    assert "`grader` is deprecated in agentv-0.5: use `evaluator`" in capsys.readouterr().out
+
+
+def test_the_evaluator_is_preferred_where_both_fields_are_there() -> None:
+    text = "id: a\noutcome: o\ngrader: heuristic\nevaluator: llm_judge\n"
+    for case, _ in (lowered(text, "agentv-0.5"), lowered("\n".join(reversed(text.splitlines())), "agentv-0.5")):
+        assert case.evaluator == "llm_judge"
+    assert [code for _, code, _ in found("grader: heuristic\n    evaluator: llm_judge")] == ["conflicting-keys"]
 
 
 async def test_the_evaluator_resolution_still_works_with_a_grader(folder: Folder, judge: JudgeServer) -> None:
@@ -340,6 +369,23 @@ def test_parsing_evaluators_list() -> None:
     code = evaluator("{name: code, type: code, script: python check.py, cwd: scripts}", "agentv-0.5")
     assert (judge.name, judge.type_name) == ("judge", "llm_judge")
     assert (vars(code)["command"], vars(code)["cwd"]) == ("python check.py", "scripts")
+    case, _ = lowered("id: a\noutcome: o\nevaluators: [{name: judge, type: llm_judge}]", "agentv-0.5")
+    assert [each.name for each in case.evaluators] == ["judge"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "missing"),
+    [
+        ("{type: llm_judge}", "an LLM judge needs `name`"),
+        ("{name: a}", "an evaluator needs `type`"),
+        ("{name: a, type: code}", "a code evaluator needs `script`"),
+        ("{name: a, type: code, script: 'python check.py'}", ""),
+        ("{name: a, type: llm_judge, prompt: 'Be harsh', model: m}", ""),
+    ],
+)
+def test_each_evaluator_is_validated_for_required_fields(entry: str, missing: str) -> None:
+    messages = [(code, message.partition(":")[0]) for _, code, message in found(f"evaluators: [{entry}]")]
+    assert messages == ([("missing-key", missing)] if missing else [])
 
 
 # REQ-EVAL-010
@@ -360,3 +406,12 @@ def test_importing_evaluator_types() -> None:
     assert api.is_evaluator_kind("code")
     assert not api.is_evaluator_kind("heuristic")
     assert not hasattr(api, "is_grader_kind")
+    assert not hasattr(api, "GRADER_KINDS")
+
+
+# REQ-EVAL-012
+
+
+def test_evaluators_module_file() -> None:
+    assert importlib.util.find_spec("rubric_core.evaluation.evaluators") is not None
+    assert importlib.util.find_spec("rubric_core.evaluation.grading") is None

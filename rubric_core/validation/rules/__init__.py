@@ -44,6 +44,7 @@ from rubric_core.validation.rules.merge_key import MERGE_KEY
 from rubric_core.validation.rules.message_role import MESSAGE_ROLE
 from rubric_core.validation.rules.missing_file import MISSING_FILE
 from rubric_core.validation.rules.missing_key import MISSING_KEY
+from rubric_core.validation.rules.nameless_criterion import NAMELESS_CRITERION
 from rubric_core.validation.rules.no_cases import NO_CASES
 from rubric_core.validation.rules.no_effect import NO_EFFECT
 from rubric_core.validation.rules.not_a_suite import NOT_A_SUITE
@@ -130,6 +131,7 @@ RULES: tuple[Rule[Any], ...] = (
     MESSAGE_ROLE,
     MISSING_FILE,
     MISSING_KEY,
+    NAMELESS_CRITERION,
     NO_CASES,
     NO_EFFECT,
     NOT_A_SUITE,

@@ -8,39 +8,14 @@ from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["VAGUE_CRITERION"]
 
+#: Words of praise, and such as every task has: "Finds the bug" (document 002, "Write Clear Expected Outcomes").
 _EMPTY = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "answer",
-        "answers",
-        "appropriate",
-        "are",
-        "be",
-        "correct",
-        "good",
-        "great",
-        "helpful",
-        "high",
-        "is",
-        "it",
-        "its",
-        "nice",
-        "ok",
-        "okay",
-        "output",
-        "quality",
-        "reasonable",
-        "relevant",
-        "response",
-        "right",
-        "should",
-        "the",
-        "useful",
-        "very",
-        "well",
-    ]
+    re.findall(
+        r"\w+",
+        "a an and answer answers appropriate are be bug bugs code correct does error errors find finds fix "
+        "fixes good great helpful high identifies identify is issue issues it its nice ok okay output problem "
+        "problems quality reasonable relevant response right should task the useful very well works",
+    )
 )
 _WORD = re.compile(r"[A-Za-z']+")
 
