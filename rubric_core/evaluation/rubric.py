@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rubric_core.evaluation.context import EvaluationScore
 from rubric_core.evaluation.result import CriterionResult, Unscored, Verdict
@@ -55,8 +55,8 @@ class RubricSheet:
     items: tuple[Item, ...]
     #: Whether the judge gives a whole number of 0..10 for each criterion, or says whether it is met.
     ranges: bool
-    #: Which raw score a required criterion without a minimum needs.
-    needs_ten: bool = False
+    #: Which raw score a required criterion without a minimum needs: more than 0, 10, or none at all.
+    bare_gate: Literal["nonzero", "ten", "never"] = "nonzero"
     #: The criteria that the items were made of.
     sources: tuple[Criterion, ...] = field(default=(), repr=False)
 
@@ -66,9 +66,9 @@ class RubricSheet:
             return 1.0 if item.required else None
         if item.minimum is not None:
             return item.minimum
-        if not item.required:
+        if not item.required or self.bare_gate == "never":
             return None
-        return 1.0 if self.needs_ten else 1 / _HIGHEST
+        return 1.0 if self.bare_gate == "ten" else 1 / _HIGHEST
 
     def judged(self, item: Item, check: Check) -> CriterionResult:
         """The result of `item` when the judge said `check`."""
@@ -137,8 +137,7 @@ def sheet_of(criteria: Sequence[object], dialect: Dialect) -> RubricSheet:
         items.append(item)
     if not items:
         raise Unscored("the rubric has no criterion")
-    needs_ten = dialect.properties.required_without_min == "ten"
-    return RubricSheet(tuple(items), ranges, needs_ten, sources)
+    return RubricSheet(tuple(items), ranges, dialect.properties.required_without_min, sources)
 
 
 def _item(criterion: Criterion, position: int, dialect: Dialect, taken: set[str]) -> Item:

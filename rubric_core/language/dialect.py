@@ -76,8 +76,8 @@ class Properties:
     borderline: float = 0.6
     #: Whether a criterion written as a mapping gates when it does not say.
     object_required_default: bool = False
-    #: Which score of 0..10 a `required` range criterion without a minimum needs: more than 0, or 10.
-    required_without_min: Literal["nonzero", "ten"] = "nonzero"
+    #: Which score of 0..10 a `required` range criterion without a minimum needs: more than 0, 10, or none at all.
+    required_without_min: Literal["nonzero", "ten", "never"] = "nonzero"
     #: Whether plain strings may stand among the evaluators.
     string_assertions: bool = False
     #: Whether the rubric made of plain strings weighs as much as there are strings.

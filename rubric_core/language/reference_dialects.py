@@ -183,6 +183,7 @@ _PROPERTIES: Mapping[str, _Words] = {
     "required_without_min": {
         "nonzero": "`required: true` with score ranges and without a minimum: any score but 0 is enough.",
         "ten": "`required: true` with score ranges and without a minimum: it takes a score of 10.",
+        "never": "`required: true` with score ranges gates by its minimum only.",
     },
     "string_assertions": {
         True: "Plain strings among the evaluators are the criteria of one rubric, at the place of the first.",

@@ -45,7 +45,7 @@ class Tags(Reading):
 
     def _includes(self, base: type[Shape], node: Mapping) -> bool:
         """Whether the mapping names a template in place of a type."""
-        known = issubclass(base, Evaluator) and self.dialect.spelled(Include, "include") is not None
+        known = issubclass(base, Evaluator) and self.dialect.table(Include).get("include") is not None
         return known and node.get("include") is not None
 
     def _report_type(self, base: type[Shape], mapping: Mapping, node: Scalar, span: Span) -> None:

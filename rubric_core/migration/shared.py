@@ -4,16 +4,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from rubric_core.language.dialect import Fate
-from rubric_core.language.evaluators import Aggregator, LlmJudge, LlmRubric
+from rubric_core.language.evaluators import Aggregator, Criterion, LlmJudge, LlmRubric
 from rubric_core.language.model import Case, Suite
 from rubric_core.migration.draft import Draft, Site
-from rubric_core.migration.gather import lift_out
+from rubric_core.migration.gather import lift_out, whole
+from rubric_core.migration.moves import added
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Scalar
 from rubric_core.text import Edit, Span
 
-__all__ = ["PROMPT_PATH", "WAKING", "lists_to_the_top", "with_variables"]
+__all__ = ["MINIMUMS", "PROMPT_PATH", "WAKING", "lists_to_the_top", "with_variables"]
 
 #: Fields that change nothing about a run.
 _IDLE = frozenset({
@@ -96,3 +97,24 @@ def _prompt(
         return
     for found in pattern.finditer(draft.text, *prompt.span):
         yield Change((Edit(Span(*found.span(2)), names[found[2]]),))
+
+
+def _minimums(draft: Draft) -> Iterator[Change | Note]:
+    """`required: true` with score ranges and without a minimum: say the one that it had."""
+    old, new = draft.source.properties.required_without_min, draft.target.properties.required_without_min
+    tenths = draft.target.spelled(Criterion, "required_min_score")
+    key = tenths or draft.target.spelled(Criterion, "min_score")
+    if old in (new, "never") or key is None:
+        return
+    minimum = {"nonzero": ("1", "0.1"), "ten": ("10", "1")}[old][0 if tenths else 1]
+    for site in draft.of(Criterion):
+        bare = site.entry("required_min_score") is None and site.entry("min_score") is None
+        entry = site.own("required")
+        if site.plain("required") is True and site.entry("score_ranges") is not None and bare and entry is not None:
+            change = whole([added(draft, site.node, key, minimum, entry)])
+            yield change or Note(
+                entry.key.span.start, "this gate has no minimum, and releases differ on what it is then"
+            )
+
+
+MINIMUMS = Step("Say the minimum of gates that have none", _minimums, before_all=True)

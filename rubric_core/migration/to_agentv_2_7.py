@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Criterion, ToolTrajectory
+from rubric_core.language.evaluators import ToolTrajectory
 from rubric_core.language.model import Execution, Suite
 from rubric_core.migration.draft import Draft, Site
 from rubric_core.migration.gather import whole
 from rubric_core.migration.moves import added, put
-from rubric_core.migration.shared import WAKING, lists_to_the_top, with_variables
+from rubric_core.migration.shared import MINIMUMS, WAKING, lists_to_the_top, with_variables
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.tree import Mapping, Sequence
 
@@ -51,22 +51,6 @@ def _skip(draft: Draft, case: Site) -> Iterator[Change | Note]:
     )
 
 
-def _minimums(draft: Draft) -> Iterator[Change | Note]:
-    """`required: true` with score ranges and without a minimum: say the one that it had."""
-    old, new = draft.source.properties.required_without_min, draft.target.properties.required_without_min
-    key = draft.target.spelled(Criterion, "required_min_score")
-    if old == new or key is None:
-        return
-    for site in draft.of(Criterion):
-        bare = site.entry("required_min_score") is None and site.entry("min_score") is None
-        entry = site.own("required")
-        if site.plain("required") is True and site.entry("score_ranges") is not None and bare and entry is not None:
-            change = whole([added(draft, site.node, key, "1" if old == "nonzero" else "10", entry)])
-            yield change or Note(
-                entry.key.span.start, "this gate has no minimum, and releases differ on what it is then"
-            )
-
-
 def _arguments(draft: Draft) -> Iterator[Change | Note]:
     """Expected calls without a word on how arguments are compared: say what was meant."""
     old, new = draft.source.properties.trajectory_args, draft.target.properties.trajectory_args
@@ -88,7 +72,7 @@ _VARIABLES = {
 TO_AGENTV_2_7 = (
     WAKING,
     Step("Keep the suite's evaluators away from cases that have their own", _own_lists_only, before_all=True),
-    Step("Say the minimum of gates that have none", _minimums, before_all=True),
+    MINIMUMS,
     Step("Say how the arguments of expected calls are compared", _arguments, before_all=True),
     Step("Write lists of evaluators as `assert`", lists_to_the_top),
     Step("Rename the variables of judge prompts", with_variables(_VARIABLES)),

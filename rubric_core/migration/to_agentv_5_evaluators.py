@@ -18,6 +18,7 @@ from rubric_core.loading.grading import default_name
 from rubric_core.migration.draft import Draft, Site
 from rubric_core.migration.gather import whole
 from rubric_core.migration.moves import added, taken_out
+from rubric_core.migration.shared import MINIMUMS
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.edit import rename_key, replace_value
 from rubric_core.syntax.tree import Entry, Scalar
@@ -164,6 +165,7 @@ def _leaving(draft: Draft) -> Iterator[Note]:
 
 
 EVALUATOR_STEPS = (
+    MINIMUMS,
     Step("Write judges as `llm-rubric`", _judges),
     Step("Write rubrics as `llm-rubric`", _rubrics),
     Step("Write composites as `assert-set`", _composites),

@@ -83,6 +83,10 @@ AGENTV_1 = AGENTV_0_5.successor(
         adds(Latency),
         adds(Cost),
         adds(TokenUsage),
+        *(
+            tolerates(TokenUsage, name, "max" + name.removeprefix("max_").title(), fate=Fate.ALIAS)
+            for name in ("max_total", "max_input", "max_output")
+        ),
         adds(ExecutionMetrics),
         adds_types(
             rubric=Rubric, composite=Composite, tool_trajectory=ToolTrajectory, expected_messages=ExpectedMessages,

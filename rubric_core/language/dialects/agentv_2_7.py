@@ -14,7 +14,7 @@ from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_1 import AGENTV_1
 from rubric_core.language.dialects.around_files import AROUND_2_7
 from rubric_core.language.dialects.target_files import TARGETS_2_7
-from rubric_core.language.evaluators import (
+from rubric_core.language.evaluators import (  # fmt: skip
     AgentJudge,
     Aggregator,
     AnyOf,
@@ -33,6 +33,7 @@ from rubric_core.language.evaluators import (
     IContains,
     IContainsAll,
     IContainsAny,
+    Include,
     IsJson,
     LlmJudge,
     PromptProgram,
@@ -41,7 +42,7 @@ from rubric_core.language.evaluators import (
     Rubrics,
     StartsWith,
     ToolTrajectory,
-)  # fmt: skip
+)
 from rubric_core.language.model import Case, Execution, Requires, Suite, TargetChoice
 
 __all__ = ["AGENTV_2_7"]
@@ -76,6 +77,8 @@ AGENTV_2_7 = AGENTV_1.successor(
         tolerates(Execution, "assertions", "assertions", fate=Fate.IGNORED, note="agentv runs the cases without it"),
         adds(Evaluator, "required", "negate"),
         unrequires(Evaluator, "name"),
+        tolerates(Include, "include", "include", fate=Fate.IGNORED, note="only agentv 4.11 and later put the evaluators of a template here"),
+        unrequires(Include, "type"),
         adds(CodeEvaluator, "command"),
         tolerates(CodeEvaluator, "command", "script", fate=Fate.DEPRECATED),
         adds(PromptProgram, "command"),

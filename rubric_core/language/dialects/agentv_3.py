@@ -66,7 +66,6 @@ AGENTV_3 = AGENTV_2_7.successor(
         narrows(Aggregator, "type", "weighted_average", "threshold", "code-grader", "llm-grader"),
         adds(SkillTrigger),
         adds(Include, "include"),
-        unrequires(Include, "type"),
         requires(Suite, "cases"),
         renames_type("code-judge", "code-grader", Fate.DEPRECATED, "agentv 4 skips this evaluator"),
         renames_type("llm-judge", "llm-grader", Fate.DEPRECATED, "agentv 4 skips this evaluator"),

@@ -30,6 +30,9 @@ def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Findi
             fixes=() if aggregator.borrowed else added(aggregator.node, needed, _EXAMPLES[needed], context),
             consequence="agentv skips this evaluator with a log line",
         )
+    written = [m for m in composite.assertions or [] if isinstance(m, Evaluator)]
+    if context.dialect.properties.names_required and not all(m.has("name") for m in written):
+        return  # missing-key says it
     members = [default_name(m) for m in composite.assertions or [] if isinstance(m, Evaluator)]
     place = aggregator.places.get("weights")
     if place is None or place.borrowed or not isinstance(place.node, Mapping) or not members:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.other_words import types_called
 from rubric_core.loading.issues import ForeignType
 from rubric_core.text import Edit
@@ -25,12 +26,19 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
         fixes = (Fix(f"change it to `{issue.current}`", (Edit(issue.span, issue.current),)),)
     elif not issue.borrowed:
         fixes = tuple(turned(issue.shape, issue.node, issue.mapping, context))
+    graded = issubclass(issue.shape, Evaluator)
     # The newest dialect folds no names: it asks for the dashes that it knows.
     refused = context.dialect.properties.strict_keys and issue.current == issue.name.replace("_", "-")
     yield Finding(
         issue.span,
         f"`{issue.name}` is a type of {where}, not of {context.dialect.name}{advice}",
         fixes=fixes,
-        consequence="agentv refuses the case" if refused else "agentv skips this evaluator",
+        consequence="agentv refuses the case"
+        if refused
+        else f"agentv looks for a program `.agentv/assertions/{issue.name}`"
+        if graded and context.dialect.properties.custom_types
+        else "agentv skips this evaluator"
+        if graded
+        else "",
         severity="error" if refused else None,
     )

@@ -59,7 +59,7 @@ def _consequence(owner: Shape) -> str:
 
 
 def _fixes(issue: MissingKey, node: Mapping, context: Context) -> Iterator[Fix]:
-    if issue.key.field == "type":
+    if issue.key.field == "type" and isinstance(issue.owner, Evaluator):
         yield from _spelled_out(node, context)
         return
     if issue.key.field == "cases" and isinstance(issue.owner, Suite):

@@ -31,6 +31,15 @@ def REQUIRED_WITHOUT_MINIMUM(criterion: Criterion, context: Context) -> Iterator
     fixes: tuple[Fix, ...] = ()
     if name and start and not criterion.borrowed:
         fixes = added(criterion.node, name, number(start / 10) if share else str(start), context)
+    if context.dialect.properties.required_without_min == "never":
+        yield Finding(
+            criterion.at("required"),
+            f"`required` alone gates nothing here; say which score is enough with `{name}`",
+            fixes=fixes,
+            severity="warning",
+            consequence="agentv reads it only of criteria without score ranges",
+        )
+        return
     needs = "any score but 0" if context.dialect.properties.required_without_min == "nonzero" else "a score of 10"
     yield Finding(
         criterion.at("required"),

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Criterion, LlmJudge, LlmRubric, Rubric, Rubrics
+from rubric_core.language.dialect import Fate
+from rubric_core.language.evaluators import Composite, Criterion, LlmJudge, LlmRubric, Rubric, Rubrics
+from rubric_core.language.model import Case, Execution, Suite
+from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -10,11 +13,23 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["SKIPPED_STRING"]
 
 
-@rule("skipped-string", "warning", "A plain string among criteria that have to be mappings")
-def SKIPPED_STRING(shape: Rubric | LlmJudge, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
-    """`rubrics` of an evaluator takes mappings; strings are only read on a case and under `criteria`."""
+#: What has lists of evaluators.
+_Holder = Case | Suite | Execution | Composite
+
+
+@rule("skipped-string", "warning", "A plain string where the engine takes mappings only")
+def SKIPPED_STRING(shape: Rubric | LlmJudge | _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """`rubrics` of an evaluator takes mappings; plain strings among evaluators came with agentv-3."""
     if isinstance(shape, Rubrics | LlmRubric):
         return
+    if not isinstance(shape, Rubric | LlmJudge):
+        yield from _among_evaluators(shape, context)
+        return
+    if isinstance(shape, Rubric) and shape.has("criteria") and shape.places["criteria"].name == "criteria":
+        return  # renamed-key says that the list is not read
+    known = context.dialect.type_of(shape.type_name)
+    if known is not None and known.fate is Fate.REJECTED:
+        return  # renamed-type says that all of it is refused
     items = shape.criteria if isinstance(shape, Rubric) else shape.rubrics
     name = context.dialect.spelled(Criterion, "outcome") or "outcome"
     for item in items or []:
@@ -32,6 +47,35 @@ def SKIPPED_STRING(shape: Rubric | LlmJudge, context: Context) -> Iterator[Findi
                 fixes=fixes,
                 consequence="agentv skips it with a log line, so it is not graded",
             )
+
+
+def _among_evaluators(shape: _Holder, context: Context) -> Iterator[Finding]:
+    if context.dialect.properties.string_assertions:
+        return
+    for field in ("assertions", "evaluators"):
+        for item in vars(shape).get(field) or []:
+            if isinstance(item, Criterion) and item.shorthand:
+                yield Finding(
+                    item.span,
+                    f"a plain string is no evaluator in {context.dialect.name}",
+                    fixes=() if item.borrowed else tuple(_as_rubric(item, context)),
+                    consequence="agentv skips it with a log line, so it is not graded",
+                )
+
+
+def _as_rubric(item: Criterion, context: Context) -> Iterator[Fix]:
+    """The string as the one criterion of a rubric."""
+    dialect = context.dialect
+    kind = next((s for s in (Rubrics, Rubric) if dialect.type_name(s)), None)
+    name = dialect.type_name(kind) if kind else None
+    key, text = dialect.spelled(kind or Rubric, "criteria"), dialect.spelled(Criterion, "outcome")
+    if name is None or key is None or not isinstance(item.node, Scalar) or item.node.style in ("literal", "folded"):
+        return
+    words = quoted(item.node.text)
+    criterion = words if kind is Rubrics else f"{{{text}: {words}}}"
+    called = "name: …, " if dialect.properties.names_required else ""
+    written = f"{{{called.replace('…', 'rubric')}type: {name}, {key}: [{criterion}]}}"
+    yield Fix(f"write `{{{called}type: {name}, {key}: […]}}`", (Edit(item.node.whole, written),), safe=False)
 
 
 def _in_flow(context: Context, offset: int) -> bool:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import (
+    GoalSuccess,
     SkillUsed,
     StepCount,
     ToolArgsMatch,
@@ -20,7 +21,7 @@ from rubric_core.validation.words import closest, names
 
 __all__ = ["TRAJECTORY_SETTING"]
 
-_Check = ToolTrajectory | SkillUsed | ToolUsed | ToolArgsMatch | ToolSequence | StepCount
+_Check = ToolTrajectory | SkillUsed | ToolUsed | ToolArgsMatch | ToolSequence | StepCount | GoalSuccess
 
 #: What `value` needs one of, group by group, where it is a mapping.
 _NEEDED: tuple[tuple[type[_Check], tuple[tuple[str, ...], ...]], ...] = (
@@ -29,6 +30,7 @@ _NEEDED: tuple[tuple[type[_Check], tuple[tuple[str, ...], ...]], ...] = (
     (ToolArgsMatch, (("name", "pattern"), ("args", "arguments"))),
     (ToolSequence, (("steps",),)),
     (StepCount, (("min", "max"),)),
+    (GoalSuccess, (("goal",),)),
 )
 _MODES: tuple[tuple[type[_Check], tuple[str, ...]], ...] = (
     (ToolArgsMatch, ("partial", "exact")),
@@ -92,6 +94,7 @@ _EXAMPLES = {
     "name": "search",
     "pattern": "'search*'",
     "args": "{q: tides}",
+    "goal": "The order is cancelled",
     "steps": "[search]",
     "min": "1",
     "max": "10",
