@@ -17,7 +17,9 @@ _EVERY_TYPE = ["string", "number", "boolean", "object", "array", "null"]
 
 
 def text(kind: Text) -> Json:
-    return {"type": "string"} if kind.blank else {"type": "string", "minLength": 1} if kind.spaces else NOT_BLANK
+    if kind.blank:
+        return {"type": "string"}
+    return {"type": "string", "minLength": 1, "errorMessage": NOT_BLANK["errorMessage"]} if kind.spaces else NOT_BLANK
 
 
 def number(kind: Number | Integer) -> Json:
