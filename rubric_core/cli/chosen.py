@@ -1,13 +1,15 @@
 """Which cases `rubric run` runs: those of suites and folders that are named, single ones, or what did not pass last time."""
 
 import argparse
+import asyncio
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
+from rubric_core.adapters import system_ports
 from rubric_core.analysis import Analysis, Language
 from rubric_core.cli.sources import Sources
 from rubric_core.configuration import Configurations
@@ -21,7 +23,7 @@ from rubric_core.evaluation.result import Verdict
 from rubric_core.evaluation.runnable import Options, Runnable
 from rubric_core.evaluation.schedule import with_dependencies
 from rubric_core.evaluation.store import ResultStore
-from rubric_core.evaluation.suites import LoadedSuite, load_suite
+from rubric_core.evaluation.suites import Generated, LoadedSuite, load_suite
 from rubric_core.loading.files import absolute
 from rubric_core.loading.project import Project
 from rubric_core.loading.targets import find_targets
@@ -95,7 +97,18 @@ class Choice:
     def load(self, wanted: Wanted) -> LoadedSuite:
         """Raises UnreadableError, NoSuiteError."""
         dialect = self._options.dialect or self._configurations.for_file(wanted.path).dialect
-        return load_suite(wanted.path, self._language, self._project, self._asked, dialect)
+        suite = load_suite(wanted.path, self._language, self._project, self._asked, dialect)
+        if not suite.programs:
+            return suite
+        made = asyncio.run(_generated(suite))
+        return load_suite(wanted.path, self._language, self._project, self._asked, dialect, made)
+
+
+async def _generated(suite: LoadedSuite) -> Mapping[str, Generated]:
+    from rubric_core.evaluation.generated import generated  # noqa: PLC0415  # few suites have programs that make cases
+
+    async with system_ports() as ports:
+        return await generated(suite, ports)
 
 
 def chosen_cases(

@@ -73,6 +73,7 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
     const module = await import(pathToFileURL(told.file).href);
     call = told.function.split('.').reduce((found, part) => found?.[part] ?? found?.default?.[part], module);
     if (typeof call !== 'function' && typeof module.default === 'function' && told.function === 'default') call = module.default;
+    if (Array.isArray(call) && told.function === 'default') { const listed = call; call = () => listed; }
     if (typeof call !== 'function') throw new Error(`${told.file} exports no function ${told.function}`);
   } else {
     const AsyncFunction = (async () => {}).constructor;

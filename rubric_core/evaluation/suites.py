@@ -1,60 +1,36 @@
 """A suite with all its cases: its own, and those that it takes over from other files."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.evaluation.loaded import Generated, LoadedSuite, NoSuiteError, is_program
 from rubric_core.evaluation.runnable import Options, Runnable, place_words, problems_by_case, runnables, stray_items
 from rubric_core.evaluation.scenarios import scenario_cases
 from rubric_core.language.around import FileKind, LoneCase
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.files import UnreadableError, read_text
-from rubric_core.loading.kind import DATASETS
+from rubric_core.loading.kind import DATASETS, TABLES
 from rubric_core.loading.project import Project
 from rubric_core.loading.search import URL
+from rubric_core.loading.table import TableError, cases_in_table
 from rubric_core.syntax.blocks import ROOT_LIST, Document
 from rubric_core.syntax.line_document import LineDocument
-from rubric_core.syntax.plain import plain
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, ExternalCases
 
-__all__ = ["LoadedSuite", "NoSuiteError", "load_suite", "suite_in"]
-
-
-class NoSuiteError(Exception):
-    """A file that is no suite; the message is one sentence that says what it is and what to do."""
-
-
-@dataclass(frozen=True)
-class LoadedSuite:
-    """A suite, ready to be run. A data set in JSONL is one, too: the file beside it that describes it says what its cases share."""
-
-    path: Path
-    #: What stands in the file itself.
-    analysis: Analysis
-    #: Every case in the order of the text; a path in the case list behind which there is no case stands for itself.
-    cases: tuple[Runnable, ...]
-    #: The files in which cases stand, with what is in them.
-    files: Mapping[Path, Analysis]
-
-    @property
-    def in_range(self) -> tuple[Runnable, ...]:
-        """The cases that run when none is named: all, or those that `filter_range` of the suite leaves.
-
-        It is written `[first, end]` or `"first:end"`, counts from 0, and the case at `end` is not among them. Raises
-        NoSuiteError for one that is no range.
-        """
-        options = self.cases[0].suite.evaluate_options if self.cases else None
-        if options is None or not options.has("filter_range"):
-            return self.cases
-        where = f"{self.path.name}:{self.cases[0].suite_line(options.key_at('filter_range'))}"
-        first, end = _range(plain(options.filter_range, self.cases[0].suite_anchors), where)
-        return self.cases[first:end]
+__all__ = ["Generated", "LoadedSuite", "NoSuiteError", "load_suite", "suite_in"]
 
 
 def load_suite(
-    path: Path, language: Language, project: Project, options: Options | None = None, dialect: str | None = None
+    path: Path,
+    language: Language,
+    project: Project,
+    options: Options | None = None,
+    dialect: str | None = None,
+    generated: Mapping[str, Generated] | None = None,
 ) -> LoadedSuite:
     """Read a suite and every file with cases that it names. Executes nothing.
 
@@ -64,10 +40,11 @@ def load_suite(
         project: The files around it.
         options: What a person asks for beyond what the suite says.
         dialect: The dialect of suites that do not name one.
+        generated: What its programs made, see `LoadedSuite.programs`; without it these cases stand for themselves, unscored.
 
     Raises UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else.
     """
-    loader = _Loader(language, project, options or Options(), dialect)
+    loader = _Loader(language, project, options or Options(), dialect, generated=generated or {})
     if path.suffix.lower() in DATASETS:
         return loader.dataset(path)
     return loader.suite(path, loader.analysis(path))
@@ -98,7 +75,9 @@ class _Loader:
         options: Options,
         dialect: str | None,
         read: Callable[[Path], str] = read_text,
+        generated: Mapping[str, Generated] | None = None,
     ) -> None:
+        self.generated = generated or {}
         self.language, self.project, self.options, self.dialect, self.read = language, project, options, dialect, read
         self.files: dict[Path, Analysis] = {}
 
@@ -156,7 +135,9 @@ class _Loader:
 
     def _external(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
         """The cases behind a path; one that cannot be run stands for a path behind which there are none."""
-        line_at = frame.suite_line_at or frame.line_at
+        if is_program(each) and each.found.files:
+            yield from self._of_program(each, frame)
+            return
         trouble = each.found.trouble or ("there is no such file or directory" if each.found.missing else "")
         # Of several files that a pattern stands for, one that is broken keeps no other from being run.
         for file in each.found.files if not trouble or len(each.found.files) > 1 else ():
@@ -170,9 +151,21 @@ class _Loader:
                 continue
             yield from self._of_file(found, file, frame)
         if trouble:
-            problem = (place_words(None, line_at(each.span.start)), f"no cases come from here: {trouble}")
-            name = each.text.removeprefix(URL)
-            yield replace(frame, case=Case(each.span), named=name, problems=(problem,), line_at=line_at)
+            yield _nothing(each, frame, trouble)
+
+    def _of_program(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
+        """The cases that a program made, named by their numbers where they have no id."""
+        made, file = self.generated.get(each.text), each.found.files[0]
+        trouble = "a program makes them, which `rubric run` runs" if made is None else made.trouble
+        if not frame.has_prompts:
+            trouble = f"{frame.dialect.name} runs no programs for cases; write them in YAML or JSONL"
+        if made is None or trouble:
+            yield _nothing(each, frame, trouble)
+            return
+        document = LineDocument.of(made.lines)
+        found = analyze(document, self.language, dialect=frame.dialect.name, path=file, kind=FileKind.DATASET, project=self.project)  # fmt: skip
+        for number, case in enumerate(self._of_file(found, file, frame), start=1):
+            yield replace(case, named=f"{file.name}-{number}", line_at=lambda _: 1)
 
     def case_file(self, file: Path, dialect: str) -> Analysis | None:
         """A file with cases, understood; None for one that is no list of cases in itself. Raises UnreadableError."""
@@ -180,16 +173,32 @@ class _Loader:
         if known is not None:
             return known
         suffix = file.suffix.lower()
-        if suffix not in (*DATASETS, ".yaml", ".yml", ".json"):
+        if suffix not in (*DATASETS, *TABLES, ".yaml", ".yml", ".json"):
             return None
         text = self.read(file)
+        if suffix in TABLES:
+            text = self._lines_of(file, text, dialect)
         kind = FileKind.CASE if file.stem.lower() == "case" else FileKind.CASES
         document = Document.of(text, self.language.item_keys | {ROOT_LIST})
-        if suffix in DATASETS:
+        if suffix in (*DATASETS, *TABLES):
             kind, document = FileKind.DATASET, LineDocument.of(text)
         found = analyze(document, self.language, dialect=dialect, path=file, kind=kind, project=self.project)
         self.files[file] = found
         return found
+
+    def _lines_of(self, file: Path, table: str, dialect: str) -> str:
+        """A table as a data set, each case on the line on which its row begins. Raises UnreadableError."""
+        found = next((d for d in self.language.dialects if d.name == dialect), None)
+        if found is None or found.spelled(Suite, "prompts") is None:
+            raise UnreadableError(f"{file.name}: {dialect} reads no tables; write the cases in YAML or JSONL")
+        try:
+            rows = cases_in_table(table, found.types)
+        except TableError as error:
+            raise UnreadableError(f"{file.name}:{error}") from None
+        lines = [""] * (rows[-1].line if rows else 0)
+        for row in rows:
+            lines[row.line - 1] = json.dumps(row.case, ensure_ascii=False)
+        return "\n".join(lines)
 
     def _of_file(self, analysis: Analysis, file: Path, frame: Runnable) -> Iterator[Runnable]:
         problems = problems_by_case(analysis, file)
@@ -207,12 +216,12 @@ class _Loader:
         yield from _strays(analysis, frame, None if file == frame.path else file)
 
 
-def _range(written: object, where: str) -> tuple[int, int]:
-    parts = written.split(":") if isinstance(written, str) else written
-    numbers = [int(str(part)) for part in parts if str(part).strip().isdecimal()] if isinstance(parts, list) else []
-    if not isinstance(parts, list) or len(parts) != 2 or len(numbers) != 2 or numbers[0] > numbers[1]:
-        raise NoSuiteError(f"{where}: `filter_range` is `[first, end]`, counted from 0, found {written!r}")
-    return numbers[0], numbers[1]
+def _nothing(each: ExternalCases, frame: Runnable, trouble: str) -> Runnable:
+    """What stands for a path behind which there are no cases."""
+    line_at = frame.suite_line_at or frame.line_at
+    problem = (place_words(None, line_at(each.span.start)), f"no cases come from here: {trouble}")
+    name = each.text.removeprefix(URL)
+    return replace(frame, case=Case(each.span), named=name, problems=(problem,), line_at=line_at)
 
 
 def _strays(analysis: Analysis, frame: Runnable, file: Path | None) -> Iterator[Runnable]:

@@ -6,17 +6,20 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from rubric_core.loading.files import absolute
-from rubric_core.loading.kind import DATASETS
+from rubric_core.loading.kind import DATASETS, TABLES
 from rubric_core.loading.project import Look
 from rubric_core.loading.search import URL, directories_up, places_of
+from rubric_core.loading.table import TableError, cases_in_table
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["CaseSet", "ExternalCase", "cases_behind"]
+__all__ = ["PROGRAMS", "CaseSet", "ExternalCase", "cases_behind", "without_function"]
 
 _YAML = (".yaml", ".yml")
-#: Files that are run, or read as tables, to get cases.
-_MADE = (".csv", ".json", ".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
+#: Files that are run to get cases, or read when these are wanted.
+PROGRAMS = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
+_MADE = (".json", *PROGRAMS)
+_FUNCTION = re.compile(r"(?<=\.py|\.js|cjs|mjs):[A-Za-z_$][\w$.]*\Z")
 _GLOB = re.compile(r"[*?\[]")
 _SUITE = re.compile(r"(?i).*\.eval\.ya?ml\Z|suite\.ya?ml\Z")
 
@@ -46,9 +49,14 @@ class CaseSet(NamedTuple):
     suite: Path | None = None
 
 
+def without_function(name: str) -> str:
+    """The path in `make.py:cases`, a program with the function in it that makes cases."""
+    return _FUNCTION.sub("", name)
+
+
 def cases_behind(look: Look, name: str, directory: Path) -> CaseSet:
     """The cases behind a path as a suite in `directory` writes it: a file, a directory, or a pattern."""
-    name = name.removeprefix(URL)
+    name = without_function(name.removeprefix(URL))
     if _GLOB.search(name):
         return _of_files(look, sorted(_matching(look, name, directory)))
     for place in places_of(name, directory, look, look.project.fallback):
@@ -81,6 +89,8 @@ def _of_file(look: Look, path: Path) -> CaseSet:
         return CaseSet(complete=False, trouble=f"{path.name} cannot be read", files=(path,))
     if suffix in DATASETS:
         return _of_lines(path, text)
+    if suffix in TABLES:
+        return _of_table(path, text)
     return _of_yaml(look, path) if suffix in _YAML else CaseSet(complete=False, files=(path,))
 
 
@@ -119,6 +129,14 @@ def _of_lines(path: Path, text: str) -> CaseSet:
         if tree.root is not None:
             found.append(tree.root)
     return CaseSet(tuple(_cases(found, path)), files=(path,))
+
+
+def _of_table(path: Path, text: str) -> CaseSet:
+    try:
+        named = [str(row.case["id"]) for row in cases_in_table(text, ()) if row.case.get("id")]
+    except TableError as error:
+        return CaseSet(complete=False, trouble=f"{path.name}:{error}", files=(path,))
+    return CaseSet(tuple(ExternalCase(name, path) for name in named), files=(path,))
 
 
 def _of_directory(look: Look, path: Path) -> CaseSet:

@@ -9,10 +9,12 @@ from rubric_core.loading.files import absolute, is_suite_name
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 
-__all__ = ["DATASETS", "PROMPTS", "kind_by_content", "kind_by_name", "kind_of"]
+__all__ = ["DATASETS", "PROMPTS", "TABLES", "kind_by_content", "kind_by_name", "kind_of"]
 
 #: Endings of data sets with one JSON object per line.
 DATASETS = (".jsonl", ".ndjson")
+#: Endings of tables with a case in each row.
+TABLES = (".csv",)
 #: Endings of texts that can be prompts.
 PROMPTS = (".md", ".markdown", ".txt", ".j2", ".njk")
 _HOMES = (".agentv", ".agentevo")

@@ -12,7 +12,7 @@ from rubric_core.language.evaluators import Evaluator, LlmJudge, LlmRubric, Scri
 from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider
-from rubric_core.loading.case_files import CaseSet, cases_behind
+from rubric_core.loading.case_files import CaseSet, cases_behind, without_function
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.kind import PROMPTS
 from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
@@ -109,7 +109,7 @@ class References:
 
     def cases(self, node: Scalar) -> tuple[CaseSet, list[Issue], frozenset[Path]]:
         """The cases behind a path in the case list, what is wrong with it, and the files that this depends on."""
-        name = node.text
+        name = without_function(node.text)
         if is_open(name):
             return CaseSet(complete=False), [], frozenset()
         look = self.project.look()
