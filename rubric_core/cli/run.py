@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from rubric_core.adapters import system_ports
 from rubric_core.cli.chosen import Choice, WrongUseError, again, chosen_cases, still_to_do
@@ -20,6 +20,7 @@ from rubric_core.cli.output import results_alone
 from rubric_core.cli.report import Report
 from rubric_core.cli.style import Style
 from rubric_core.evaluation.attempt import targets_of
+from rubric_core.evaluation.derived import DerivedMetrics
 from rubric_core.evaluation.events import CaseDone, Event
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.rows import case_row
@@ -107,7 +108,7 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
         return WRONG_USE
     for failure in choice.failures:
         print(f"rubric: {failure}", file=sys.stderr)
-    done: list[tuple[LoadedSuite, list[CaseResult]]] = []
+    done: list[_Done] = []
     wrong = bool(choice.failures)
     before: Counter[Verdict] = Counter()
     for each in wanted:
@@ -137,23 +138,29 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
         gc.unfreeze()
         if options.format == "text":
             run.report.finish(results, time.monotonic() - run.began, explain=options.explain, before=run.before)
-        done.append((suite, results))
+        done.append(_Done(suite, results, run.derived))
         before.update(run.before)
     _conclude(done, options.format, out, several=len(wanted) > 1)
-    verdicts = {*before, *(result.verdict for _, results in done for result in results)}
+    verdicts = {*before, *(result.verdict for each in done for result in each.results)}
     worst = NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
     return WRONG_USE if wrong else worst
 
 
-def _conclude(
-    done: Sequence[tuple[LoadedSuite, Sequence[CaseResult]]], form: str, out: TextIO, *, several: bool
-) -> None:
+class _Done(NamedTuple):
+    """A suite that was run."""
+
+    suite: LoadedSuite
+    results: Sequence[CaseResult]
+    derived: DerivedMetrics
+
+
+def _conclude(done: Sequence[_Done], form: str, out: TextIO, *, several: bool) -> None:
     """What is told when everything has run."""
-    documents = [_document(suite, results) for suite, results in done] if form == "json" else []
+    documents = [_document(each) for each in done] if form == "json" else []
     if form == "json" and (several or documents):
         print(_json({"suites": documents} if several else documents[0], indent=2), file=out)
     if form == "text" and several:
-        counts = Counter(result.verdict for _, results in done for result in results)
+        counts = Counter(result.verdict for each in done for result in each.results)
         words = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
         print(f"\n{count(len(done), 'suite')}: {words or 'nothing to run'}", file=out)
 
@@ -176,6 +183,7 @@ class _Run:
         self.done: list[CaseResult] = []
         #: How those cases ended that `--resume` left out.
         self.before: Counter[Verdict] = Counter()
+        self.derived = DerivedMetrics(suite.analysis.suite)
         #: Results that could not be stored yet.
         self._unkept: list[CaseResult] = []
 
@@ -220,6 +228,7 @@ class _Run:
     def _heard(self, event: Event) -> None:
         if isinstance(event, CaseDone):
             self.done.append(self.report.kept(event.result))
+            self.derived.take(event.result)
             self._note(event.result)
             if self.options.format == "jsonl":
                 head = {"suite": str(self.suite.path), "dialect": self.suite.analysis.dialect.name}
@@ -261,12 +270,14 @@ def _json(value: Any, indent: int | None = None) -> str:
     return text
 
 
-def _document(suite: LoadedSuite, results: Sequence[CaseResult]) -> dict[str, Any]:
+def _document(done: _Done) -> dict[str, Any]:
+    suite, results = done.suite, done.results
     counts = Counter(result.verdict.value for result in results)
     summary = {verdict.value: counts[verdict.value] for verdict in Verdict}
     return {
         "suite": str(suite.path),
         "dialect": suite.analysis.dialect.name,
         "summary": summary,
+        **({"derived_metrics": {name: value for name, value, _ in done.derived.values()}} if done.derived else {}),
         "cases": [case_row(result) for result in results],
     }

@@ -23,7 +23,7 @@ from rubric_core.evaluation.result import CaseResult, CriterionResult, Evaluator
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import case_outcome, threshold_of
 from rubric_core.evaluation.secrets import Redactor, sealed
-from rubric_core.evaluation.targets import Targets, targets_for
+from rubric_core.evaluation.targets import Targets, shared_targets
 from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
 from rubric_core.loading.grading import default_name
@@ -39,7 +39,7 @@ __all__ = ["Attempt", "asked_for", "secrets_of", "targets_of"]
 def asked_for(case: Runnable, files: Files | None = None) -> dict[str, Any]:
     """The target and the threshold of a case, as fields of its result; `files` are those on disk where nothing is said."""
     threshold, written = threshold_of(case.options.threshold, case.whole_suite, case.case, case.dialect.properties)
-    targets = _targets_of(case, files or DiskFiles())
+    targets = shared_targets(case, files or DiskFiles())
     return {
         "threshold": threshold,
         "threshold_from": written,
@@ -49,14 +49,7 @@ def asked_for(case: Runnable, files: Files | None = None) -> dict[str, Any]:
 
 def targets_of(case: Runnable, ports: Ports) -> Targets:
     """The targets of the suite of `case`, read once for all cases of a run."""
-    return _targets_of(case, ports.files)
-
-
-def _targets_of(case: Runnable, files: Files) -> Targets:
-    found = case.shared.get("targets")
-    if not isinstance(found, Targets):
-        found = case.shared["targets"] = targets_for(case, files)
-    return found
+    return shared_targets(case, ports.files)
 
 
 def secrets_of(case: Runnable, ports: Ports) -> Redactor:

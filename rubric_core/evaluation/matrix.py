@@ -6,6 +6,7 @@ a name of its own, and the name of the case stands for all of them.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,11 @@ def variations(case: "Runnable") -> "list[Runnable]":
         for prompt, row in product(prompts, rows)
     ]
     made = [replace(case, variant=variant) for variant in _distinct(several)]
-    return [_answered_by(each, target) for target, each in product(wanted, made)]
+    return [
+        _answered_by(each, target)
+        for target in wanted
+        for each in (made if len(prompts) < 2 else list(_asked_of(target, made, prompts)))
+    ]
 
 
 def _labelled(row: Variant, shown: Prompt | None, values: Mapping[str, Any] | None, prompt: Prompt | None) -> Variant:
@@ -135,6 +140,23 @@ def _targets(case: "Runnable") -> list[str]:
     if isinstance(defaults, Defaults) and isinstance(defaults.provider, str):
         return [defaults.provider]
     return []
+
+
+def _asked_of(target: str | None, made: "Sequence[Runnable]", prompts: Sequence[Prompt | None]) -> "Iterator[Runnable]":
+    """The variations with the prompts that a target is asked, when it does not take all of them: `prompts` of its entry."""
+    from rubric_core.evaluation.targets import own_prompts  # noqa: PLC0415  # it is about cases that are told apart already
+
+    names = own_prompts(made[0], target)
+    if names is None:
+        yield from made
+        return
+    labels = [p.label for p in prompts if p is not None and any(fnmatchcase(p.label, name) for name in names)]
+    if not labels:
+        trouble = f"the target names none of the prompts: {', '.join(names)} in its `prompts`"
+        yield replace(made[0], row=replace(made[0].row, trouble=trouble))
+    for each in made:
+        if each.variant is not None and each.variant.prompt is not None and each.variant.prompt.label in labels:
+            yield each
 
 
 def _matrix_of(shape: Case | Suite) -> object:

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from rubric_core.evaluation.derived import DerivedMetrics
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, Noted, silent
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.run import run_case, unrun, workspaces_of
@@ -73,6 +74,8 @@ class Schedule:
         self.workers = workers or _workers(cases)
         #: US dollars.
         self.spent = 0.0
+        #: The numbers that the suite works out of its metrics.
+        self.derived = DerivedMetrics(cases[0].suite if cases else None)
         #: Why no further case is started.
         self.stop = ""
         self._keep = keep
@@ -105,6 +108,8 @@ class Schedule:
                 for task in self._running:
                     task.cancel()
                 await asyncio.gather(*self._running, return_exceptions=True)
+        if self.derived:
+            self.on_event(Noted(self.derived.words()))
         return [result for _, result in sorted(self._results.items()) if result is not None]
 
     def call_off(self, names: Collection[str]) -> None:
@@ -164,6 +169,8 @@ class Schedule:
         self._done(number, result, waits)
 
     def _done(self, number: int, result: CaseResult | None, waits: "_Waits") -> None:
+        if result is not None:
+            self.derived.take(result)
         self._results[number] = None if result is None else self._keep(result)
         waits.done(number)
 

@@ -3,12 +3,18 @@
 import json
 
 import pytest
-from suites import Folder
+from suites import LANGUAGE, Folder
 
+from rubric_core.adapters import system_ports
 from rubric_core.cli import main
+from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.marks import marks_of
 from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.runnable import Options
+from rubric_core.evaluation.schedule import run_cases
+from rubric_core.evaluation.suites import load_suite
+from rubric_core.loading.project import Project
 
 ECHO = {"name": "default", "provider": "cli", "command": "cat {PROMPT_FILE}"}
 
@@ -291,3 +297,28 @@ async def test_a_suite_sets_variables_for_its_run(echo: Folder) -> None:
     """
     result = await echo.one(text, "agentv-5")
     assert (result.answer, result.score) == ("Ulm 1946", 1), result.reason
+
+
+async def test_a_target_is_asked_the_prompts_that_its_entry_names(folder: Folder) -> None:
+    folder.write(
+        ".agentv/providers.yaml",
+        "providers:\n  - {id: mock, label: all, config: {response: hello}}\n"
+        "  - {id: mock, label: some, prompts: ['sh*'], config: {response: hello}}\n"
+        "  - {id: mock, label: none, prompts: [gone], config: {response: hello}}\n",
+    )
+    text = """
+        prompts: [{label: short, raw: '{{ q }}'}, {label: long, raw: 'Please: {{ q }}'}]
+        providers: [all, some, none]
+        tests: [{id: a, vars: {q: hi}, assert: [{type: contains, value: hello}]}]
+    """
+    suite = load_suite(
+        folder.suite(f"# rubric: dialect=agentv-5{text}"), LANGUAGE, Project(DiskFiles(), folder.path), Options()
+    )
+    cases = [each for case in suite.cases for each in variations(case)]
+    assert [(c.id, c.options.target) for c in cases] == [
+        ("a[short]", "all"), ("a[long]", "all"), ("a[short]", "some"), ("a[short]", "none"),
+    ]  # fmt: skip
+    async with system_ports({}) as ports:
+        results = await run_cases(cases, ports)
+    assert [r.verdict.value for r in results] == ["passed", "passed", "passed", "unscored"]
+    assert results[-1].reason == "the target names none of the prompts: gone in its `prompts`"

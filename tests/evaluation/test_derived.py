@@ -1,0 +1,81 @@
+"""Numbers that a suite works out of its metrics."""
+
+import json
+
+import pytest
+from suites import Folder
+
+from rubric_core.cli import main
+from rubric_core.evaluation.derived import Derived, DerivedMetrics
+from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.language.model import DerivedMetric, Suite
+from rubric_core.text import Span
+
+
+def metrics(*values: str) -> DerivedMetrics:
+    at = Span(0, 0)
+    wanted = [DerivedMetric(at, name=f"m{n}", value=value) for n, value in enumerate(values)]
+    made = DerivedMetrics(Suite(at, derived_metrics=wanted))
+    for tp, fp in ((1.0, 0.0), (1.0, 1.0), (None, 0.5)):
+        each = [
+            EvaluatorResult(name=name, type="x", verdict=Verdict.PASSED, score=score)
+            for name, score in (("tp", tp), ("fp", fp))
+        ]
+        made.take(CaseResult(id="a", verdict=Verdict.PASSED, evaluators=tuple(each)))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("tp / (tp + fp)", 2 / 3.5),
+        ("tp / __count", 2 / 3),
+        ("2 ^ 3 - -1", 9),
+        ("sqrt(max(tp, fp) * 8)", 4),
+        ("round(fp % 1)", 0),
+    ],
+)
+def test_what_is_worked_out(value: str, number: float) -> None:
+    (found,) = metrics(value).values()
+    assert found.value == pytest.approx(number)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("tp / 0", "it divides by zero"),
+        ("tn + 1", "there is no metric tn; there are: tp, fp"),
+        ("tp +", "'tp +' is no expression"),
+        ("tp.real", "rubric works out sums"),
+        ("__import__('os')", "rubric works out sums"),
+        ("'a' * 3", "rubric works out sums"),
+        ("9 ^ 9 ^ 9 ^ 9", "math range error"),
+        ("sqrt(0 - 1)", "math domain error"),
+        ("file://metric.js", "runs no functions"),
+        ("(s, c) => s", "runs no functions"),
+    ],
+)
+def test_what_is_not_says_why(value: str, reason: str) -> None:
+    (found,) = metrics(value).values()
+    assert found.value is None
+    assert reason in found.reason
+
+
+def test_one_may_use_those_before_it() -> None:
+    assert metrics("tp * 2", "m0 + 1").values() == [Derived("m0", 4.0), Derived("m1", 5.0)]
+
+
+def test_a_run_tells_them(folder: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder.path)
+    folder.mock("hello")
+    folder.suite(
+        "# rubric: dialect=agentv-5\nprompts: ['{{ q }}']\nproviders: [default]\n"
+        "derived_metrics: [{name: share, value: said / __count}, {name: none, value: gone}]\n"
+        "tests:\n  - {id: a, vars: {q: x}, assert: [{type: contains, value: hello, metric: said}]}\n"
+        "  - {id: b, vars: {q: x}, assert: [{type: contains, value: bye, metric: said}]}\n"
+    )
+    assert main(["run", "suite.eval.yaml", "--format", "json"]) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out)["derived_metrics"] == {"share": 0.5, "none": None}
+    words = "derived metrics: share 0.5, none cannot be worked out: there is no metric gone; there are: said, share"
+    assert words in said.err
