@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 __all__ = [
-    "Answer", "ChatMessage", "Clock", "Files", "Finished", "Http", "HttpReply", "NetworkError", "Ports", "Processes", "Program",
+    "Answer", "AnswerFile", "ChatMessage", "Clock", "Files", "Finished", "Http", "HttpReply", "NetworkError", "Ports", "Processes", "Program",
     "Provider", "ProviderError", "Request", "Role", "Tokens", "ToolUse",
 ]  # fmt: skip
 
@@ -70,6 +70,16 @@ class ToolUse:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """A file that is a part of an answer."""
+
+    #: As the provider tells it.
+    path: str
+    #: The MIME type, when the provider tells.
+    media_type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What a provider said. None stands for what it did not measure: nothing here is guessed."""
 
@@ -83,6 +93,8 @@ class Answer:
     llm_calls: int | None = None
     #: The name of the model, as the provider gives it.
     model: str = ""
+    #: Files beside the text, in their order.
+    files: tuple[AnswerFile, ...] = ()
     #: A unified diff of what the target changed in its workspace.
     file_changes: str = ""
     #: Name and identity of the target that answered, when it was not the one that was asked first.

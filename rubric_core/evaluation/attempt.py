@@ -175,6 +175,7 @@ class Attempt:
             variables=self.case.variables,
             rubric_prompt=self._option("rubric_prompt"),
             transform=self._option("transform"),
+            preprocessors=self.case.suite.preprocessors or (),
             on_criterion=self._judged,
             redact=self._secrets,
             threshold=threshold,

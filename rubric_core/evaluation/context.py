@@ -11,6 +11,7 @@ from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Verd
 from rubric_core.evaluation.secrets import Redactor
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
+from rubric_core.language.evaluators import Preprocessor
 from rubric_core.language.model import Case
 from rubric_core.ports import Answer, ChatMessage, Ports, Provider
 from rubric_core.syntax.plain import plain
@@ -127,6 +128,8 @@ class EvaluationContext:
     rubric_prompt: str | None = None
     #: Turns the answer into what is graded, from the options of the case: code, or a file with code.
     transform: str | None = None
+    #: Programs of the suite that turn files into text.
+    preprocessors: Sequence[Preprocessor] = ()
     #: Grades a member of a composite in the same way as any other evaluator.
     grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None
 

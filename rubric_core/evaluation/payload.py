@@ -77,7 +77,7 @@ def _output(context: EvaluationContext) -> dict[str, Any]:
 def _messages(context: EvaluationContext) -> list[dict[str, Any]]:
     """What the target said, as the messages of a trace."""
     used = context.answer.tool_uses if context.answer else None
-    message: dict[str, Any] = {"role": "assistant", "content": context.candidate}
+    message: dict[str, Any] = {"role": "assistant", "content": _content(context)}
     if used:
         message["tool_calls"] = [
             {
@@ -93,6 +93,15 @@ def _messages(context: EvaluationContext) -> list[dict[str, Any]]:
             for u in used
         ]
     return [message]
+
+
+def _content(context: EvaluationContext) -> str | list[dict[str, str]]:
+    """The answer, as parts when there are files among them."""
+    files = context.answer.files if context.answer else ()
+    if not files:
+        return context.candidate
+    parts = [{"type": "file", "media_type": file.media_type, "path": file.path} for file in files]
+    return [{"type": "text", "text": context.candidate}, *parts] if context.candidate else parts
 
 
 def _trace(answer: Answer | None) -> Mapping[str, Any] | None:

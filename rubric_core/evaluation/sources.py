@@ -20,6 +20,7 @@ from rubric_core.language.evaluators import (
     Evaluator,
     LlmJudge,
     LlmRubric,
+    Preprocessor,
     PromptProgram,
 )
 from rubric_core.language.kinds import Text
@@ -100,9 +101,9 @@ class Sources:
             yield path.name, path, directory
         for text in (*_addresses(written), *_addresses([prompt_of(each) for each in variations(self._runnable)])):
             yield from self._searched(_FUNCTION.sub("", text[len(URL) :]))
-        for config in self._runnable.evaluators:
+        for config in (*self._runnable.evaluators, *(self._runnable.suite.preprocessors or ())):
             for shape in children(config):
-                if isinstance(shape, Evaluator | PromptProgram | Aggregator | Composite):
+                if isinstance(shape, Evaluator | PromptProgram | Preprocessor | Aggregator | Composite):
                     yield from self._named_by(shape)
         for entry in self._entries:
             yield from self._of_target(entry["kind"], entry["settings"])
@@ -132,7 +133,7 @@ class Sources:
         directory = self._directory
         if isinstance(shape, CodeEvaluator):
             yield from self.in_command(shape.command, directory / (shape.cwd or "."))
-        elif isinstance(shape, PromptProgram):
+        elif isinstance(shape, PromptProgram | Preprocessor):
             yield from self.in_command(shape.command, directory)
         elif isinstance(shape, Aggregator):
             yield from self.in_command(shape.path, directory / (shape.cwd or "."))

@@ -97,7 +97,7 @@ def _programs(case: "Runnable") -> Iterator[str]:
     prompts = [each.variant.prompt for each in variations(case) if each.variant is not None]
     yield from dict.fromkeys(p for prompt in prompts if prompt is not None and (p := program_of(prompt, case)))
     yield from _of_workspace(case)
-    for config in case.evaluators:
+    for config in (*case.evaluators, *(case.suite.preprocessors or ())):
         for shape in children(config):
             if isinstance(shape, CodeEvaluator | PromptProgram | Preprocessor) and shape.command is not None:
                 yield _written(shape.command)

@@ -5,8 +5,9 @@ import json
 
 import pytest
 from judge_server import Fault, JudgeServer
-from suites import Folder, checks
+from suites import Folder, Scripted, checks
 
+from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.events import CriterionJudged
 from rubric_core.evaluation.result import Verdict, case_result_of, jsonable
 from rubric_core.evaluation.rows import case_row
@@ -464,3 +465,63 @@ async def test_a_reply_that_cannot_be_used_is_no_score_in_any_dialect(
     assert result.reason.endswith(
         "agentv would score this 0" if dialect < "agentv-2" else "agentv would leave this evaluator out of the mean"
     )
+
+
+SHEET = {
+    "output": [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "see"},
+                {"type": "file", "media_type": "application/x-sheet", "path": "out.xlsx"},
+                {"type": "file", "media_type": "text/csv", "path": "rows.csv"},
+            ],
+        }
+    ]
+}
+
+
+async def test_judges_are_told_what_is_in_the_files_of_an_answer(folder: Folder) -> None:
+    folder.write("answer.json", json.dumps(SHEET))
+    folder.write("rows.csv", "a,b\n1,2\n")
+    (folder.path / "out.xlsx").write_bytes(b"\x00\xff")
+    folder.write("to_text.py", "import sys; print(sys.argv[1:], sys.stdin.read())")
+    folder.targets({"name": "default", "provider": "cli", "command": "cat answer.json"})
+    judge = Scripted(['{"score": 1, "assertions": []}'])
+    suite = """
+        preprocessors: [{type: .xlsx, command: [python3, gone.py]}]
+        tests:
+          - id: a
+            input: hi
+            criteria: c
+            assertions:
+              - {type: llm-grader, preprocessors: [{type: xlsx, command: [python3, to_text.py]}]}
+              - {type: contains, value: see}
+    """
+    graded = LlmJudgeEvaluator(resolve_judge_provider=lambda _: judge)
+    result = await folder.one(suite, evaluators={"llm_judge": graded})
+    assert result.score == 1, result
+    told = {"path": str(folder.path / "out.xlsx"), "original_path": "out.xlsx", "media_type": "application/x-sheet"}
+    files = f"see\n[[ file: out.xlsx ]]\n[] {json.dumps(told)}\n[[ file: rows.csv ]]\na,b\n1,2"
+    assert files in judge.asked[0].messages[-1].content
+    assert result.answer == "see"
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("[python3, -c, 'exit(3)']", "the preprocessor python3 -c 'exit(3)' for out.xlsx: ended with exit code 3"),
+        (None, "the file out.xlsx of the answer is no text; a preprocessor may make one of it"),
+    ],
+)
+async def test_a_file_that_gives_no_text_leaves_the_case_without_a_score(
+    folder: Folder, command: str | None, reason: str
+) -> None:
+    folder.write("answer.json", json.dumps(SHEET))
+    (folder.path / "out.xlsx").write_bytes(b"\x00\xff")
+    folder.targets({"name": "default", "provider": "cli", "command": "cat answer.json"})
+    head = f"preprocessors: [{{type: xlsx, command: {command}}}]\n" if command else ""
+    graded = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Scripted(["{}"]))
+    result = await folder.one(f"{head}tests: [{{id: a, input: hi, criteria: c}}]", evaluators={"llm_judge": graded})
+    assert result.verdict is Verdict.UNSCORED
+    assert reason in result.reason

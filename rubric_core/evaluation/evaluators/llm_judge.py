@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.judging.answer_files import with_files
 from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.evaluation.judging.sitting import NO_JUDGE, Sitting
 from rubric_core.evaluation.result import Unscored
@@ -63,6 +64,7 @@ class LlmJudgeEvaluator:
         """The judge's score of the answer. Raises Unscored when there is no judge, or none that gives a usable reply."""
         dialect = context.dialect or DIALECTS[-1]
         judge, trouble = await self._judge(context)
+        context = await with_files(context)
         if isinstance(context.evaluator, AgentJudge | AgentRubric):
             _can_look(context.evaluator, judge, context)
         template = await _awaited(self._judge_prompt(context)) if self._judge_prompt else None

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.ports import Answer, Tokens, ToolUse
+from rubric_core.ports import Answer, AnswerFile, Tokens, ToolUse
 
 __all__ = ["answer_told", "last_text", "number", "objects", "tokens_told", "tool_uses"]
 
@@ -32,27 +32,45 @@ def answer_told(told: Mapping[str, Any], took: float | None = None) -> Answer | 
         calls = tool_uses(trace.get("messages")) or calls
     return Answer(
         text, duration_ms=number(told.get("duration_ms"), took), tokens=tokens_told(told.get("token_usage")),
-        cost_usd=number(told.get("cost_usd"), None), tool_uses=calls, file_changes=_text(told.get("file_changes")),
+        cost_usd=number(told.get("cost_usd"), None), tool_uses=calls, files=_files(_last(output)), file_changes=_text(told.get("file_changes")),
     )  # fmt: skip
 
 
 def last_text(messages: object) -> str:
     """The content of the last message of the assistant."""
+    return _flat(_last(messages))
+
+
+def _last(messages: object) -> object:
     said = messages if isinstance(messages, list) else []
-    texts = [
+    contents = [
         m["content"]
         for m in said
         if isinstance(m, dict) and m.get("role", "assistant") == "assistant" and "content" in m
     ]
-    return _flat(texts[-1]) if texts else ""  # fmt: skip
+    return contents[-1] if contents else None
 
 
 def _flat(value: object) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and value and all(isinstance(p, dict) and "text" in p for p in value):
-        return "".join(str(p["text"]) for p in value)
+    if isinstance(value, list) and value and all(_is_text(p) or _is_file(p) for p in value):
+        return "".join(str(p.get("text", p.get("value"))) for p in value if not _is_file(p))
     return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _is_text(part: object) -> bool:
+    return isinstance(part, dict) and ("text" in part or (part.get("type") == "text" and "value" in part))
+
+
+def _is_file(part: object) -> bool:
+    return isinstance(part, dict) and part.get("type") == "file" and isinstance(part.get("path"), str)
+
+
+def _files(content: object) -> tuple[AnswerFile, ...]:
+    """The files among the parts of a message."""
+    parts = content if isinstance(content, list) else []
+    return tuple(AnswerFile(p["path"], _text(p.get("media_type"))) for p in parts if _is_file(p))
 
 
 def _text(value: object) -> str:

@@ -1,0 +1,80 @@
+"""Files that are a part of an answer, as text for judges: by the `preprocessors` of evaluator and suite, else as they are."""
+
+import mimetypes
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from rubric_core.evaluation.context import EvaluationContext
+from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
+from rubric_core.evaluation.result import Unscored
+from rubric_core.language.evaluators import Preprocessor
+from rubric_core.ports import AnswerFile, Program
+
+__all__ = ["with_files"]
+
+_LARGEST = 2_000_000
+
+
+async def with_files(context: EvaluationContext) -> EvaluationContext:
+    """The context with the text of each file of the answer behind the answer. Raises Unscored for one that gives none."""
+    files = context.answer.files if context.answer is not None else ()
+    if not files:
+        return context
+    texts = [f"[[ file: {file.path} ]]\n{(await _text(file, context)).rstrip()}" for file in files]
+    return replace(context, candidate="\n".join([*([context.candidate] if context.candidate else []), *texts]))
+
+
+async def _text(file: AnswerFile, context: EvaluationContext) -> str:
+    path = _placed(context.workspace or context.directory, file.path)  # where the target worked
+    program = next((each for each in _programs(context) if _takes(each, file)), None)
+    if program is None or not program.command:
+        return _as_it_is(path, file, context)
+    if context.ports is None:
+        raise Unscored("files are turned into text as a part of a run only", at=program)
+    told = {"path": str(path), "original_path": file.path, "media_type": _media_type(file)}
+    argv, directory = argv_of(program.command), _placed(context.directory, ".")
+    started = Program(argv, directory, json_input(told), time_limit=context.time_limit)
+    try:
+        return await printed(started, context.ports.processes)
+    except ProgramError as error:
+        words = f"the preprocessor {command_words(program.command)} for {file.path}: {error}"
+        raise Unscored(words, at=program) from None
+
+
+def _placed(directory: Path, name: str) -> Path:
+    return (directory / name).resolve()
+
+
+def _programs(context: EvaluationContext) -> Iterator[Preprocessor]:
+    """The preprocessors, those of the evaluator before those of the suite."""
+    own = context.evaluator.preprocessors if context.evaluator is not None else None
+    for each in (*(own or ()), *context.preprocessors):
+        if isinstance(each, Preprocessor):
+            yield each
+
+
+def _takes(program: Preprocessor, file: AnswerFile) -> bool:
+    kind = (program.type or "").lower().removeprefix(".")
+    return bool(kind) and kind in (
+        _media_type(file).lower(),
+        Path(file.path).suffix.lower().removeprefix("."),
+        (mimetypes.guess_extension(file.media_type) or "").removeprefix("."),
+    )
+
+
+def _media_type(file: AnswerFile) -> str:
+    return file.media_type or mimetypes.guess_type(file.path)[0] or "application/octet-stream"
+
+
+def _as_it_is(path: Path, file: AnswerFile, context: EvaluationContext) -> str:
+    try:
+        if context.ports is None:
+            raise Unscored("files are read as a part of a run only", at=context.evaluator)
+        return context.ports.files.read(path, _LARGEST).decode("utf-8")
+    except UnicodeDecodeError:
+        kind = Path(file.path).suffix.removeprefix(".") or _media_type(file)
+        reason = f"the file {file.path} of the answer is no text; a preprocessor may make one of it: `preprocessors: [{{type: {kind}, command: …}}]`"
+        raise Unscored(reason, at=context.evaluator) from None
+    except OSError as error:
+        raise Unscored(f"the file {file.path} of the answer cannot be read: {error.strerror or error}", at=context.evaluator) from None  # fmt: skip
