@@ -16,13 +16,12 @@ from rubric_core.evaluation.scripts import transformed
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import CodeEvaluator as CodeShape
-from rubric_core.language.evaluators import Custom, LlmJudge, LlmRubric, Scripted, Similar
+from rubric_core.language.evaluators import Custom, LlmJudge, LlmRubric, Proxy, Scripted, Similar
 from rubric_core.language.evaluators import Evaluator as Shaped
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import default_name, evaluators_of
 from rubric_core.syntax.plain import plain
-from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 
 __all__ = ["CaseScore", "EvaluatorHooks", "default_judge", "run_evaluators_for_case", "scalar_evaluator"]
@@ -154,20 +153,10 @@ class _Grader:
 
 
 def _calls(config: CodeShape) -> int | None:
-    """How often the program of an evaluator may ask targets; None when it may not. Raises Unscored."""
-    from rubric_core.evaluation.proxy import USUAL_CALLS  # noqa: PLC0415  # only who asks for it opens a server
-
+    """How often the program of an evaluator may ask targets; None when it may not. Other forms say nothing to agentv either."""
     if config.target is True:
-        return USUAL_CALLS
-    if not isinstance(config.target, Mapping):
-        return None  # other forms say nothing to agentv either
-    written = config.target.get("max_calls")
-    most = plain(written, {}) if isinstance(written, Node) else written
-    if most is None:
-        return USUAL_CALLS
-    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise Unscored("`max_calls` is a whole number of at least 0", at=config)
-    return most
+        return Proxy(config.span).max_calls
+    return config.target.max_calls if isinstance(config.target, Proxy) else None
 
 
 def _properties(context: EvaluationContext) -> Properties:

@@ -16,10 +16,8 @@ from rubric_core.evaluation.context import EvaluationContext, TargetAccess
 from rubric_core.evaluation.result import Unscored
 from rubric_core.ports import ChatMessage, ProviderError, Request
 
-__all__ = ["USUAL_CALLS", "target_proxy"]
+__all__ = ["target_proxy"]
 
-#: Calls that a grader has when it does not say how many.
-USUAL_CALLS = 50
 _LARGEST = 10_000_000
 _MOST_HEAD = 65_536
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 413: "Content Too Large", 429: "Too Many Requests", 502: "Bad Gateway"}  # fmt: skip

@@ -469,7 +469,7 @@ async def test_a_program_asks_targets_while_it_grades(folder: Folder) -> None:
     case = "{id: a, input: hi, assertions: [{type: code-grader, command: [python3, asks.py], target: {max_calls: 4}}]}"
     result = await folder.one(f"tests: [{case}]")
     said = dict((result.evaluators[0].details or {}) if result.evaluators else {})
-    assert result.verdict is Verdict.PASSED, result
+    assert result.verdict is Verdict.PASSED, result.evaluators[0].misses
     assert said["info"] == {
         "targetName": "judge", "maxCalls": 4, "callCount": 0, "availableTargets": ["default", "judge", "other"],
     }  # fmt: skip
@@ -496,4 +496,4 @@ async def test_a_program_that_may_not_ask_has_no_way_to(folder: Folder) -> None:
     assert result.evaluators[0].reasoning == ""
     case["assertions"][0]["target"] = {"max_calls": -1}
     wrong = await folder.one(json.dumps({"tests": [case]}))
-    assert "`max_calls` is a whole number of at least 0" in wrong.reason
+    assert "`max_calls` cannot be -1" in wrong.reason
