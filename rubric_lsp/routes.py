@@ -92,6 +92,7 @@ def _documents(s: "RubricServer") -> None:
         {**DOCUMENT, "previousResultId?": TEXT},
         lambda d, p: s.pulling.document(d, p.get("previousResultId")),
         {"kind": "full", "items": []},
+        whole=True,
     )
     s.answers(
         "workspace/diagnostic",
@@ -140,11 +141,15 @@ def _display(s: "RubricServer") -> None:
         lambda d, _: convert.document_symbols(d, d.kept.symbols.of(d.analysis), s.client),
         [],
     )
-    s.reads("textDocument/foldingRange", DOCUMENT, lambda d, _: convert.folding_ranges(d.kept.folds.of(d.analysis)), [])
+    s.reads(
+        "textDocument/foldingRange", DOCUMENT, lambda d, _: convert.folding_ranges(d, d.kept.folds.of(d.analysis)), []
+    )
     s.reads("textDocument/selectionRange", {**DOCUMENT, "positions": [POSITION]}, _selections, [])
-    s.reads("textDocument/semanticTokens/full", DOCUMENT, lambda d, _: _tokens(d))
-    s.reads("textDocument/semanticTokens/full/delta", {**DOCUMENT, "previousResultId": TEXT}, _token_changes)
-    s.reads("textDocument/semanticTokens/range", WITHIN, _tokens_within)
+    s.reads("textDocument/semanticTokens/full", DOCUMENT, lambda d, _: _tokens(d), whole=True)
+    s.reads(
+        "textDocument/semanticTokens/full/delta", {**DOCUMENT, "previousResultId": TEXT}, _token_changes, whole=True
+    )
+    s.reads("textDocument/semanticTokens/range", WITHIN, _tokens_within, whole=True)
 
 
 def _tests(s: "RubricServer") -> None:
@@ -275,8 +280,7 @@ async def _symbols(s: "RubricServer", query: str) -> list[Json]:
 
 
 def _numbers(d: Snapshot, choose: Callable[[Any], Any] = lambda lines: lines) -> list[int]:
-    lines = choose(convert.token_lines(d.kept.tokens.of(d.analysis)))
-    return tokens.encoded(lines, convert.struck(d, tokens.deprecated_spans(d.analysis)))
+    return tokens.encoded(choose(convert.token_lines(d)), convert.struck(d))
 
 
 def _tokens(d: Snapshot) -> Json:

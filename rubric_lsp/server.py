@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pygls.lsp.server import LanguageServer
@@ -20,6 +21,7 @@ from rubric_lsp.features.diagnostics import findings, listing, outcomes
 from rubric_lsp.memory import Memory
 from rubric_lsp.navigation import Navigation
 from rubric_lsp.parameters import Shape
+from rubric_lsp.parts import in_parts
 from rubric_lsp.progress import ProgressBoard
 from rubric_lsp.protocol import RubricProtocol
 from rubric_lsp.pulling import Pulling
@@ -208,13 +210,17 @@ class RubricServer(LanguageServer):
         """A request that is about no single document."""
         self.protocol.route(method, work, needs)
 
-    def reads(self, method: str, needs: Shape, work: Work, empty: object = None) -> None:
-        """A request about one document. One that fails is logged with what was asked, and answered by `empty`."""
+    def reads(self, method: str, needs: Shape, work: Work, empty: object = None, *, whole: bool = False) -> None:
+        """A request about one document. One that fails is logged with what was asked, and answered by `empty`.
+
+        A file may hold several YAML documents: `work` is given the one in which the place is, or each of them, unless it
+        wants the file as a `whole`.
+        """
 
         def asked(params: Any) -> object:
             # The version that is asked about is the newest one now, not the newest one when there is time to answer.
             snapshot = self.documents.get(convert.uri(params))
-            return self._read(method, snapshot, params, work, empty)
+            return self._read(method, snapshot, params, work if whole else partial(in_parts, work), empty)
 
         self.protocol.route(method, asked, needs)
 

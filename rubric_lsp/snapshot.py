@@ -31,6 +31,8 @@ class Kept:
         #: What the client was told of them, by block and the line on which it begins.
         self.outline: dict[tuple[Tree, int], tuple[tuple[Symbol, ...], list[dict[str, Any]]]] = {}
         self.tokens = Blockwise(lambda local: tokens_in(local, encoding))
+        #: The same for the YAML documents behind the first one.
+        self.parts: list[Kept] = []
         #: The tokens that the client has, by result id.
         self.sent_tokens: tuple[str, list[int]] = ("", [])
 
@@ -56,6 +58,10 @@ class Snapshot:
         self.worked_out: dict[str, tuple[Edit, ...]] = {}
         #: The last analysis of an earlier version: what did not change since is not looked at again.
         self.earlier: Analysis | None = None
+        #: For a YAML document behind the first one of a file: the line at which it starts, and the file.
+        self.first_line = 0
+        self.part_of: Snapshot | None = None
+        self._parts: tuple[Snapshot, ...] = ()
 
     @property
     def analysis(self) -> Analysis:
@@ -88,6 +94,28 @@ class Snapshot:
         """Whether asking for the analysis costs nothing any more."""
         return self._analysis is not None
 
+    @property
+    def parts(self) -> "tuple[Snapshot, ...]":
+        """The YAML documents of the file in their order, each as if it stood alone; nearly always one, this."""
+        if not self._parts:
+            further = self.analysis.further if self.part_of is None else ()
+            known = self.kept.parts
+            while len(known) < len(further):
+                known.append(Kept(self.encoding))
+            made = (self._part(at, found, kept) for (at, found), kept in zip(further, known, strict=False))
+            self._parts = (self, *made)
+        return self._parts
+
+    def _part(self, offset: int, found: Analysis, kept: Kept) -> "Snapshot":
+        part = Snapshot(self._workspace, self.uri, self.version, self.kind, found.document)
+        part._analysis, part.kept, part.part_of = found, kept, self
+        part.first_line = self.document.position(offset).line
+        return part
+
+    def part_at(self, line: int) -> "Snapshot":
+        """The YAML document that a line of the file belongs to."""
+        return next(part for part in reversed(self.parts) if part.first_line <= line or part is self)
+
     def names(self) -> list[tuple[LocalText, tuple[Name, ...]]]:
         """The names in every block."""
         return self.kept.names.of(self.analysis)
@@ -99,15 +127,18 @@ class Snapshot:
 
     def range(self, span: Span) -> TextRange:
         """`span` as the client counts."""
-        return self.document.range(span, self.encoding)
+        return TextRange(self.position(span.start), self.position(span.end))
 
     def position(self, offset: int) -> Position:
         """`offset` as the client counts."""
-        return self.document.position(offset, self.encoding)
+        line, character = self.document.position(offset, self.encoding)
+        return Position(line + self.first_line, character)
 
     def offset(self, position: Position) -> int:
         """The offset of a position of the client's."""
-        return self.document.offset(position, self.encoding)
+        if position.line < self.first_line:
+            return 0
+        return self.document.offset(Position(position.line - self.first_line, position.character), self.encoding)
 
     def span(self, wanted: TextRange) -> Span:
         """The offsets of a range of the client's; one that is the wrong way round counts as empty."""
@@ -124,4 +155,4 @@ class Snapshot:
     @property
     def can_run(self) -> bool:
         """Whether this is a suite, whose cases can be run."""
-        return self.is_ours and self.analysis.kind is FileKind.SUITE
+        return self.part_of is None and self.is_ours and self.analysis.kind is FileKind.SUITE

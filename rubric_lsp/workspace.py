@@ -75,7 +75,7 @@ class Workspace:
 
     def is_newest(self, snapshot: Snapshot) -> bool:
         """Whether nothing newer has come, and the document is still open."""
-        return self._open.get(snapshot.uri) is snapshot
+        return self._open.get(snapshot.uri) is (snapshot.part_of or snapshot)
 
     def open(self, uri: str, kind: str, version: int | None, text: str) -> Snapshot:
         """A document was opened, or sent again as a whole."""

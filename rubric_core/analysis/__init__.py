@@ -1,6 +1,6 @@
 """From a document to what is in it and what is wrong with it."""
 
-from rubric_core.analysis.checking import analyze
+from rubric_core.analysis.analyzing import analyze
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis, LocalText
 

@@ -1,33 +1,25 @@
-"""From a document to what is in it and what is wrong with it. Only blocks that changed are looked at again."""
+"""What is in the blocks of a text and what is wrong with them. Only those that changed are looked at again."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import reduce
-from operator import or_
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from rubric_core.analysis.findings import Findings
-from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis
-from rubric_core.analysis.states import BlockState, Found, Frame
+from rubric_core.analysis.states import BlockState, Found
 from rubric_core.language.around import ITEMS, PROVIDER_ITEM, ROOTS, FileKind
-from rubric_core.language.detect import Choice, Sign, choose, modeline
-from rubric_core.language.detect_around import around_choice
 from rubric_core.language.kinds import Kind
 from rubric_core.language.model import CASE, Case, Execution, Suite
 from rubric_core.language.shape import Shape, children
-from rubric_core.loading.files import absolute
 from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, NotYaml, UnknownKey, UnknownType
-from rubric_core.loading.kind import kind_of
 from rubric_core.loading.links import linked, own_targets
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.loading.references import References
-from rubric_core.loading.told_by_others import told_by_others
-from rubric_core.syntax.blocks import ROOT_LIST, Block, Document
+from rubric_core.syntax.blocks import ROOT_LIST, Block
 from rubric_core.syntax.line_document import still_json
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
@@ -41,86 +33,10 @@ from rubric_core.validation.rule import (
 )
 from rubric_core.validation.selection import EVERYTHING, Selection
 
-__all__ = ["analyze"]
+__all__ = ["Check", "items_of"]
 
 
-def analyze(
-    document: Document,
-    language: Language,
-    *,
-    previous: Analysis | None = None,
-    dialect: str | None = None,
-    selection: Selection = EVERYTHING,
-    path: PurePath | None = None,
-    kind: FileKind | None = None,
-    project: Project | None = None,
-    siblings: Collection[str] | None = None,
-) -> Analysis:
-    """Understand `document`. Never raises, whatever the text is.
-
-    Args:
-        document: The text, cut by `language.document`.
-        language: What is known of eval YAML.
-        previous: An analysis of an earlier version; what did not change since is not looked at again.
-        dialect: The name of the dialect that the workspace's settings give, if any.
-        selection: Which findings are wanted, and how severe they are.
-        path: Where the text is kept; what it is depends on that.
-        kind: What the text is, when that is known better than by its path and content.
-        project: The files around it, for what it refers to; without, only the text itself is judged.
-        siblings: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
-    """
-    frame, states = _read(document, language, previous)
-    root = states[frame.block].tree.root
-    listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
-    first = next(_items(states, root), None) if listed else None
-    outside = project.look() if project is not None else None
-    kind = kind or kind_of(path, root, first, outside)
-    choice = _choose(document, states, root, kind, language, dialect)
-    if not choice.certain and outside is not None and path is not None:
-        told = told_by_others(
-            outside, absolute(path), kind, root, _items(states, root), (d.name for d in language.dialects)
-        )
-        choice = told or choice
-    analysis = Analysis(document, language, states, frame, choice, kind)
-    analysis.siblings = siblings
-    at = absolute(path) if path is not None else None
-    Check(analysis, None if project is None or at is None else (project, at)).run(selection)
-    if outside is not None:
-        analysis.depends_on |= outside.seen
-    return analysis
-
-
-def _read(document: Document, language: Language, previous: Analysis | None) -> tuple[Frame, dict[Block, BlockState]]:
-    """The frame and the tree of every block; what `previous` has of them is taken over."""
-    frame = Frame(document)
-    old = previous.states if previous is not None and previous.language is language else {}  # the memo
-    if previous is not None and previous.frame.block.text == frame.block.text:
-        frame.block = previous.frame.block
-
-    def state_of(block: Block) -> BlockState:
-        known = old.get(block)
-        in_frame = block is frame.block
-        return known or BlockState(block.text, document.parse(block.text), language.item_keys, frame=in_frame)
-
-    return frame, {block: state_of(block) for block in (frame.block, *(b for b in document.blocks if b.key))}
-
-
-def _choose(
-    document: Document,
-    states: Mapping[Block, BlockState],
-    root: Node | None,
-    kind: FileKind,
-    language: Language,
-    dialect: str | None,
-) -> Choice:
-    """The dialect as far as the text and the settings tell it."""
-    # As numbers: a union of flags for each block would take longer than all the rest of a keystroke.
-    signs = Sign(reduce(or_, {state.signs for state in states.values()}, 0))
-    around = None if kind is FileKind.SUITE else around_choice(kind, root, [*_items(states, root)], document.text)
-    return choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
-
-
-def _items(states: Mapping[Block, BlockState], frame: Node | None) -> Iterator[Node]:
+def items_of(states: Mapping[Block, BlockState], frame: Node | None) -> Iterator[Node]:
     """The items that have blocks of their own, or those of a list that is all there is and could not be cut."""
     roots = [state.tree.root for block, state in states.items() if block.key]
     if isinstance(frame, SequenceNode):
@@ -277,7 +193,7 @@ class Check:
 def _item_kind(analysis: Analysis) -> Kind[Any] | None:
     """What the items of a list are that is the whole text; None where there should be no list."""
     if analysis.kind is FileKind.TARGETS:
-        items = _items(analysis.states, None)  # a part of the check
+        items = items_of(analysis.states, None)  # a part of the check
         if any(isinstance(i, MappingNode) and i.get("label") is not None for i in items):
             return PROVIDER_ITEM
     return ITEMS.get(analysis.kind)

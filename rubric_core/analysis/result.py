@@ -53,6 +53,8 @@ class Analysis:
         self.siblings: Collection[str] | None = None
         #: The paths in the case list, and the cases behind them, in the order of the text.
         self.external: tuple[ExternalCases, ...] = ()
+        #: The YAML documents behind the first one, with the offsets at which they start; offsets in each are its own.
+        self.further: tuple[tuple[int, Analysis], ...] = ()
         #: What is known of each block, for the check that fills this in and for views of one place.
         self.states = states
         #: The text around the cases.

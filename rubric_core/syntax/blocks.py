@@ -161,7 +161,7 @@ class Document:
             if again is not None:
                 return Document([*self.blocks[:low], *again, *self.blocks[high + 1 :]], self.column, self.item_keys)
         text = self.text
-        return self._sharing(
+        return self.sharing(
             Document.of(text[: edit.span.start] + edit.new_text + text[edit.span.end :], self.item_keys)
         )
 
@@ -189,7 +189,7 @@ class Document:
         kept = _Kept(self.blocks[low : high + 1])
         return [kept.take(text, key) or Block(text, key) for text in cut]
 
-    def _sharing(self, other: "Document") -> "Document":
+    def sharing(self, other: "Document") -> "Document":
         """`other` with blocks of this document wherever their text is the same."""
         kept = _Kept(self.blocks)
         blocks = [kept.take(b.text, b.key) or b for b in other.blocks]

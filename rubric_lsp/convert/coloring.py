@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rubric_core.text import Span
 from rubric_lsp.convert.places import Json
 from rubric_lsp.features.blockwise import line_in_document
+from rubric_lsp.features.tokens import deprecated_spans
 from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -16,8 +16,16 @@ if TYPE_CHECKING:
 __all__ = ["struck", "token_edits", "token_lines", "tokens_within"]
 
 
-def token_lines(found: "Iterable[tuple[LocalText, Sequence[Token]]]") -> "list[tuple[int, Sequence[Token]]]":
-    """Tokens with the line on which their block begins, in the order of the text."""
+def token_lines(snapshot: Snapshot) -> "list[tuple[int, Sequence[Token]]]":
+    """The tokens of a file with the lines on which their blocks begin, in the order of the text."""
+    return [
+        (start + part.first_line, tokens)
+        for part in snapshot.parts
+        for start, tokens in _lines_of(part.kept.tokens.of(part.analysis))
+    ]
+
+
+def _lines_of(found: "Iterable[tuple[LocalText, Sequence[Token]]]") -> "list[tuple[int, Sequence[Token]]]":
     placed: list[tuple[int, Sequence[Token]]] = []
     for local, tokens in found:
         if local.number >= 0:
@@ -38,9 +46,10 @@ def tokens_within(found: "list[tuple[int, Sequence[Token]]]", params: Any) -> "l
     return [(start, [t for t in tokens if first <= start + t.line <= last]) for start, tokens in found if start <= last]
 
 
-def struck(snapshot: Snapshot, spans: Iterable[Span]) -> set[tuple[int, int]]:
-    """Line and column of stretches."""
-    return {(p.line, p.character) for p in (snapshot.position(s.start) for s in spans)}
+def struck(snapshot: Snapshot) -> set[tuple[int, int]]:
+    """Line and column of what is deprecated in a file."""
+    places = (part.position(span.start) for part in snapshot.parts for span in deprecated_spans(part.analysis))
+    return {(place.line, place.character) for place in places}
 
 
 def token_edits(old: Sequence[int], new: Sequence[int]) -> list[Json]:

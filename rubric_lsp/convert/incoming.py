@@ -15,6 +15,7 @@ __all__ = [
     "changes",
     "folders",
     "known_diagnostics",
+    "line",
     "offset",
     "opened",
     "positions",
@@ -50,6 +51,14 @@ def asked(snapshot: Snapshot, params: Params) -> str:
 def offset(snapshot: Snapshot, params: Params) -> int:
     """Where a request points to."""
     return snapshot.offset(_position(params["position"]))
+
+
+def line(params: Params) -> int | None:
+    """The line that a request points to; None for one about a document, or about all that is in sight."""
+    at = params.get("position") or next(iter(params.get("positions") or ()), None)
+    if at is None and "context" in params:
+        at = params["range"]["start"]
+    return at["line"] if at is not None else None
 
 
 def text_range(given: Params) -> TextRange:

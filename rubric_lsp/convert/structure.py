@@ -61,7 +61,8 @@ def _placed(snapshot: Snapshot, local: "LocalText", span: Span) -> Json:
     """The range of a stretch of a block."""
     if local.number < 0:
         return range_of(snapshot, local.outer(span))
-    first, index = snapshot.document.first_line(local.number), snapshot.document.blocks[local.number].index
+    first = snapshot.document.first_line(local.number) + snapshot.first_line
+    index = snapshot.document.blocks[local.number].index
     start, end = index.range(span, snapshot.encoding)
     return {
         "start": {"line": first + start.line, "character": start.character},
@@ -111,13 +112,17 @@ def document_links(snapshot: Snapshot, found: Iterable[tuple[Span, str]]) -> lis
     return [{"range": range_of(snapshot, span), "target": target} for span, target in found]
 
 
-def folding_ranges(found: "Iterable[tuple[LocalText, Sequence[Fold]]]") -> list[Json]:
+def folding_ranges(snapshot: Snapshot, found: "Iterable[tuple[LocalText, Sequence[Fold]]]") -> list[Json]:
     """Folds by whole lines, which every client can show."""
-    return [_fold(local, fold) for local, folds in found for fold in folds]
+    made = [_fold(local, fold, snapshot.first_line) for local, folds in found for fold in folds]
+    below = snapshot.parts[1:2]
+    # Comments are looked for in all of the text; those of another YAML document are its own.
+    return [fold for fold in made if fold["endLine"] < below[0].first_line] if below else made
 
 
-def _fold(local: "LocalText", fold: "Fold") -> Json:
-    made: Json = {"startLine": line_in_document(local, fold.first), "endLine": line_in_document(local, fold.last)}
+def _fold(local: "LocalText", fold: "Fold", above: int) -> Json:
+    first, last = (line_in_document(local, line) + above for line in (fold.first, fold.last))
+    made: Json = {"startLine": first, "endLine": last}
     if fold.is_comment:
         made["kind"] = "comment"
     return made

@@ -50,7 +50,9 @@ class Runs:
     # -- what is known ------------------------------------------------------------------------------------------------
 
     def results(self, snapshot: Snapshot) -> Results:
-        """The results of a suite, or of a file of cases, as it stands."""
+        """The results of a suite, or of a file of cases, as it stands; nothing runs a further YAML document of a file."""
+        if snapshot.part_of is not None:
+            return {}
         taken_over = self.taken_over.results(snapshot)
         return self.record.results(snapshot) if taken_over is None else taken_over
 

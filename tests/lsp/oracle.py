@@ -18,6 +18,7 @@ from rubric_core.text import Edit, Encoding, LineIndex, Span, apply_edits
 from rubric_lsp import convert
 from rubric_lsp.capabilities import Client
 from rubric_lsp.features import tokens
+from rubric_lsp.parts import in_parts
 from rubric_lsp.server import RubricServer
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.workspace import Change
@@ -39,14 +40,12 @@ class Follower:
 
     def told(self, snapshot: Snapshot) -> Any:
         """What a client would have of this version: diagnostics, outline, tokens, folds."""
-        colors = convert.token_lines(snapshot.kept.tokens.of(snapshot.analysis))
-        struck = convert.struck(snapshot, tokens.deprecated_spans(snapshot.analysis))
-        return (
-            self.server.problems(snapshot),
-            convert.document_symbols(snapshot, snapshot.kept.symbols.of(snapshot.analysis), _CLIENT),
-            tokens.encoded(colors, struck),
-            convert.folding_ranges(snapshot.kept.folds.of(snapshot.analysis)),
+        symbols = in_parts(
+            lambda d, _: convert.document_symbols(d, d.kept.symbols.of(d.analysis), _CLIENT), snapshot, {}
         )
+        folds = in_parts(lambda d, _: convert.folding_ranges(d, d.kept.folds.of(d.analysis)), snapshot, {})
+        colors = tokens.encoded(convert.token_lines(snapshot), convert.struck(snapshot))
+        return self.server.problems(snapshot), symbols, colors, folds
 
 
 def follow(text: str, rng: random.Random, steps: int, encoding: Encoding, pair: tuple[Follower, Follower]) -> None:

@@ -303,3 +303,94 @@ def test_names_of_targets_and_files_are_completed(connect: Connect, tmp_path: Pa
     client.open(uri, "execution:\n  target: \ninput_files: [pro]\ntests: []\n")
     assert "local" in [i["label"] for i in client.at("completion", uri, 1, 10)["items"]]
     assert "prompts/judge.md" in [i["label"] for i in client.at("completion", uri, 2, 17)["items"]]
+
+
+SEVERAL = """\
+# rubric: dialect=agentv-3
+tests:
+  - id: first
+    criteria: Says hello
+    input: Hello
+---
+# Kept for later:
+# not in use yet.
+assertions:
+  - {type: contains, value: x}
+tests:
+  - id: second
+    criteria: Says {{ who }}
+    wieght: 1
+    depends_on: [second]
+    input: Hello
+---
+tests:
+  - id: third
+    criteria: Says hello
+    input: Hello
+"""
+
+
+def test_several_documents_in_one_file(client: Client) -> None:
+    """No dialect reads the second; whoever writes it is helped all the same, and told so once."""
+    client.open(URI, SEVERAL + "    ")
+    lines = [*SEVERAL.splitlines(), ""]
+    found = [(d["code"], lines[d["range"]["start"]["line"]].strip()) for d in client.diagnostics(URI)]
+    assert ("several-documents", "---") in found
+    assert ("unknown-key", "wieght: 1") in found
+    assert [code for code, _ in found].count("several-documents") == 1
+    typo = lines.index("    wieght: 1")
+    whole = {"textDocument": {"uri": URI}}
+
+    def ask(method: str, **more: Any) -> Any:
+        return client.request(f"textDocument/{method}", {**whole, **more})
+
+    symbols = ask("documentSymbol")
+    assert [(s["name"], lines[s["selectionRange"]["start"]["line"]].strip()) for s in symbols] == [
+        ("first", "- id: first"),
+        ("contains-x", "- {type: contains, value: x}"),
+        ("second", "- id: second"),
+        ("third", "- id: third"),
+    ]
+    folds = {(f["startLine"], f["endLine"]) for f in ask("foldingRange")}
+    assert {(2, 4), (6, 7), (11, 15)} <= folds
+    assert max(end for _, end in folds) < len(lines)
+    assert len(folds) == len(ask("foldingRange"))
+
+    hover = client.at("hover", URI, 12, 5)
+    assert hover["range"]["start"] == {"line": 12, "character": 4}
+    labels = [item["label"] for item in client.at("completion", URI, len(lines) - 1, 4)["items"]]
+    assert "assertions" in labels
+    assert "input" not in labels
+    at = {"start": {"line": typo, "character": 5}, "end": {"line": typo, "character": 5}}
+    actions = ask("codeAction", range=at, context={"diagnostics": []})
+    [removal] = [a for a in actions if a["title"] == "Remove `wieght`"]
+    [edit] = removal["edit"]["documentChanges"][0]["edits"]
+    assert edit["range"]["start"]["line"] == typo
+    assert [a for a in actions if a.get("command", {}).get("command", "").startswith("rubric.run")] == []
+    [here] = client.at("definition", URI, 14, 18)
+    assert (here["range"]["start"]["line"], here["uri"]) == (11, URI)
+    assert {m["range"]["start"]["line"] for m in client.at("documentHighlight", URI, 11, 10)} == {11, 14}
+    renamed = client.at("rename", URI, 11, 10, newName="other")["documentChanges"][0]["edits"]
+    assert {e["range"]["start"]["line"] for e in renamed} == {11, 14}
+    [selection] = ask("selectionRange", positions=[{"line": 11, "character": 10}])
+    assert selection["range"]["start"]["line"] == 11
+    # Only what is read can be run.
+    assert {lens["range"]["start"]["line"] for lens in ask("codeLens")} <= {0, 1, 2}
+
+    data = ask("semanticTokens/full")["data"]
+    steps = list(zip(data[::5], data[1::5], strict=True))
+    assert all(down > 0 or along > 0 for down, along in steps[1:])
+    assert sum(down for down, _ in steps) == lines.index("  - id: third") + 2
+
+
+def test_an_edit_in_a_later_document(client: Client) -> None:
+    client.open(URI, SEVERAL)
+    client.diagnostics(URI)
+    client.change(URI, replaced(SEVERAL, "wieght: 1", "weight: 1"))
+    text = SEVERAL.replace("wieght: 1", "weight: 1")
+    client.change(URI, replaced(text, "id: third", "id: three"))
+    after = client.diagnostics(URI)
+    assert "three" in [s["name"] for s in client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})]
+    other = URI.replace("a.eval", "z.eval")
+    client.open(other, text.replace("id: third", "id: three"))
+    assert client.diagnostics(other) == after

@@ -1,0 +1,137 @@
+"""From a document to what is in it and what is wrong with it. Only blocks that changed are looked at again."""
+
+from collections.abc import Collection, Mapping
+from functools import partial, reduce
+from operator import or_
+from pathlib import PurePath
+
+from rubric_core.analysis.checking import Check, items_of
+from rubric_core.analysis.documents import further, moved
+from rubric_core.analysis.language import Language
+from rubric_core.analysis.result import Analysis
+from rubric_core.analysis.states import BlockState, Frame
+from rubric_core.language.around import FileKind
+from rubric_core.language.detect import Choice, Sign, choose, modeline
+from rubric_core.language.detect_around import around_choice
+from rubric_core.loading.files import absolute
+from rubric_core.loading.kind import kind_of
+from rubric_core.loading.project import Project
+from rubric_core.loading.told_by_others import told_by_others
+from rubric_core.syntax.blocks import ROOT_LIST, Block, Document
+from rubric_core.syntax.tree import Node
+from rubric_core.syntax.tree import Sequence as SequenceNode
+from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
+from rubric_core.validation.selection import EVERYTHING, Selection
+
+__all__ = ["analyze"]
+
+
+def analyze(
+    document: Document,
+    language: Language,
+    *,
+    previous: Analysis | None = None,
+    dialect: str | None = None,
+    selection: Selection = EVERYTHING,
+    path: PurePath | None = None,
+    kind: FileKind | None = None,
+    project: Project | None = None,
+    siblings: Collection[str] | None = None,
+) -> Analysis:
+    """Understand `document`. Never raises, whatever the text is.
+
+    Args:
+        document: The text, cut by `language.document`.
+        language: What is known of eval YAML.
+        previous: An analysis of an earlier version; what did not change since is not looked at again.
+        dialect: The name of the dialect that the workspace's settings give, if any.
+        selection: Which findings are wanted, and how severe they are.
+        path: Where the text is kept; what it is depends on that.
+        kind: What the text is, when that is known better than by its path and content.
+        project: The files around it, for what it refers to; without, only the text itself is judged.
+        siblings: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
+    """
+    alone = partial(_alone, language=language, selection=selection, path=path, project=project, siblings=siblings)
+    analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
+    if analysis.kind is FileKind.SUITE:
+        said = modeline(document.blocks[0].text) or dialect
+        read = partial(alone, dialect=said, kind=analysis.kind)
+        analysis.further = tuple(further(analysis, read, previous.further if previous is not None else ()))
+        _add_further(analysis)
+    return analysis
+
+
+def _add_further(analysis: Analysis) -> None:
+    """Say what is wrong in the further documents, too; that there are any is said once."""
+    if not analysis.further:
+        return
+    found = [*analysis.diagnostics]
+    ignored = [*analysis.ignored]
+    for at, other in analysis.further:
+        found += (moved(each, at) for each in other.diagnostics if each.code != SEVERAL_DOCUMENTS.code)
+        ignored += (moved(each, at) for each in other.ignored)
+        analysis.depends_on |= other.depends_on
+    analysis.diagnostics, analysis.ignored = tuple(found), tuple(ignored)
+
+
+def _alone(
+    document: Document,
+    previous: Analysis | None,
+    language: Language,
+    dialect: str | None,
+    selection: Selection,
+    path: PurePath | None,
+    kind: FileKind | None,
+    project: Project | None,
+    siblings: Collection[str] | None,
+) -> Analysis:
+    """The first YAML document of a text. See `analyze`."""
+    frame, states = _read(document, language, previous)
+    root = states[frame.block].tree.root
+    listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
+    first = next(items_of(states, root), None) if listed else None
+    outside = project.look() if project is not None else None
+    kind = kind or kind_of(path, root, first, outside)
+    choice = _choose(document, states, root, kind, language, dialect)
+    if not choice.certain and outside is not None and path is not None:
+        told = told_by_others(
+            outside, absolute(path), kind, root, items_of(states, root), (d.name for d in language.dialects)
+        )
+        choice = told or choice
+    analysis = Analysis(document, language, states, frame, choice, kind)
+    analysis.siblings = siblings
+    at = absolute(path) if path is not None else None
+    Check(analysis, None if project is None or at is None else (project, at)).run(selection)
+    if outside is not None:
+        analysis.depends_on |= outside.seen
+    return analysis
+
+
+def _read(document: Document, language: Language, previous: Analysis | None) -> tuple[Frame, dict[Block, BlockState]]:
+    """The frame and the tree of every block; what `previous` has of them is taken over."""
+    frame = Frame(document)
+    old = previous.states if previous is not None and previous.language is language else {}  # the memo
+    if previous is not None and previous.frame.block.text == frame.block.text:
+        frame.block = previous.frame.block
+
+    def state_of(block: Block) -> BlockState:
+        known = old.get(block)
+        in_frame = block is frame.block
+        return known or BlockState(block.text, document.parse(block.text), language.item_keys, frame=in_frame)
+
+    return frame, {block: state_of(block) for block in (frame.block, *(b for b in document.blocks if b.key))}
+
+
+def _choose(
+    document: Document,
+    states: Mapping[Block, BlockState],
+    root: Node | None,
+    kind: FileKind,
+    language: Language,
+    dialect: str | None,
+) -> Choice:
+    """The dialect as far as the text and the settings tell it."""
+    # As numbers: a union of flags for each block would take longer than all the rest of a keystroke.
+    signs = Sign(reduce(or_, {state.signs for state in states.values()}, 0))
+    around = None if kind is FileKind.SUITE else around_choice(kind, root, [*items_of(states, root)], document.text)
+    return choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
