@@ -86,8 +86,11 @@ class ConfigHooks(Shape):
 
 
 _PATTERNS = ListOf(Text())
-_ENTRIES = ByNode(
-    text=Text(refers_to="file"), sequence=ListOf(ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything())))
+_TARGETS = ByNode(
+    text=Text(refers_to="file"), sequence=ListOf(ByNode(text=Text(refers_to="file"), mapping=Tagged(Target)))
+)
+_PROVIDERS = ByNode(
+    text=Text(refers_to="file"), sequence=ListOf(ByNode(text=Text(refers_to="file"), mapping=Tagged(Provider)))
 )
 
 
@@ -103,9 +106,9 @@ class Config(Shape):
     results = key(Shaped(Results), "What becomes of results.")
     hooks = key(Shaped(ConfigHooks), "Programs around the work of the engine.")
     required_version = key(Text(), "The releases of the engine that may be used.", example="'>=4.0.0'")
-    providers = key(_ENTRIES, "The providers that answer and judge, or a file that has them.")
-    targets = key(_ENTRIES, "The targets that answer, or a file that has them.")
-    graders = key(_ENTRIES, "The providers that judge, or a file that has them.")
+    providers = key(_PROVIDERS, "The providers that answer and judge, or a file that has them.")
+    targets = key(_TARGETS, "The targets that answer, or a file that has them.")
+    graders = key(_PROVIDERS, "The providers that judge, or a file that has them.")
     tests = key(ByNode(text=Text(refers_to="file"), sequence=ListOf(CASE)), "Cases, or a file that has them.")
     defaults = key(
         ByNode(text=Text(refers_to="file"), mapping=Shaped(Defaults)), "The provider and grader where nothing is said."

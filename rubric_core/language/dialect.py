@@ -106,6 +106,8 @@ class Properties:
     refuses_tool_role: bool = False
     #: Template variables that are on their way out, each with the one to write instead.
     replaced_variables: tuple[tuple[str, str], ...] = ()
+    #: Where environment variables are put in: as the whole value of a setting of a target, or anywhere in any file.
+    interpolates: Literal["targets", "everything"] = "targets"
     #: How bad a case without a required key is: agentv skips it with a log line, and from 2.7 on `validate` says so.
     incomplete_case: Literal["warning", "error"] = "warning"
     #: Whether a case is skipped that has neither criteria nor expected output, assertions or turns of its own.
@@ -116,6 +118,8 @@ class Properties:
     literal_members: bool = False
     #: Whether a key that it does not know makes the engine refuse the file.
     strict_keys: bool = False
+    #: Whether a kind of provider that is not known is looked up as a program.
+    custom_providers: bool = False
     #: Whether an evaluator has to have a name.
     names_required: bool = False
     #: Keys of a judge's free-form reply and of a code evaluator's: hits and misses, or assertions.

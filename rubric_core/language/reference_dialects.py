@@ -207,6 +207,10 @@ _PROPERTIES: Mapping[str, _Words] = {
     "folds_type_names": {True: "`_` in a type counts as `-`.", False: "Types are taken as they are written."},
     "nunjucks": {True: "What is filled in may have filters, conditions and loops, as in Nunjucks.", False: ""},
     "interpolation": lambda value: f"Filled in when the suite runs: {_samples(value)}." if value else "",
+    "interpolates": {
+        "targets": "Environment variables are put in where they are the whole value of a setting of a target.",
+        "everything": "Environment variables are put in anywhere, from release 2.17 on.",
+    },
     "suite_marker": lambda value: f"Early releases refuse a suite whose `$schema` is not `{value}`." if value else "",
     "merges": {True: "Merge keys (`<<`) are merged, from release 4.23 on.", False: "Merge keys (`<<`) are not merged."},
     "refuses_tool_role": {True: "`agentv validate` refuses messages of the role `tool`.", False: ""},
@@ -227,6 +231,10 @@ _PROPERTIES: Mapping[str, _Words] = {
     },
     "literal_members": {True: "Members of a composite without a name, or with `_` in their type, are dropped.", False: ""},
     "strict_keys": {True: "An unknown key makes agentv refuse the file.", False: "An unknown key is passed over."},
+    "custom_providers": {
+        True: "A kind of provider that nobody knows is looked for as a program in `.agentv/providers`.",
+        False: "A target of a kind that nobody knows cannot be asked.",
+    },
     "names_required": {True: "Every evaluator needs a name.", False: "An evaluator without a name gets one from its type and value."},
     "reply_style": {
         "hits": "Judges and programs reply with `hits` and `misses`.",

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from rubric_core.language.kinds import (
+from rubric_core.language.kinds import (  # fmt: skip
     Anything,
     Boolean,
     ByNode,
@@ -13,11 +13,23 @@ from rubric_core.language.kinds import (
     Number,
     Shaped,
     Text,
-)  # fmt: skip
+)
 from rubric_core.language.shape import Shape, key
 
 __all__ = [
-    "Checkout", "Clone", "Container", "Environment", "Hook", "Hooks", "Mount", "Repo", "RepoSource", "Requirements", "Setup", "Workspace",
+    "Checkout",
+    "Clone",
+    "Container",
+    "Environment",
+    "Hook",
+    "Hooks",
+    "Mount",
+    "Repo",
+    "RepoSource",
+    "Requirements",
+    "Resources",
+    "Setup",
+    "Workspace",
 ]  # fmt: skip
 
 _COMMAND = ByNode(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
@@ -159,6 +171,15 @@ class Mount(Shape):
     read_only = key(Boolean(), "Whether it can only be read.")
 
 
+class Resources(Shape):
+    """A resources block: the most that a container may use."""
+
+    cpus = key(ByNode(number=Number(above=0), text=Text()), "How many processors.", example="2")
+    memory = key(ByNode(number=Number(above=0), text=Text()), "How much memory.", example="4g")
+    disk = key(ByNode(number=Number(above=0), text=Text()), "How much space on disk.", example="10g")
+    gpu = key(ByNode(boolean=Boolean(), number=Number(at_least=0), text=Text()), "Which graphics processors.")
+
+
 class Environment(Shape):
     """An environment: where the target works, a host or a container."""
 
@@ -172,9 +193,7 @@ class Environment(Shape):
     image = key(Text(), "The image of the container.", example="python:3.12")
     context = key(Text(refers_to="directory"), "The directory to build the image from.")
     dockerfile = key(Text(), "The Dockerfile in that directory.")
-    resources = key(
-        MapOf(Anything()), "The most that the container may use: cpus, memory, disk, gpu.", example="{cpus: 2}"
-    )
+    resources = key(Shaped(Resources), "The most that the container may use.", example="{cpus: 2}")
     mounts = key(ListOf(Shaped(Mount)), "Directories of this machine inside the container.")
     secrets = key(Anything(), "Secrets that the container is given.")
 

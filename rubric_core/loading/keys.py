@@ -188,6 +188,8 @@ class Keys(Tags):
     def missing(self, made: Shape, node: Mapping, *, lenient: bool) -> None:
         """Complain of the keys that a shape cannot do without."""
         written = {*made.places, *made.unread} if made.unread else made.places
+        if any(field in made.unread for field in made.nested):
+            return  # what is missing may stand there
         groups: dict[str, bool] = {}
         for spelling, declared in self.dialect.needed(type(made)):
             present = declared.field in written

@@ -84,7 +84,8 @@ class Tags(Reading):
             )
             return
         names = tuple(t.name for t in self.dialect.types_of(base).values() if t.fate is Fate.CURRENT)
-        custom = not issubclass(base, Evaluator) or self.dialect.properties.custom_types
+        properties = self.dialect.properties
+        custom = properties.custom_types if issubclass(base, Evaluator) else properties.custom_providers
         self.issues.append(
             UnknownType(
                 span=span,

@@ -122,6 +122,7 @@ AGENTV_2_7 = AGENTV_1.successor(
     ],
     string_assertions=False,
     refuses_tool_role=True,
+    interpolates="everything",
     appends_suite_evaluators=True,
     inline_rubric_name="rubrics",
     custom_types=True,

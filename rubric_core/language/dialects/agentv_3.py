@@ -78,6 +78,7 @@ AGENTV_3 = AGENTV_2_7.successor(
         *TARGETS_3,
     ],
     merges=True,
+    custom_providers=True,
     verdicts="two",
     string_assertions=True,
     placeholders=("PROMPT", "PROMPT_FILE", "EVAL_ID", "ATTEMPT", "FILES", "OUTPUT_FILE"),

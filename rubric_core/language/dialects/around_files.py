@@ -14,7 +14,7 @@ from rubric_core.language.around import (  # fmt: skip
 from rubric_core.language.changes import adds, drops, requires, tolerates, unrequires
 from rubric_core.language.dialect import Change, Fate
 from rubric_core.language.targets import Defaults
-from rubric_core.language.workspace import (
+from rubric_core.language.workspace import (  # fmt: skip
     Checkout,
     Clone,
     Container,
@@ -25,9 +25,10 @@ from rubric_core.language.workspace import (
     Repo,
     RepoSource,
     Requirements,
+    Resources,
     Setup,
     Workspace,
-)  # fmt: skip
+)
 
 __all__ = ["AROUND_0_5", "AROUND_1", "AROUND_2_7", "AROUND_3", "AROUND_5"]
 
@@ -47,6 +48,7 @@ AROUND_1: tuple[Change, ...] = (unrequires(Config, "schema"),)
 
 AROUND_2_7: tuple[Change, ...] = (
     adds(Config, "eval_patterns", "execution"),
+    tolerates(Config, "eval_patterns", "test_patterns", fate=Fate.IGNORED),
     adds(ConfigExecution),
     adds(Workspace, "template", *_HOOKS),
     adds(Hook, "command", "cwd", "timeout_ms"),
@@ -100,4 +102,5 @@ AROUND_5: tuple[Change, ...] = (
     ),
     adds(Setup),
     adds(Mount),
+    adds(Resources),
 )  # fmt: skip

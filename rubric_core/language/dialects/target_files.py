@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from rubric_core.language.changes import adds, drops, renames, requires, tolerates, unrequires
 from rubric_core.language.dialect import Change, Fate, Tables, TypeName
-from rubric_core.language.providers import (
+from rubric_core.language.providers import (  # fmt: skip
+    SETTINGS,
     AgentServer,
     Anthropic,
     Api,
@@ -25,7 +26,7 @@ from rubric_core.language.providers import (
     Replay,
     Settings,
     VsCode,
-)  # fmt: skip
+)
 from rubric_core.language.targets import ENTRIES, Entry, Provider, Runtime, Target, TargetFile
 
 __all__ = ["TARGETS_0_1", "TARGETS_0_5", "TARGETS_1", "TARGETS_2_7", "TARGETS_3", "TARGETS_5"]
@@ -46,13 +47,21 @@ def _kinds(kinds: Mapping[str, type[Settings]], fate: Fate = Fate.CURRENT, note:
     return change
 
 
-def _gives_up(*names: str, note: str) -> Change:
-    """Kinds that the next release does not know under these names."""
+def _gives_up(*names: str, instead: str, refused: bool = False) -> Change:
+    """Kinds that the releases with `providers` do not know under these names, or refuse for being ambiguous."""
 
     def change(tables: Tables) -> None:
-        for family in tables.families.values():
+        for base, family in tables.families.items():
             for name in names:
-                family[name] = family[name]._replace(fate=Fate.LEAVING, note=note)
+                known = family[name]
+                if base is Target:
+                    family[name] = known._replace(fate=Fate.LEAVING, note=f"{_NEXT}{instead}")
+                elif refused:
+                    family[name] = known._replace(fate=Fate.REJECTED, note=f"{_REFUSED}{instead}")
+                else:
+                    family[name] = known._replace(
+                        fate=Fate.IGNORED, note=f"agentv looks for a program of that name{instead}"
+                    )
 
     return change
 
@@ -158,11 +167,18 @@ TARGETS_5: tuple[Change, ...] = (
     _kinds({
         "codex-cli": Codex, "codex-app-server": Codex, "codex-sdk": Codex, "pi-sdk": Pi, "pi-rpc": Pi, "replay": Replay,
     }),
-    _gives_up("azure-openai", note=f"{_NEXT}; write `azure`"),
-    _gives_up("google", "google-gemini", note=f"{_NEXT}; write `gemini`"),
-    _gives_up("codex", note=f"{_NEXT}; write `codex-cli`, `codex-app-server` or `codex-sdk`"),
-    _gives_up("claude", "claude-code", "cc-mirror", note=f"{_NEXT}; write `claude-cli` or `claude-sdk`"),
-    _gives_up("copilot", "copilot_sdk", note=f"{_NEXT}; write `copilot-cli` or `copilot-sdk`"),
-    _gives_up("pi", "pi-agent-sdk", note=f"{_NEXT}; write `pi-cli`, `pi-sdk` or `pi-rpc`"),
-    _gives_up("bedrock", "vertex", note=_NEXT),
+    _gives_up("azure-openai", instead="; write `azure`"),
+    _gives_up("google", "google-gemini", instead="; write `gemini`"),
+    _gives_up("codex", instead="; write `codex-cli`, `codex-app-server` or `codex-sdk`", refused=True),
+    _gives_up("claude", "claude-code", "cc-mirror", instead="; write `claude-cli` or `claude-sdk`", refused=True),
+    _gives_up("copilot", "copilot_sdk", instead="; write `copilot-cli` or `copilot-sdk`", refused=True),
+    _gives_up("pi", "pi-agent-sdk", instead="; write `pi-cli`, `pi-sdk` or `pi-rpc`", refused=True),
+    _gives_up("bedrock", "vertex", instead=""),
+    *(
+        tolerates(ENTRIES[Provider, settings], "log_format", "log_format", "log_output_format", fate=Fate.REJECTED, note=f"{_REFUSED}; write `stream_log`")
+        for settings in SETTINGS
+        if issubclass(settings, Log)
+    ),
+    tolerates(ENTRIES[Provider, Azure], "api_format", "api_format", fate=Fate.REJECTED, note=_REFUSED),
+    drops(Provider, "workspace", fate=Fate.REJECTED, note=f"{_REFUSED}; write `environment`"),
 )  # fmt: skip

@@ -47,7 +47,7 @@ def FORMAT_MARKER(file: Suite | TargetFile | Config, context: Context) -> Iterat
                 fixes=(fix,) if fix is not None and not place.borrowed else (),
                 consequence="releases 0.5 and 0.6 refuse the file",
             )
-    elif isinstance(file, Suite) and context.dialect.properties.suite_marker and not file.has("schema"):
+    elif isinstance(file, Suite | TargetFile) and context.dialect.properties.suite_marker and not file.has("schema"):
         version = _number(file.version)
         if version is not None and version < 2:
             yield Finding(

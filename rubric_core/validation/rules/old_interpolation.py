@@ -18,6 +18,8 @@ _OLD = re.compile(r"\$\{\{\s*(\w+)\s*\}\}")
 @rule("old-interpolation", "error", "An environment variable written the way of other releases")
 def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Refused in providers; in suites nothing is put in for it any more."""
+    if not context.dialect.properties.strict_keys and context.dialect.properties.interpolates == "targets":
+        yield from _too_early(shape, context)
     if isinstance(shape, Target):
         yield from _too_new(shape, context)
         return
@@ -57,6 +59,24 @@ def _too_new(target: Target, context: Context) -> Iterator[Finding]:
                 consequence="the target gets these very letters",
                 severity="warning",
             )
+
+
+def _too_early(shape: Suite | Case | Provider | Target, context: Context) -> Iterator[Finding]:
+    """At first variables are put in only where they are the whole value of a setting of a target."""
+    if not context.dialect.properties.interpolation or "${{" not in context.text or not isinstance(shape.node, Mapping):
+        return
+    for node in () if shape.borrowed else walk(shape.node):
+        if not isinstance(node, Scalar) or node.style in ("literal", "folded"):
+            continue
+        for found in _OLD.finditer(context.text, *node.span):
+            whole = found[0] == node.text.strip()
+            if whole != isinstance(shape, Target):
+                yield Finding(
+                    Span(*found.span()),
+                    f"{context.dialect.name} puts in `{found[0]}` only where it is the whole value of a setting of a target",
+                    consequence="agentv 2.17 and later put it in everywhere; before, it stays as these very letters",
+                    severity="warning",
+                )
 
 
 def _written(shape: Suite | Case | Provider, mapping: Mapping, context: Context) -> Iterator[tuple[Span, str]]:

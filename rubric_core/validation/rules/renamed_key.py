@@ -91,6 +91,8 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     elif issue.spelling.field == "evaluator" and _instead(issue, context):
         yield from _as_list(issue, context)
         yield from _without(issue, context)
+    elif not issue.current:
+        yield from removed(issue.owner.node, issue.spelling.name, context)
 
 
 def _beside_another_list(issue: RenamedKey) -> bool:

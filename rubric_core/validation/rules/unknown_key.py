@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion
+from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import add_entry, remove_entry, rename_key
@@ -31,9 +32,10 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         # What looks alike is a slip of the hand; what only means the same is for the author to say.
         alike = closest(issue.name, (meant,)) is not None
         fixes = (Fix(f"change it to `{meant}`", (rename_key(issue.entry, meant),), safe=alike),)
-    camel_case = (
-        issubclass(issue.shape, Entry) and meant is not None and meant == _CAPITAL.sub(r"_\1", issue.name).lower()
-    )
+    snake = _CAPITAL.sub(r"_\1", issue.name).lower()
+    camel_case = issubclass(issue.shape, Entry) and snake != issue.name and snake in context.dialect.table(issue.shape)
+    # The settings of a command are the only ones that are looked at one by one.
+    command = issubclass(issue.shape, Cli) and context.dialect.spelled(Cli, "command") == "command"
     if meant is None and not fixes and not issue.borrowed and isinstance(issue.node, Mapping):
         gone = remove_entry(context.text, issue.node, issue.entry)
         fixes = (Fix(f"remove `{issue.name}`", (gone,), safe=False),) if gone is not None else ()
@@ -45,7 +47,9 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
             issue.span, f"{message}; agentv passes over it, and what refers to its anchors finds them", severity="hint"
         )
         return
-    if camel_case or strict:
+    if command and not camel_case:
+        yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the target", severity="error")
+    elif camel_case or strict:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
     else:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")

@@ -38,7 +38,7 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
         if issue.custom
         else "agentv skips this evaluator with a log line"
         if graded
-        else ""
+        else "agentv cannot ask it"
     )
     yield Finding(issue.span, message, fixes=fixes, consequence=consequence)
 
