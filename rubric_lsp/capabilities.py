@@ -15,6 +15,8 @@ from rubric_lsp.features import code_actions, tokens, typing
 __all__ = ["Client", "offered"]
 
 _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
+#: Clients that, told to ask for diagnostics again, ask about the workspace and leave out the documents that are open.
+_PULL_ONCE = ("Neovim",)
 #: Clients that show documents, but do not say so.
 _SHOW_UNSAID = ("helix",)
 #: After these a list of suggestions is worth asking for.
@@ -86,7 +88,8 @@ class Client:
             diagnostic_data=said.flag(text + "publishDiagnostics.dataSupport"),
             # After a run there are others without an edit: a client that cannot be told has them published.
             pulls_diagnostics=said.at(text + "diagnostic") is not None
-            and said.flag(workspace + "diagnostics.refreshSupport"),
+            and said.flag(workspace + "diagnostics.refreshSupport")
+            and name not in _PULL_ONCE,
             related_documents=said.flag(text + "diagnostic.relatedDocumentSupport"),
             hover_markdown="markdown" in said.words(text + "hover.contentFormat"),
             completion_markdown="markdown" in said.words(text + "completion.completionItem.documentationFormat"),

@@ -155,8 +155,15 @@ class Neovim:
         """Line → the result that the plugin draws at its end."""
         return self.virtual_texts("rubric.results")
 
-    def lenses(self) -> list[str]:
-        return list(self.lua("return vim.tbl_map(function(l) return l.command.title end, vim.lsp.codelens.get(0))"))
+    def lenses(self) -> dict[int, str]:
+        """Line → its code lenses. Neovim 0.12 draws them only on a screen, so its client is asked for them."""
+        found = self.lua(
+            "return vim.tbl_map(function(l) return { l.range.start.line, l.command.title } end, vim.lsp.codelens.get(0))"
+        )
+        texts: dict[int, str] = {}
+        for line, title in found:
+            texts[line] = f"{texts.get(line, '')} {title}".strip()
+        return texts
 
     def messages(self) -> str:
         return str(self.lua('return vim.api.nvim_exec2("messages", { output = true }).output'))

@@ -224,3 +224,13 @@ def test_who_asks_for_one_document_is_told_of_unused_targets(connect: Connect, f
     asked = {"textDocument": {"uri": targets.as_uri()}}
     until("news", lambda: "workspace/diagnostic/refresh" in [method for method, _ in client.requests])
     assert codes(client.request("textDocument/diagnostic", asked)["items"]) == ["unused-target"]
+
+
+def test_a_client_that_pulls_for_the_workspace_alone_is_told(connect: Connect, folder: Path) -> None:
+    """Neovim 0.12, told to ask again, leaves out the documents that are open."""
+    client = connect()
+    offered = client.initialize(PULLING, folder, clientInfo={"name": "Neovim", "version": "0.12.4"})
+    assert "diagnosticProvider" not in offered["capabilities"]
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, SUITE.replace("tests:", "tets:"))
+    assert codes(client.diagnostics(uri))
