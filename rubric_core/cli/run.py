@@ -34,6 +34,9 @@ from rubric_core.validation.words import count
 
 __all__ = ["add_arguments", "main"]
 
+#: So many warnings about old spellings stand in front of the results of a suite.
+_MOST_WARNINGS = 5
+
 PASSED, NOT_PASSED, WRONG_USE, NOT_SCORED = 0, 1, 2, 3
 
 
@@ -114,6 +117,7 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     for each in wanted:
         try:
             suite = choice.load(each)
+            _warn(suite)
             cases = chosen_cases(suite, each.ids, options, alone=len(wanted) == 1)
             if not each.ids and len(suite.in_range) < len(suite.cases):
                 left = f"`filter_range` leaves {len(suite.in_range)} of {count(len(suite.cases), 'case')}"
@@ -152,6 +156,16 @@ class _Done(NamedTuple):
     suite: LoadedSuite
     results: Sequence[CaseResult]
     derived: DerivedMetrics
+
+
+def _warn(suite: LoadedSuite) -> None:
+    """What is given up and read all the same (REQ-EVAL-009); everything else that is wrong is for `rubric check`."""
+    old = [d for d in suite.analysis.diagnostics if "deprecated" in d.tags and d.severity == "warning"]
+    for found in old[:_MOST_WARNINGS]:
+        line = suite.analysis.document.position(found.span.start).line + 1
+        print(f"rubric: {suite.path}:{line}: {found.message}", file=sys.stderr)
+    if len(old) > _MOST_WARNINGS:
+        print(f"rubric: {suite.path}: {len(old) - _MOST_WARNINGS} more like these; see rubric check", file=sys.stderr)
 
 
 def _conclude(done: Sequence[_Done], form: str, out: TextIO, *, several: bool) -> None:

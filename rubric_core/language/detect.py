@@ -92,7 +92,7 @@ def signs_of(root: Node | None, text: str, *, frame: bool) -> Sign:
         for entry in root.entries:
             signs |= _TOP.get(entry.name or "", Sign(0))
             signs |= Sign.NEWEST_TOP if entry.name in _NEWEST_TOP else Sign(0)
-            if entry.name in ("tests", "eval_cases"):
+            if entry.name in ("tests", "eval_cases", "evalcases"):
                 signs |= _of_cases(entry.value)
     return signs if frame else signs | _of_cases(root)
 

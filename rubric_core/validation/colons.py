@@ -13,12 +13,12 @@ _WORD = re.compile(r"[a-z][\w-]*\Z")
 
 
 def lone_text(node: Node | None) -> Entry | None:
-    """The only entry of a mapping, when both its sides are plain text on one line."""
-    if not isinstance(node, Mapping) or node.flow or len(node.entries) != 1:
+    """The only entry of a mapping, when both its sides are text."""
+    if not isinstance(node, Mapping) or len(node.entries) != 1:
         return None
     entry = node.entries[0]
     texts = all(
-        isinstance(part, Scalar) and isinstance(part.value, str) and part.style == "plain" and part.text.strip()
+        isinstance(part, Scalar) and isinstance(part.value, str) and part.text.strip()
         for part in (entry.key, entry.value)
     )
     return entry if texts else None
@@ -29,7 +29,12 @@ def is_word(entry: Entry) -> bool:
     return _WORD.match(entry.name or "") is not None
 
 
-def as_sentence(entry: Entry, text: str) -> Fix:
-    """The whole in quotes."""
+def as_sentence(node: Node | None, entry: Entry, text: str) -> tuple[Fix, ...]:
+    """The whole in quotes, where it can have been meant as a sentence."""
+    sides = (entry.key, entry.value)
+    plain = all(isinstance(part, Scalar) and part.style == "plain" for part in sides)
+    if not plain or (isinstance(node, Mapping) and node.flow):
+        return ()
     span = Span(entry.key.span.start, entry.value.span.end)
-    return Fix("put the sentence in quotes", (Edit(span, quoted(text[slice(*span)])),), safe=not is_word(entry))
+    fix = Fix("put the sentence in quotes", (Edit(span, quoted(text[slice(*span)])),), safe=not is_word(entry))
+    return (fix,)

@@ -343,8 +343,11 @@ def test_the_deprecation_of_a_grader_is_said_by_the_command(folder: Folder, caps
     suite = folder.suite(
         "# rubric: dialect=agentv-0.5\nevalcases:\n  - {id: a, outcome: o, input_messages: [{role: user, content: hi}], expected_messages: [{role: assistant, content: ho}], grader: llm_judge}\n"
     )
+    words = "`grader` is deprecated in agentv-0.5: use `evaluator`"
     assert main(["check", str(suite)]) == 0
-    assert "`grader` is deprecated in agentv-0.5: use `evaluator`" in capsys.readouterr().out
+    assert words in capsys.readouterr().out
+    main(["run", str(suite)])
+    assert f"{suite.name}:3: {words}" in capsys.readouterr().err
 
 
 def test_the_evaluator_is_preferred_where_both_fields_are_there() -> None:

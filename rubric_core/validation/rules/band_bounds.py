@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.bands import HIGHEST
@@ -43,8 +44,8 @@ def _bounds(band: Band, style: str) -> list[Node]:
 
 def _problem(node: Node) -> str:
     value = node.value if isinstance(node, Scalar) else None
-    if isinstance(value, str) and value.isdigit():
-        value = int(value)
+    if isinstance(value, str):
+        value = resolve(value.strip()) if value.strip() else value  # the keys of a map are texts to the engine
     if isinstance(value, bool) or not isinstance(value, int | float):
         return f"`{node.text}` is no number" if isinstance(node, Scalar) and node.text else "this is no number"
     if value != value or (isinstance(value, float) and not value.is_integer()):  # noqa: PLR0124  # NaN

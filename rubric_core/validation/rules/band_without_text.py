@@ -21,7 +21,7 @@ def BAND_WITHOUT_TEXT(ranges: ScoreRanges, context: Context) -> Iterator[Finding
             continue
         node = place.node
         span = place.value if place.value.start < place.value.end else place.key
-        number = isinstance(node, Scalar) and node.text.strip() and not isinstance(node.value, str)
+        number = isinstance(node, Scalar) and node.value is not None and not isinstance(node.value, str)
         fixes = (
             (Fix("put it in quotes", (Edit(node.span, quoted(node.text)),)),)
             if number and isinstance(node, Scalar) and not place.borrowed

@@ -26,17 +26,15 @@ def CRITERION_WITHOUT_TEXT(criterion: Criterion, context: Context) -> Iterator[F
     fixes: tuple[Fix, ...] = ()
     entry = lone_text(criterion.node)
     if entry is not None and not criterion.has("id") and not criterion.places and not criterion.borrowed:
-        between = f"{newline_of(context.text)}{' ' * column_of(context.text, entry.key.span.start)}{name}"
-        spelled = Fix(
-            f"write `id: {entry.name}` and `{name}: …`",
-            (Edit(entry.key.span, f"id: {entry.name}{between}"),),
-            safe=False,
-        )
-        sentence = as_sentence(entry, context.text)
+        flow = isinstance(criterion.node, Mapping) and criterion.node.flow
+        line = f"{newline_of(context.text)}{' ' * column_of(context.text, entry.key.span.start)}"
+        written = f"id: {context.text[slice(*entry.key.span)]}{', ' if flow else line}{name}"
+        spelled = Fix(f"write `id: {entry.name}` and `{name}: …`", (Edit(entry.key.span, written),), safe=False)
+        sentence = as_sentence(criterion.node, entry, context.text)
         yield Finding(
             entry.key.span,
             f"YAML reads `{entry.name}` as a key; a criterion with a colon in it needs quotes, one with a name `id` and `{name}`",
-            fixes=(spelled, sentence) if is_word(entry) else (sentence,),
+            fixes=(spelled, *sentence) if is_word(entry) or not sentence else sentence,
             consequence="agentv skips it with a log line, so it is not graded",
         )
         return

@@ -32,7 +32,7 @@ def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # no
     sentence = lone_text(issue.node) if issue.key.field == "type" and not issue.borrowed else None
     if sentence is not None and _is_no_key(sentence.name or "", context):
         message = f"YAML reads `{sentence.name}` as a key; a criterion with a colon in it needs quotes"
-        fixes = (as_sentence(sentence, context.text),)
+        fixes = as_sentence(issue.node, sentence, context.text)
     yield Finding(issue.span, message, fixes=fixes, consequence=_consequence(issue.owner), severity=severity)
 
 
