@@ -3,6 +3,7 @@
 `#### what it is about => dialect` also says which dialect the first of its files has to be taken for.
 """
 
+import json
 import re
 from pathlib import Path, PurePath
 
@@ -13,6 +14,8 @@ from rubric_core.analysis import analyze
 from rubric_core.loading.files import is_suite_name
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain import plain
 
 HERE = Path(__file__).parent / "legal"
 _HEADING = re.compile(r"^#### (.+)\n", re.MULTILINE)
@@ -29,13 +32,24 @@ def examples() -> list[tuple[str, str]]:
     return found
 
 
+def as_json(text: str) -> str:
+    """The same in one line of JSON, merge keys and references filled in."""
+    tree = parse(text)
+    value = plain(tree.root, tree.anchors)
+    if isinstance(value, dict):  # what only held anchors holds nothing now
+        value = {name: each for name, each in value.items() if not name.startswith("x")}
+    return json.dumps(value, ensure_ascii=False)
+
+
 @pytest.mark.parametrize(
     ("dialect", "text"),
     [(name.partition(" => ")[2], text) for name, text in examples()],
     ids=[name for name, _ in examples()],
 )
 @pytest.mark.parametrize(
-    "written", [str, lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t], ids=["", "CRLF", "BOM"]
+    "written",
+    [str, lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t, as_json],
+    ids=["", "CRLF", "BOM", "JSON"],
 )
 def test_nothing_is_wrong(dialect: str, text: str, written) -> None:
     folder = {n: written(content) if n.endswith(_YAML) else content for n, content in files(text).items()}
@@ -52,4 +66,4 @@ def test_nothing_is_wrong(dialect: str, text: str, written) -> None:
 
 
 def test_there_are_many() -> None:
-    assert len(examples()) >= 140
+    assert len(examples()) >= 155
