@@ -140,25 +140,26 @@ async def test_required_min_score_gates_the_verdict_and_leaves_the_score(folder:
     assert result.verdict is Verdict.BORDERLINE
 
 
-@pytest.mark.parametrize(
-    ("raw", "required", "verdict"),
-    [
-        (8, False, Verdict.PASSED),
-        (10, True, Verdict.PASSED),
-        (7, False, Verdict.BORDERLINE),
-        (6, False, Verdict.BORDERLINE),
-        (5, False, Verdict.FAILED),
-        (0, True, Verdict.FAILED),
-    ],
-    ids=["pass", "pass with required items met", "borderline", "borderline at 0.6", "fail", "fail at a required item"],
-)
-async def test_pass_borderline_and_fail_verdicts(
-    folder: Folder, judge: JudgeServer, raw: int, required: bool, verdict: Verdict
-) -> None:
+async def verdict_of(folder: Folder, judge: JudgeServer, raw: int, *, required: bool = False) -> Verdict:
     judge.replies = [f'{{"checks": [{{"id": "facts", "score": {raw}}}]}}']
     result = await run(folder, judge, RANGES[0].replace("weight: 2", f"required: {str(required).lower()}"))
     assert result.score == raw / 10
-    assert result.verdict is verdict
+    return result.verdict
+
+
+async def test_pass_verdict(folder: Folder, judge: JudgeServer) -> None:
+    assert await verdict_of(folder, judge, 8) is Verdict.PASSED
+    assert await verdict_of(folder, judge, 10, required=True) is Verdict.PASSED
+
+
+async def test_fail_verdict(folder: Folder, judge: JudgeServer) -> None:
+    assert await verdict_of(folder, judge, 5) is Verdict.FAILED
+    assert await verdict_of(folder, judge, 0, required=True) is Verdict.FAILED
+
+
+@pytest.mark.parametrize("raw", [6, 7])
+async def test_borderline_verdict(folder: Folder, judge: JudgeServer, raw: int) -> None:
+    assert await verdict_of(folder, judge, raw) is Verdict.BORDERLINE
 
 
 async def test_a_required_item_that_is_not_met_fails_a_high_score(folder: Folder, judge: JudgeServer) -> None:

@@ -418,3 +418,9 @@ def test_importing_evaluator_types() -> None:
 def test_evaluators_module_file() -> None:
     assert importlib.util.find_spec("rubric_core.evaluation.evaluators") is not None
     assert importlib.util.find_spec("rubric_core.evaluation.grading") is None
+
+
+def test_evaluators_test_file() -> None:
+    names = {path.name for path in Path(__file__).parent.iterdir()}
+    assert "test_evaluator_pages.py" in names
+    assert not [name for name in names if "grading" in name or "grader" in name]
