@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import sys
+from pathlib import Path
 from dataclasses import dataclass, field
 from typing import get_type_hints
 
