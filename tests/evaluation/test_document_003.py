@@ -3,8 +3,8 @@
 import importlib.util
 import json
 import sys
-from pathlib import Path
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
