@@ -1,6 +1,6 @@
 """One attempt at a case: the target is asked, its answer is graded."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.participants import own_judge, target_name
 from rubric_core.evaluation.registry import build_evaluator_registry
+from rubric_core.evaluation.repeats import budget_of
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import case_outcome, threshold_of
@@ -62,6 +63,8 @@ class _Metered:
     """A provider whose costs are counted."""
 
     provider: Provider
+    #: Raises ProviderError when nothing more may be spent.
+    allowed: Callable[[], None]
     spent: float | None = None
 
     @property
@@ -77,6 +80,7 @@ class _Metered:
         return self.provider.identity
 
     async def ask(self, request: Request) -> Answer:
+        self.allowed()
         answer = await self.provider.ask(request)
         if answer.cost_usd is not None:
             self.spent = (self.spent or 0.0) + answer.cost_usd
@@ -130,7 +134,7 @@ class Attempt:
 
     def _provider(self, name: str) -> Provider:
         if name not in self._metered:
-            self._metered[name] = _Metered(self._targets.provider(name, self.ports)[1])
+            self._metered[name] = _Metered(self._targets.provider(name, self.ports)[1], self._allow)
         return self._metered[name]
 
     def inputs(self) -> PromptInputs:
@@ -215,6 +219,12 @@ class Attempt:
         """US dollars that target and judges told of so far; None when nobody told."""
         known = [each.spent for each in self._metered.values() if each.spent is not None]
         return sum(known) if known else None
+
+    def _allow(self) -> None:
+        """Raises ProviderError when the case has spent what it may."""
+        budget = budget_of(self.case)
+        if budget is not None and (self.cost() or 0.0) >= budget:
+            raise ProviderError(f"not asked, the case has spent its budget of ${budget:g}")
 
     def _recordings(self) -> "Recordings":
         from rubric_core.evaluation.judging.recordings import Recordings, RecordingsError  # noqa: PLC0415  # pydantic, when something runs

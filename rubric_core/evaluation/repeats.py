@@ -13,7 +13,7 @@ from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Execution, Repeat, RunSettings, Trials
 from rubric_core.syntax.plain import plain
 
-__all__ = ["Repeats", "pass_at", "pass_hat", "repeated", "repeats_of", "share_interval"]
+__all__ = ["Repeats", "budget_of", "pass_at", "pass_hat", "repeated", "repeats_of", "share_interval"]
 
 Strategy = Literal["pass_at_k", "pass_all", "mean", "confidence_interval"]
 _Z = NormalDist().inv_cdf(0.975)
@@ -33,8 +33,20 @@ class Repeats:
     cost_limit_usd: float | None = None
 
 
+def budget_of(case: Runnable) -> float | None:
+    """US dollars that a case may cost, its repeats together: `budget_usd` under its `run` or `execution`."""
+    own = next((s for s in (case.case.run, case.case.execution) if isinstance(s, RunSettings | Execution)), None)
+    return None if own is None or own.budget_usd is None else float(own.budget_usd)
+
+
 def repeats_of(case: Runnable) -> Repeats:
-    """What command line, case and suite say; once without any."""
+    """What command line, case and suite say, within the budget of the case; once without any."""
+    found, budget = _written(case), budget_of(case)
+    limits = [limit for limit in (found.cost_limit_usd, budget) if limit is not None]
+    return replace(found, cost_limit_usd=min(limits, default=None))
+
+
+def _written(case: Runnable) -> Repeats:
     if case.options.repeat is not None:
         return Repeats(case.options.repeat, "mean")
     for shape in (case.case, case.suite):

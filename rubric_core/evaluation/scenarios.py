@@ -1,11 +1,12 @@
 """Scenarios of a suite: rows of values, each run with every one of their tests."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from rubric_core.evaluation.interpolate import node_of
 from rubric_core.evaluation.matrix import Row
 from rubric_core.language.kinds import ByNode, ListOf, Shaped
 from rubric_core.language.model import Case, Scenario
@@ -15,7 +16,7 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar
-from rubric_core.text import LineIndex
+from rubric_core.text import LineIndex, Span
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.runnable import Runnable
@@ -28,7 +29,11 @@ _SCENARIOS = ByNode(mapping=Shaped(Scenario), sequence=ListOf(ByNode(mapping=Sha
 _READ = frozenset(("id", "description", "vars", "assert"))
 
 
-def scenario_cases(frame: "Runnable") -> "Iterator[Runnable]":
+#: Gives the cases behind a path in the tests of a scenario, which stands at a span of the suite.
+Behind: TypeAlias = "Callable[[str, Span], Iterator[Runnable]]"
+
+
+def scenario_cases(frame: "Runnable", behind: Behind) -> "Iterator[Runnable]":
     """The tests of the scenarios of a suite, once for each row; `frame` is what every case of the suite has in common."""
     place = frame.suite.places.get("scenarios")
     for item in frame.suite.scenarios or ():
@@ -37,19 +42,19 @@ def scenario_cases(frame: "Runnable") -> "Iterator[Runnable]":
                 frame, text=frame.suite_text, anchors=frame.suite_anchors, case_span=frame.suite_span,
                 line_at=frame.suite_line_at or frame.line_at, suite_line_at=None,
             )  # fmt: skip
-            yield from _Cases(inside, item).all()
+            yield from _Cases(inside, item, behind).all()
         elif isinstance(item, str) and place is not None:
-            yield from _of_files(frame, item)
+            yield from _of_files(frame, item, behind)
 
 
-def _of_files(frame: "Runnable", name: str) -> "Iterator[Runnable]":
+def _of_files(frame: "Runnable", name: str, behind: Behind) -> "Iterator[Runnable]":
     name = name.removeprefix(URL)
     if _GLOB.search(name):
         paths = sorted(path for path in frame.directory.glob(name) if path.is_file())
     else:
         paths = [p for p in [find_file(name, frame.directory, frame.files, Path.cwd())] if p is not None]
     for path in paths:
-        yield from _of_file(frame, path)
+        yield from _of_file(frame, path, behind)
     if not paths:
         yield _broken(frame, name, f"there is no scenario file {name}")
 
@@ -60,7 +65,7 @@ def _broken(frame: "Runnable", name: str, words: str) -> "Runnable":
     return replace(frame, case=Case(at), named=name, problems=((f"line {line}", words),), case_span=frame.suite_span)
 
 
-def _of_file(frame: "Runnable", path: Path) -> "Iterator[Runnable]":
+def _of_file(frame: "Runnable", path: Path, behind: Behind) -> "Iterator[Runnable]":
     try:
         text = frame.files.read(path, _LARGEST).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -79,7 +84,9 @@ def _of_file(frame: "Runnable", path: Path) -> "Iterator[Runnable]":
         suite_line_at=frame.suite_line_at or frame.line_at,
     )  # fmt: skip
     for scenario in found:
-        yield from _Cases(inside, scenario).all()
+        yield from _Cases(
+            inside, scenario, lambda name, _: behind(name, frame.suite_span(frame.suite.key_at("scenarios")))
+        ).all()
 
 
 @dataclass(frozen=True)
@@ -88,26 +95,50 @@ class _Cases:
 
     frame: "Runnable"
     scenario: Scenario
+    behind: Behind
 
     def all(self) -> "Iterator[Runnable]":
-        """Every test, with each row one after the other; tests that stand in files of their own cannot be had."""
+        """Every test, with each row one after the other."""
         rows = [self._row(node, number) for number, node in enumerate(self._nodes(), start=1)] or [Row()]
         for test in self.scenario.tests or ():
             if isinstance(test, Case):
-                for row in rows:
-                    yield replace(self.frame, case=test, named=_named(test), row=row)
+                cases = [replace(self.frame, case=test, named=_named(test))]
+            elif isinstance(test, str):
+                cases = list(self.behind(test, self.frame.suite_span(self.scenario.at("tests"))))
             else:
-                yield _broken(self.frame, str(test), "rubric takes no tests of scenarios from files of their own")
+                continue
+            yield from (replace(case, row=row) for case in cases for row in rows)
 
-    def _nodes(self) -> Sequence[Node]:
+    def _nodes(self) -> "Iterator[Node]":
+        """The rows; of a file with rows, those in it."""
         place = self.scenario.places.get("config")
         node = place.node if place is not None else None
-        return getattr(node, "items", ())
+        for item in getattr(node, "items", ()):
+            if isinstance(item, Scalar) and item.text.startswith(URL):
+                yield from self._in_file(item)
+            else:
+                yield item
+
+    def _in_file(self, name: Scalar) -> "Iterator[Node]":
+        path = find_file(name.text.removeprefix(URL), self.frame.directory, self.frame.files, Path.cwd())
+        try:
+            text = self.frame.files.read(path, _LARGEST).decode("utf-8") if path is not None else ""
+        except (OSError, UnicodeDecodeError):
+            text = ""
+        tree = parse(text)
+        root = tree.root if not tree.problems else None
+        rows = getattr(root, "items", None) or ([root] if isinstance(root, MappingNode) else [])
+        if not rows:
+            yield name  # which is no row, and is told as one
+        for row in rows:
+            # Spans of another file say nothing here: its values stand where its name does.
+            yield node_of(plain(row, tree.anchors), name)
 
     def _row(self, node: Node, number: int) -> Row:
         written = plain(node, self.frame.anchors)
         if not isinstance(written, dict):
-            return Row(trouble="a row of a scenario is a mapping with `vars`")
+            what = f"{written.removeprefix(URL)} has no rows" if isinstance(written, str) else "a row is missing"
+            return Row(trouble=f"{what}: a row of a scenario is a mapping with `vars`")
         other = [name for name in written if name not in _READ]
         label = written.get("id") or written.get("description") or f"row-{number}"
         values = written.get("vars")

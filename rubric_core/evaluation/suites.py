@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
@@ -10,7 +11,8 @@ from rubric_core.evaluation.loaded import Generated, LoadedSuite, NoSuiteError, 
 from rubric_core.evaluation.runnable import Options, Runnable, place_words, problems_by_case, runnables, stray_items
 from rubric_core.evaluation.scenarios import scenario_cases
 from rubric_core.language.around import FileKind, LoneCase
-from rubric_core.language.model import Case, Suite
+from rubric_core.language.model import Case, CaseInclude, Suite
+from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.kind import DATASETS, TABLES
 from rubric_core.loading.project import Project
@@ -94,7 +96,7 @@ class _Loader:
             placed += [(each.span.start, list(self._external(each, frame))) for each in analysis.external]
             if analysis.suite.has("scenarios"):
                 at = frame.suite_span(analysis.suite.key_at("scenarios")).start
-                placed.append((at, list(scenario_cases(frame))))
+                placed.append((at, list(scenario_cases(frame, partial(self._behind, frame)))))
         cases = [case for _, several in sorted(placed, key=lambda p: p[0]) for case in several]
         return LoadedSuite(path, analysis, tuple(_distinct(cases)), self.files)
 
@@ -152,6 +154,11 @@ class _Loader:
             yield from self._of_file(found, file, frame)
         if trouble:
             yield _nothing(each, frame, trouble)
+
+    def _behind(self, frame: Runnable, name: str, at: Span) -> Iterator[Runnable]:
+        """The cases behind a path in a scenario."""
+        found = cases_behind(self.project.look(), name, frame.directory)
+        return self._external(ExternalCases(at, found, name), frame)
 
     def _of_program(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
         """The cases that a program made, named by their numbers where they have no id."""
@@ -227,9 +234,25 @@ def _nothing(each: ExternalCases, frame: Runnable, trouble: str) -> Runnable:
 def _strays(analysis: Analysis, frame: Runnable, file: Path | None) -> Iterator[Runnable]:
     """Items of a case list that are no case, each standing for itself, so that it is told and its neighbours can run."""
     line_at = _lines(analysis)
-    for span, message in stray_items(analysis):
+    wrong = stray_items(analysis)
+    # An include that is wrong in itself is told as that.
+    included = (each for each in _includes(analysis) if not any(each[0].covers(span.start) for span, _ in wrong))
+    for span, message in (*wrong, *included):
         problem = (place_words(file, line_at(span.start)), message)
         yield replace(frame, case=Case(span), problems=(problem,), line_at=line_at, file=file)
+
+
+def _includes(analysis: Analysis) -> Iterator[tuple[Span, str]]:
+    """Entries that take cases over in the older form, which a run does not follow."""
+    listed = analysis.suite.cases if analysis.suite is not None else None
+    items = listed if isinstance(listed, list) else []
+    found = [analysis.span_of(None, s.span) for s in items if isinstance(s, CaseInclude)]
+    for number, block in enumerate(analysis.document.blocks):
+        if block.key:
+            at = [s.span for s in analysis.states[block].shapes if isinstance(s, CaseInclude)]
+            found += (span.moved(analysis.document.start(number)) for span in at)
+    for span in found:
+        yield span, "rubric run does not take cases over by `include`: write `file://…` in its place"
 
 
 def _outer(analysis: Analysis, entry: CaseEntry) -> Callable[[Span], Span]:

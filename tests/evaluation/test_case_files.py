@@ -214,3 +214,35 @@ def test_an_evaluator_without_a_score_is_told_with_its_file(suite: Folder, capsy
     (row,) = json.loads(out)["cases"]
     assert "(list.yaml:5)" in row["reason"] or "has a mistake, missing-file" in row["reason"]
     assert Path(row["file"]) == Path("list.yaml")
+
+
+def test_an_include_of_the_older_form_is_no_case_and_says_so(
+    folder: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.path)
+    folder.mock("hello")
+    head = "# rubric: dialect=agentv-5\nproviders: [default]\nprompts: [hi]\ntests:"
+    entry = "{include: ./other.eval.yaml, type: tests}"
+    folder.write("other.eval.yaml", "tests: []\n")
+    case = "{id: a, vars: {}, assert: [{type: contains, value: hello}]}"
+    for tests in (f"\n  - {entry}\n  - {case}\n", f" [{entry}, {case}]\n"):
+        folder.suite(f"{head}{tests}")
+        code, out, _ = run(capsys, "suite.eval.yaml", "--format", "json")
+        left, done = json.loads(out)["cases"]
+        assert (code, left["verdict"], done["verdict"]) == (3, "unscored", "passed")
+        assert left["reason"].endswith("does not take cases over by `include`: write `file://…` in its place")
+
+
+async def test_rows_and_tests_of_a_scenario_in_files_of_their_own(folder: Folder) -> None:
+    folder.targets({"name": "default", "provider": "cli", "command": "cat {PROMPT_FILE}"})
+    folder.write("rows.yaml", "- vars: {q: two}\n- {id: three, vars: {q: three}}\n")
+    folder.write("none.yaml", "[]\n")
+    folder.write("cases.yaml", "- {id: w, assert: [{type: contains, value: o}]}\n")
+    results = await folder.run_all(
+        "# rubric: dialect=agentv-5\nproviders: [default]\nprompts: ['{{ q }}']\nscenarios:\n"
+        "  - config: [{vars: {q: one}}, file://rows.yaml, file://none.yaml]\n    tests: [file://cases.yaml]\n"
+    )
+    assert {name: (r.answer, r.score) for name, r in results.items() if name.startswith("w")} == {
+        "w[row-1]": ("one", 1.0), "w[row-2]": ("two", 1.0), "w[three]": ("three", 0.0), "w": ("", None),
+    }  # fmt: skip
+    assert results["w"].reason == "none.yaml has no rows: a row of a scenario is a mapping with `vars`"

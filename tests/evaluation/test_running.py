@@ -325,3 +325,18 @@ async def test_extensions_are_refused(folder: Folder) -> None:
     for result in (await folder.run(text, "agentv-5")).values():
         assert (result.verdict, "rubric runs no `extensions`" in result.reason) == (Verdict.UNSCORED, True)
         assert "line 1" in result.reason
+
+
+@pytest.mark.parametrize("where", ["run: {budget_usd: 0.01}", "execution: {budget_usd: 0.01}"])
+async def test_a_case_that_has_spent_its_budget_asks_nobody_more(folder: Folder, where: str) -> None:
+    folder.write("answer.json", json.dumps({"text": "hello", "cost_usd": 0.02}))
+    folder.write("judge.json", json.dumps({"text": "not asked", "cost_usd": 0.02}))
+    folder.targets(
+        {"name": "default", "provider": "cli", "command": "echo x >> asked; cat answer.json", "grader_target": "judge"},
+        {"name": "judge", "provider": "cli", "command": "echo x >> asked; cat judge.json"},
+    )
+    case = f"{{id: a, vars: {{q: hi}}, {where}, assert: [{{type: contains, value: hello}}, {{type: llm-rubric, value: Is kind}}]}}"
+    result = await folder.one(PROMPTED % ("repeat: 5", f"  - {case}"), "agentv-5")
+    assert "the case has spent its budget of $0.01" in result.reason
+    assert result.verdict is Verdict.UNSCORED
+    assert (folder.path / "asked").read_text() == "x\n"
