@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.evaluation.loaded import Generated, LoadedSuite, NoSuiteError, is_program
-from rubric_core.evaluation.runnable import Options, Runnable, place_words, problems_by_case, runnables, stray_items
+from rubric_core.evaluation.problems import place_words, problems_by_case, stray_items
+from rubric_core.evaluation.runnable import Options, Runnable, runnables
 from rubric_core.evaluation.scenarios import scenario_cases
 from rubric_core.language.around import FileKind, LoneCase
 from rubric_core.language.model import Case, CaseInclude, Suite

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from rubric_core.evaluation.problems import place_words
 from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.runnable import Runnable, place_words
+from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.evaluators import AgentJudge, AgentRubric
 from rubric_core.language.model import Case, DefaultTest, EvaluateOptions, Execution, Suite
 from rubric_core.language.shape import Shape

@@ -5,8 +5,9 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rubric_core.evaluation.problems import place_words
 from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.runnable import Runnable, place_words
+from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.around import FileKind
 from rubric_core.language.model import Execution, TargetChoice
 from rubric_core.language.shape import Shape
