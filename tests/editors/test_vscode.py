@@ -39,9 +39,24 @@ def node(script: str, *arguments: object, version: str = "") -> subprocess.Compl
     )
 
 
-@pytest.fixture(scope="module", params=["", "1.93"], ids=["current", "oldest"])
+VERSIONS = [
+    pytest.param(version, id=name, marks=pytest.mark.xdist_group(name))
+    for version, name in (("", "current"), ("1.93", "oldest"))
+]
+
+
+def folder(version: str) -> Path:
+    """Where a VS Code is installed, "" being the newest. Skips the test when it could not be had."""
+    found = TOOLS / (f"vscode-{version}" if version else "vscode")
+    if not (found / "installed").exists():
+        pytest.skip(f"VS Code {version} is not installed (tests/editors/vscode/install-{version}.sh)")
+    return found
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
 def inside(request: pytest.FixtureRequest) -> dict[str, Any]:
     """What happened to each test that ran inside the extension host of a VS Code."""
+    folder(request.param)
     done = node("host.mjs", WORKSPACE, version=request.param)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert lines, done.stderr[-4000:]
@@ -61,10 +76,10 @@ def test_on_the_screen(artifacts: Path, scenario: str) -> None:
     assert done.returncode == 0, f"{done.stderr[:1500]}\n[…]\n{done.stderr[-3000:]}"
 
 
-@pytest.mark.parametrize("vscode", ["vscode", "vscode-1.93"])
-def test_colours(vscode: str) -> None:
+@pytest.mark.parametrize("version", ["", "1.93"], ids=["current", "oldest"])
+def test_colours(version: str) -> None:
     """Block scalars are Markdown, templates stand out in them, and so does the id of a case."""
-    grammars = TOOLS / vscode / "node_modules" / "code-server" / "lib" / "vscode"
+    grammars = folder(version) / "node_modules" / "code-server" / "lib" / "vscode"
     done = node("grammar.mjs", grammars, WORKSPACE / "markdown.eval.yaml")
     scopes = {text.strip(): scopes for _, text, scopes in json.loads(done.stdout)}
     for text, scope in {

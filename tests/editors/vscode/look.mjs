@@ -37,8 +37,13 @@ async function ask(page, text) {
 /** Choose a command of the palette. */
 export async function command(page, title) {
   await page.keyboard.press('F1');
-  await ask(page, `>${title}`);
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor();
+  await choose(page, `>${title}`);
+}
+
+/** Choose from the list at the top that is open. */
+export async function choose(page, title) {
+  await ask(page, title);
+  await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: title.replace(/^>/u, '') }).waitFor();
   await page.keyboard.press('Enter');
 }
 

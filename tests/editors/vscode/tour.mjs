@@ -5,6 +5,7 @@ import path from 'node:path';
 import { accept, command, goTo, line, lineOf, openFile, quiet, test, until, webview } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 import { continuous } from './continuous.mjs';
+import { menus } from './menus.mjs';
 import { REPOSITORY, sleep } from './studio.mjs';
 
 const CORPUS = path.join(REPOSITORY, '../shared/corpus/v3.14.6/examples/features/rubric');
@@ -13,6 +14,7 @@ export const tours = {
   tour: { options: { workspace: path.join(REPOSITORY, 'examples') }, play: (its) => tour(its, EXAMPLES) },
   corpus: { options: corpus, play: (its) => tour(its, REAL) },
   continuous: { options: {}, play: continuous },
+  menus: { options: {}, play: menus },
 };
 
 const EXAMPLES = {
