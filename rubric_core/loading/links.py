@@ -11,7 +11,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.loading.case_files import CaseSet
 from rubric_core.loading.issues import Issue, UnknownType
-from rubric_core.loading.kind import DATASETS
+from rubric_core.loading.kind import DATASETS, PROMPTS
 from rubric_core.loading.names import entry_name
 from rubric_core.loading.references import References
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -54,7 +54,8 @@ def linked(
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)
         cases.append((node.span, found, node.text))
-        files |= {path: _kind_of_cases(path) for path in found.files}
+        # What is neither YAML nor a data set is told where it is named.
+        files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in PROMPTS}
         issues += wrong
         seen |= more
     return Links(tuple(issues), tuple(cases), tuple(files.items()), seen)

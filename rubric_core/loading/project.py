@@ -169,6 +169,10 @@ class Project:
         self._seen |= seen
 
 
+#: A file of white space that is longer than this many bytes is something else.
+_BLANK = 256
+
+
 class Look:
     """One look at the files of a project. `seen` is everything that it depends on, missing files included."""
 
@@ -203,6 +207,16 @@ class Look:
     def is_directory(self, path: Path) -> bool:
         """See `ports.Files.is_directory`."""
         return self._fact("directory", path, self.project.files.is_directory)
+
+    def is_blank(self, path: Path) -> bool:
+        """Whether a file holds nothing but white space; False for one that cannot be read."""
+        return self._fact("blank", path, self._blank)
+
+    def _blank(self, path: Path) -> bool:
+        try:
+            return not self.project.files.read(path, _BLANK).strip()
+        except OSError:  # longer than that, too
+            return False
 
     def names(self, path: Path) -> tuple[str, ...]:
         """See `ports.Files.names`."""

@@ -7,7 +7,7 @@ from typing import Literal
 from rubric_core.loading.issues import Issue
 from rubric_core.syntax.tree import Node, Scalar
 
-__all__ = ["BrokenCases", "MissingFile", "PromptText", "UnknownTarget", "UnknownTemplate", "UnusedTarget"]
+__all__ = ["BrokenCases", "EmptyFile", "MissingFile", "PromptText", "UnknownTarget", "UnknownTemplate", "UnusedTarget"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,13 @@ class MissingFile(Issue):
     consequence: str = ""
     #: What there is in the directory in which it should be.
     known: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmptyFile(Issue):
+    """A file with nothing in it."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ from rubric_core.loading.names import (
 from rubric_core.loading.project import Look, Project
 from rubric_core.loading.reference_issues import (
     BrokenCases,
+    EmptyFile,
     MissingFile,
     PromptText,
     UnknownTarget,
@@ -192,18 +193,28 @@ class References:
         elif mention.field in ("cases", "cases[]", "tests[]"):
             return  # these are read, too
         elif isinstance(shape, ContentBlock):
-            if shape.type == "file" and not self._exists(look, mention.text):
-                yield self._missing(look, mention, _NOTHING_ASKED)
+            if shape.type == "file":
+                yield from self._asked(look, mention)
         elif isinstance(shape, Scripted):
             if mention.text.startswith(URL) and not self._exists(look, mention.text):
                 yield self._missing(look, mention, "agentv gives this check the score 0")
+        elif mention.field == "input_files[]":
+            yield from self._asked(look, mention)
         elif self._exists(look, mention.text):
             self._lead(look, mention, kind_behind(type(shape).keys[mention.field.removesuffix("[]")].kind))
         else:
-            consequence = (
-                _NOTHING_ASKED if mention.field == "input_files[]" else _NOT_RUN if isinstance(shape, Suite) else ""
-            )
-            yield self._missing(look, mention, consequence)
+            yield self._missing(look, mention, _NOT_RUN if isinstance(shape, Suite) else "")
+
+    def _asked(self, look: Look, mention: Mention) -> Iterator[Issue]:
+        """A file whose content is part of the question."""
+        name = mention.text.removeprefix(URL)
+        if _GLOB.search(name):
+            return
+        found = next((p for p in places_of(name, self.directory, look, self.project.fallback) if look.is_file(p)), None)
+        if found is None:
+            yield self._missing(look, mention, _NOTHING_ASKED)
+        elif look.is_blank(found):
+            yield EmptyFile(span=mention.span, borrowed=mention.borrowed, name=name)
 
     def directory_of(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A path of a directory. That of a target is relative to suites, of which there are many."""

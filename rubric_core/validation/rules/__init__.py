@@ -27,6 +27,7 @@ from rubric_core.validation.rules.duplicate_criterion_id import DUPLICATE_CRITER
 from rubric_core.validation.rules.duplicate_evaluator_name import DUPLICATE_EVALUATOR_NAME
 from rubric_core.validation.rules.duplicate_key import DUPLICATE_KEY
 from rubric_core.validation.rules.duplicate_target import DUPLICATE_TARGET
+from rubric_core.validation.rules.empty_file import EMPTY_FILE
 from rubric_core.validation.rules.empty_rubric import EMPTY_RUBRIC
 from rubric_core.validation.rules.extension_hook import EXTENSION_HOOK
 from rubric_core.validation.rules.foreign_key import FOREIGN_KEY
@@ -114,6 +115,7 @@ RULES: tuple[Rule[Any], ...] = (
     DUPLICATE_EVALUATOR_NAME,
     DUPLICATE_KEY,
     DUPLICATE_TARGET,
+    EMPTY_FILE,
     EMPTY_RUBRIC,
     EXTENSION_HOOK,
     FOREIGN_KEY,
