@@ -9,7 +9,7 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import DATASETS, TABLES
 from rubric_core.loading.project import Look
 from rubric_core.loading.search import URL, directories_up, places_of
-from rubric_core.loading.table import TableError, cases_in_table
+from rubric_core.loading.table import TableError, UnactedColumnError, cases_in_table
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
@@ -134,6 +134,8 @@ def _of_lines(path: Path, text: str) -> CaseSet:
 def _of_table(path: Path, text: str) -> CaseSet:
     try:
         named = [str(row.case["id"]) for row in cases_in_table(text, ()) if row.case.get("id")]
+    except UnactedColumnError:
+        return CaseSet(complete=False, files=(path,))
     except TableError as error:
         return CaseSet(complete=False, trouble=f"{path.name}:{error}", files=(path,))
     return CaseSet(tuple(ExternalCase(name, path) for name in named), files=(path,))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["TableCase", "TableError", "cases_in_table"]
+__all__ = ["TableCase", "TableError", "UnactedColumnError", "cases_in_table"]
 
 _EXPECTED = re.compile(r"__expected\d*\Z")
 _SHORT = re.compile(
@@ -28,6 +28,10 @@ _BARE = frozenset({"is-json", "latency", "cost"})
 
 class TableError(Exception):
     """A table that is none; the message names the line."""
+
+
+class UnactedColumnError(TableError):
+    """A column that agentv reads and rubric does nothing with, so that it is no mistake of the author's."""
 
 
 class TableCase(NamedTuple):
@@ -78,7 +82,7 @@ def _columns(row: Sequence[str], line: int) -> list[str]:
     for name in names:
         known = name in ("__metric", "__threshold", "__description") or name.startswith("__metadata:")
         if name.startswith("__") and not known and not _EXPECTED.match(name):
-            raise TableError(f"{line}: the column {name} is not acted on by rubric")
+            raise UnactedColumnError(f"{line}: the column {name} is not acted on by rubric")
     return names
 
 
