@@ -1,12 +1,12 @@
 """The network, by httpx, which is imported with the first request."""
 
-import asyncio
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from rubric_core.ports import HttpReply, NetworkError
+from rubric_core.waiting import within
 
 if TYPE_CHECKING:
     import ssl
@@ -77,14 +77,12 @@ class HttpxHttp:
 
         host = _host(url)
         try:
-            reply = await _within(self._request(method, url, headers, body, size_limit), time_limit)
+            reply = await within(self._request(method, url, headers, body, size_limit), time_limit)
         except httpx.ConnectError as error:
             raise NetworkError(f"connection to {host} {_why(error)}") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             broken = isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError)
-            raise NetworkError(
-                f"{host} broke off: {str(error).rstrip('.') or type(error).__name__}", transient=broken
-            ) from None
+            raise NetworkError(f"{host} {_how(error)}", transient=broken) from None
         except NetworkError:
             raise
         except Exception as error:  # noqa: BLE001  # whatever the libraries below httpx let through is no reply either
@@ -133,16 +131,12 @@ def _shown(url: str) -> str:
     return f"{head}//{tail.rpartition('@')[2]}".partition("?")[0] if tail else url.partition("?")[0]
 
 
-async def _within(doing: Coroutine[Any, Any, T], seconds: float) -> T | None:
-    """What `doing` gives, None when it takes longer. However this ends, `doing` has ended before."""
-    task = asyncio.ensure_future(doing)
-    try:
-        done, _ = await asyncio.wait({task}, timeout=seconds)
-        return task.result() if done else None
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task})
+def _how(error: Exception) -> str:
+    """How a conversation ended."""
+    said = str(error).rstrip(".")
+    if said.startswith("illegal"):
+        return "does not speak HTTP"
+    return f"broke off: {said}" if said else "broke off: the connection was reset"
 
 
 def _why(error: BaseException) -> str:

@@ -3,7 +3,6 @@
 Nothing here is imported or run before a case is graded, which needs a trusted folder.
 """
 
-import asyncio
 import inspect
 import os
 import shutil
@@ -20,6 +19,7 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.names import EVALUATOR_GROUP, file_named
 from rubric_core.ports import Ports
+from rubric_core.waiting import apart, within
 
 __all__ = ["custom_evaluator", "nothing_of", "program_argv"]
 
@@ -76,7 +76,7 @@ def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
     module = module_from_spec(spec)
     try:
         exec(compile(path.read_bytes(), str(path), "exec"), vars(module))  # noqa: S102  # a trusted suite; no stale byte code
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise Unscored(f"{path.name} cannot be imported: {type(error).__name__}: {error}", at=at) from error
     return module
 
@@ -105,7 +105,7 @@ def _made(found: Any, name: str, at: Shape | None) -> Evaluator:
         return cast("Evaluator", found)
     try:
         return cast("Evaluator", found())
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise Unscored(f"{name}: {found.__name__} cannot be made: {type(error).__name__}: {error}", at=at) from error
 
 
@@ -116,7 +116,7 @@ def _installed(kind: str, at: Shape | None) -> Evaluator | None:
         where = f"the entry point {kind} ({point.value})"
         try:
             found = point.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise Unscored(f"{where} cannot be loaded: {type(error).__name__}: {error}", at=at) from error
         if not _evaluates(found):
             raise Unscored(f"{where} has no `evaluate` method", at=at)
@@ -135,14 +135,24 @@ class _Threaded:
         return str(getattr(self._inner, "kind", "custom"))
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
-        if inspect.iscoroutinefunction(self._inner.evaluate):
-            score = await self._inner.evaluate(context)
-        else:
-            score = await asyncio.to_thread(self._inner.evaluate, context)
-            score = await score if inspect.isawaitable(score) else score
+        found = await within(self._given(context), context.time_limit)
+        if found is None:
+            raise Unscored(f"{self.kind}: stopped, it took longer than {context.time_limit:g} s", at=context.evaluator)
+        (score,) = found
         if not isinstance(score, EvaluationScore):
             raise TypeError(f"`evaluate` of {self.kind} has to give an EvaluationScore, gave {type(score).__name__}")
         return score
+
+    async def _given(self, context: EvaluationContext) -> tuple[Any]:
+        """What it gives, whatever that is."""
+        evaluate = self._inner.evaluate
+        try:
+            if inspect.iscoroutinefunction(evaluate):
+                return (await evaluate(context),)
+            score: Any = await apart(lambda: evaluate(context))
+            return (await score if inspect.isawaitable(score) else score,)
+        except SystemExit as error:  # it is not for others' code to end the program
+            raise RuntimeError(f"SystemExit: {error}") from None
 
 
 def nothing_of(kind: str) -> str:

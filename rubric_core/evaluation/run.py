@@ -1,6 +1,5 @@
 """Running a case: `run_case` is the one way to a result, for the command line, the server and the tests alike."""
 
-import asyncio
 import logging
 import traceback
 from collections.abc import AsyncIterator, Coroutine, Sequence
@@ -29,6 +28,7 @@ from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Scalar
+from rubric_core.waiting import within
 
 __all__ = ["run_case", "save_recordings", "unrun", "workspaces_of"]
 
@@ -110,18 +110,10 @@ def _limit(case: Runnable) -> tuple[float | None, str]:
 
 async def _in_time(work: Coroutine[Any, Any, CaseResult], seconds: float | None, where: str) -> CaseResult:
     """The result, if it comes in time; else the work is ended. Raises Unscored."""
-    if seconds is None:
-        return await work
-    task = asyncio.ensure_future(work)
-    try:  # not `wait_for`, which may lose a cancellation before Python 3.12
-        done, _ = await asyncio.wait({task}, timeout=seconds)
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-    if not done:
+    result = await within(work, seconds)
+    if result is None:
         raise Unscored(f"stopped, the case took longer than {seconds:g} s ({where})")
-    return task.result()
+    return result
 
 
 def unrun(case: Runnable, ports: Ports) -> CaseResult:

@@ -135,6 +135,26 @@ async def test_what_a_class_gives_as_details_may_be_anything(folder: Folder) -> 
     assert details == {"a": "{1.5}", "b": "nan"}
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("threading.Event().wait()", "word-count: stopped, it took longer than 0.2 s (line 7)"),
+        ("return asyncio.sleep(60)", "word-count: stopped, it took longer than 0.2 s (line 7)"),
+        ("sys.exit(3)", "RuntimeError: SystemExit: 3"),
+        ("raise KeyboardInterrupt", "RuntimeError: KeyboardInterrupt"),
+        ("return None", "has to give an EvaluationScore, gave NoneType"),
+        ("return self.evaluate(context)", "RecursionError"),
+    ],
+)
+async def test_a_class_that_does_not_come_back_ends_nobody_else(folder: Folder, body: str, words: str) -> None:
+    folder.mock("three words here")
+    broken = f"import asyncio, sys, threading\nclass A:\n    kind = 'word-count'\n    def evaluate(self, context):\n        {body}\n"
+    folder.write(".agentv/evaluators/word-count.py", broken)
+    result = await folder.one(SUITE, time_limit=0.2)
+    assert result.verdict is Verdict.UNSCORED
+    assert words in result.reason
+
+
 def test_what_a_class_and_its_programs_print_stays_out_of_the_results(folder: Folder) -> None:
     folder.mock("three words here")
     folder.write(
