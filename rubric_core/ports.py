@@ -42,6 +42,8 @@ class Request:
     workspace: Path | None = None
     #: Variables for targets that are programs: where the workspace is, and what the suite's environment sets.
     environment: Mapping[str, str] = field(default_factory=dict)
+    #: The variables of the case, for code that makes something of the answer.
+    variables: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

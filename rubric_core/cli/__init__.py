@@ -30,6 +30,13 @@ WRONG_USE = 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Gives its exit code: 0 clean, 1 findings or failures, 2 wrong use, 3 a case without a score."""
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog="rubric",
@@ -51,8 +58,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = int(import_module(f"{__name__}.{options.command}").main(options))
         sys.stdout.flush()  # a full disk is told here, while it can be
-    except KeyboardInterrupt:
-        return 130
     except BrokenPipeError:
         # The reader (head, less) has seen enough.
         sys.stderr.close()

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import json
 import logging
+import os
 import signal
 import sys
 import time
@@ -36,7 +37,8 @@ __all__ = ["add_arguments", "main"]
 
 #: So many warnings about old spellings stand in front of the results of a suite.
 _MOST_WARNINGS = 5
-
+#: How often one has to be told to end before it is done without putting things away.
+_IMPATIENT = 3
 PASSED, NOT_PASSED, WRONG_USE, NOT_SCORED = 0, 1, 2, 3
 
 
@@ -189,8 +191,9 @@ class _Run:
         self.report = Report(suite, cases, options.format, out, self._again, explain=options.explain)
         self._out = out
         self.began = time.monotonic()
-        #: The signal that broke it off, when it was not Ctrl-C.
+        #: The signal that broke it off.
         self.signal = 0
+        self._told = 0
         self._cases = cases
         self._store = ResultStore.of(suite.path)
         #: The results so far.
@@ -219,17 +222,21 @@ class _Run:
                     print(f"rubric: {note}", file=sys.stderr)
 
     def _hear_signals(self) -> None:
-        """Being told to end is like Ctrl-C: programs are ended, too."""
+        """Ctrl-C and being told to end come as events: an exception amid a step could leave others waiting without end."""
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
             if number is not None and task is not None:
                 with contextlib.suppress(NotImplementedError):  # Windows has none of these
                     loop.add_signal_handler(number, self._told_to_end, number, task)
 
     def _told_to_end(self, number: int, task: "asyncio.Task[Any]") -> None:
-        self.signal = number
-        task.cancel()
+        self._told += 1
+        if self._told == 1:
+            self.signal = number
+            task.cancel()
+        elif self._told == _IMPATIENT:
+            os._exit(128 + number)  # what still runs is ended by the guard
 
     def broken_off(self, *, several: bool) -> str:
         """What there is after a run that was broken off, and how to go on."""

@@ -147,7 +147,7 @@ class Attempt:
         request = Request(
             inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files,
             workspace=self.workspace.path if self.workspace else None,
-            environment=self.workspace.variables if self.workspace else {},
+            environment=self.workspace.variables if self.workspace else {}, variables=self.case.variables,
         )  # fmt: skip
         try:
             answer = await provider.ask(request)

@@ -42,7 +42,7 @@ _FILE_SETTINGS = frozenset(
     for name, key in shape.keys.items()
     if isinstance(key.kind, Text) and key.kind.refers_to == "file"
 )
-_PROGRAM_SETTINGS = ("command", "executable", "binary", "args", "arguments", "transform")
+_PROGRAM_SETTINGS = ("command", "executable", "binary", "args", "arguments")
 
 
 class Sources:

@@ -21,7 +21,7 @@ from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.providers.kind import ProviderKind
+    from rubric_core.evaluation.providers.kind import Place, ProviderKind
 
 __all__ = ["Targets", "load_targets", "own_prompts", "shared_targets", "targets_for"]
 
@@ -29,7 +29,6 @@ _CONFIGS = ("config.local.yaml", "config.yaml", "config.yml")
 _HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
 #: Settings of any kind that would change what is graded, and that rubric does not act on.
 _REFUSED: Mapping[str, str] = {
-    "transform": "rubric grades what the target says as it is",
     "inputs": "rubric gives a target nothing but the case",
     "hooks": "rubric runs no hooks of targets",
     "environment": "rubric runs targets on this machine; write `environment` in the suite",
@@ -161,6 +160,7 @@ class Targets:
         place = Place(entry.name, lambda key: entry.where(read.spelled(key)), self.directory, redact, entry.kind, own)
         try:
             provider = kind.make(read.shape, place, ports)
+            provider = _transformed(provider, read, place, ports)
         except ValueError as error:
             raise Unscored(redact(f"target {entry.name}: {error}")) from None
         delay = (self.pause if read.shape.delay is None else read.shape.delay) / 1000
@@ -211,6 +211,18 @@ class Targets:
             if variable not in environment:
                 raise Unscored(f"the environment variable {variable} is not set ({entry.where(key)})")
         return REFERENCE.sub(lambda m: environment[m[1] or m[2]], text)
+
+
+def _transformed(provider: Provider, read: Settled, place: "Place", ports: Ports) -> Provider:
+    """A provider with the code of its entry behind it. Raises ValueError."""
+    from rubric_core.evaluation.providers.transformed import Transformed  # noqa: PLC0415
+
+    code = read.shape.transform
+    if code is None:
+        return provider
+    if not isinstance(code, str):
+        raise ValueError(f"transform is code, or a file with code ({place.where('transform')})")  # noqa: TRY004  # it is no mistake of a caller
+    return Transformed(provider, code, place, ports, read.shape)
 
 
 def targets_for(case: Runnable, files: Files) -> Targets:

@@ -333,6 +333,7 @@ async def test_a_score_outside_of_0_and_1_is_kept_within_and_said(folder: Folder
         ("while True: print('x' * 100_000)", "more than 4,000,000 bytes"),
         ("import sys; print('{\"score\": 1}'); sys.stderr.write('bad'); sys.exit(1)", "bad"),
         ("import sys; print('bad'); sys.stderr.write('worse'); sys.exit(2)", "worse"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", "was ended by SIGTERM"),
     ],
 )
 async def test_a_program_that_misbehaves_scores_0_and_says_so(folder: Folder, script: str, words: str) -> None:

@@ -63,13 +63,14 @@ def alive(pid: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+@pytest.mark.parametrize(("name", "code", "times"), [("SIGINT", 130, 1), ("SIGINT", 130, 2), ("SIGTERM", 143, 1)])
 def test_a_run_that_is_stopped_keeps_what_is_done_and_leaves_nothing_behind(
-    suite: Folder, name: str, code: int
+    suite: Folder, name: str, code: int, times: int
 ) -> None:
     with started(suite, "--format", "jsonl") as running:
         assert json.loads(running.stdout.readline())["id"] == "good"  # type: ignore[union-attr]
-        running.send_signal(getattr(signal, name))
+        for _ in range(times):
+            running.send_signal(getattr(signal, name))
         _, err = running.communicate(timeout=60)
     assert running.returncode == code
     assert (

@@ -66,7 +66,9 @@ async def test_the_same_target_in_the_words_of_every_dialect(
         ("targets: [{name: default, provider: cli, command: x, healthcheck: {cwd: y}}]", "a health check needs `command` or `url`"),
         ("targets: [{id: default, extends: default}]", "target default extends itself: default → default (targets.yaml:1, extends)"),
         ("targets: [{id: default, extends: gone}]", "target default extends gone, which is not there (targets.yaml:1, extends)"),
-        ("providers:\n  - id: mock\n    label: default\n    transform: x\n", "transform of a target is not run by rubric: rubric grades what the target says as it is (targets.yaml:4, transform)"),
+        ("providers:\n  - id: mock\n    label: default\n    transform: {x: 1}\n", "transform is code, or a file with code (targets.yaml:4, transform)"),
+        ("providers:\n  - id: mock\n    label: default\n    transform: x.y\n", "its answer cannot be transformed: the javascript code failed: ReferenceError: x is not defined (targets.yaml:4, transform)"),
+        ("providers:\n  - id: mock\n    label: default\n    inputs: {x: 1}\n", "inputs of a target is not run by rubric: rubric gives a target nothing but the case (targets.yaml:4, inputs)"),
         ("providers:\n  - id: mock\n    label: default\n    runtime: {mode: sandbox}\n", "runtime sandbox is not run by rubric, only host (targets.yaml:4, runtime)"),
         ("targets: [{name: default, provider: mock, workspace_template: ./x}]", "write `workspace: {template: …}` in the suite"),
         ("targets: [{name: default, provider: transcript}]", "kind transcript is not run by rubric"),
@@ -403,6 +405,22 @@ async def test_recorded_answers_that_cannot_be_read(folder: Folder, content: byt
     (folder.path / "rows.jsonl").write_bytes(content)
     folder.targets({"name": "default", "provider": "replay", "source_target": "bot", "fixtures": "rows.jsonl"})
     assert words in (await folder.one(SUITE)).reason
+
+
+@pytest.mark.parametrize(
+    ("transform", "answer"),
+    [
+        ("output.toUpperCase() + context.vars.q", "HELLO?"),
+        ("file://shape.py", "hello for ?"),
+        ("({said: output})", '{"said": "hello"}'),
+    ],
+)
+async def test_an_answer_is_transformed_before_anybody_sees_it(folder: Folder, transform: str, answer: str) -> None:
+    folder.write("shape.py", "def get_transform(output, context):\n    return output + ' for ' + context['prompt']\n")
+    entry = {"id": "mock", "label": "bot", "transform": transform, "config": {"response": "hello"}}
+    folder.write(".agentv/providers.yaml", json.dumps({"providers": [entry]}))
+    suite = "prompts: ['{{ q }}']\nproviders: [bot]\ntests: [{vars: {q: '?'}, assert: [{type: contains, value: x}]}]"
+    assert (await folder.one(suite, "agentv-5", target="bot")).answer == answer
 
 
 # Secrets

@@ -115,7 +115,8 @@ def _read(finished: Finished, context: EvaluationContext, shown: str, request: M
     error = finished.stderr.decode("utf-8", "replace").strip()
     properties = (context.dialect or DIALECTS[-1]).properties
     looks_like_json = stdout.startswith("{")
-    if properties.exit_code_decides and not looks_like_json and not (finished.exit_code and error):
+    by_itself = finished.exit_code >= 0  # one that a signal ended said nothing by that
+    if properties.exit_code_decides and by_itself and not looks_like_json and not (finished.exit_code and error):
         return _by_exit_code(finished.exit_code, stdout, request)
     if finished.exit_code:
         end = ended_words(finished.exit_code)

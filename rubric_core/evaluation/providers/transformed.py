@@ -1,0 +1,53 @@
+"""A target whose answers are made into others by code: `transform` of its entry."""
+
+import json
+from dataclasses import dataclass, replace
+
+from rubric_core.evaluation.providers.kind import Place
+from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.scripts import language_of, run_function
+from rubric_core.language.shape import Shape
+from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
+
+__all__ = ["Transformed"]
+
+_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """A provider with code behind it, which gets `output` and `context`: the prompt, and the variables of the case."""
+
+    inner: Provider
+    #: An expression, the body of a function, or `file://PATH[:FUNCTION]`.
+    code: str
+    place: Place
+    ports: Ports
+    #: The entry.
+    at: Shape
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    @property
+    def kind(self) -> str:
+        return self.inner.kind
+
+    @property
+    def identity(self) -> str:
+        return self.inner.identity
+
+    async def ask(self, request: Request) -> Answer:
+        answer = await self.inner.ask(request)
+        context = {"vars": dict(request.variables), "prompt": request.prompt}
+        told = {"output": answer.text, "context": context}
+        try:
+            made = await run_function(
+                self.code, language_of(self.code), told, self.ports, self.place.directory, _SECONDS, self.at, function="get_transform"
+            )  # fmt: skip
+        except Unscored as problem:
+            raise ProviderError(
+                f"its answer cannot be transformed: {problem.reason} ({self.place.where('transform')})"
+            ) from None
+        return replace(answer, text=made if isinstance(made, str) else json.dumps(made, ensure_ascii=False))
