@@ -1,10 +1,12 @@
 """`rubric migrate --to DIALECT PATH…`: carries suites, and the files around them, to a newer dialect."""
 
 import argparse
+import asyncio
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.cli.difference import difference
@@ -16,16 +18,22 @@ from rubric_core.disk import DiskFiles
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.loading.files import UnreadableError, read_text
+from rubric_core.loading.project import Project
 from rubric_core.loading.search import find_file
 from rubric_core.loading.targets import find_targets
 from rubric_core.migration import Migrated, NotMigratableError, Reader, migrate
 from rubric_core.text import LineIndex
 from rubric_core.validation.words import count
 
+if TYPE_CHECKING:
+    from rubric_core.evaluation.carrying import Carried
+
 __all__ = ["add_arguments", "main"]
 
 DONE, WOULD_CHANGE, FAILED = 0, 1, 2
-_KINDS = frozenset({FileKind.SUITE, FileKind.CASES, FileKind.TARGETS, FileKind.TEMPLATE})
+_LEFT = frozenset({FileKind.DEFAULTS})  # no older dialect has them
+#: Where each dialect looks for its targets, when that is not a file targets.yaml.
+_HOMES = {"agentv-5": "providers.yaml"}
 _NAMES = tuple(dialect.name for dialect in DIALECTS)
 
 
@@ -40,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        help="a suite, a targets file, a file of cases, or a folder to look for suites in",
+        help="a suite, a file around one (targets, cases, data set, template, prompt, config), or a folder of suites",
     )
     add("--to", required=True, choices=_NAMES, metavar="DIALECT", help=f"the dialect to write: {', '.join(_NAMES[1:])}")
     add(
@@ -51,6 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the dialect of files that do not name one themselves (default: detected)",
     )
     add("--targets", action="store_true", help="carry the targets file of every suite along")
+    add(
+        "--around",
+        action="store_true",
+        help="carry along what suites refer to as well: cases, data sets, templates, judges' prompts, targets",
+    )
+    add("--rename", action="store_true", help="give a targets file the name under which the newer dialect looks for it")
     add("--check", action="store_true", help="show what would change as a diff, and change nothing")
 
 
@@ -63,10 +77,16 @@ class _Outcome:
     source: str
     before: str
     after: Migrated
+    #: What judges said about the suite, as the new text needs it; a sentence where that cannot be read.
+    recordings: "Carried | str | None" = None
+    #: Where it belongs in the newer dialect.
+    home: Path = Path()
+    #: The files that it refers to, and what they are.
+    refers_to: Mapping[Path, FileKind] = field(default_factory=dict)
 
     @property
     def changed(self) -> bool:
-        return self.after.text != self.before
+        return self.after.text != self.before or self.home != self.path
 
 
 def main(options: argparse.Namespace) -> int:
@@ -97,6 +117,7 @@ class _Work:
         self._language = Language()
         self._configurations = Configurations(self._language)
         self._files = DiskFiles()
+        self._project = Project(self._files, Path.cwd())
         self.failures: list[str] = []
         #: What is left alone, and why.
         self.passed: list[str] = []
@@ -107,20 +128,42 @@ class _Work:
         found = list(sources.found())
         self.failures += sources.failures
         seen = {source.path for source in found}
-        around: dict[Path, str] = {}
+        #: Files around suites mostly do not say their dialect: it is that of the first suite that uses them.
+        around: dict[Path, tuple[str, FileKind | None]] = {}
+        done: list[_Outcome] = []
         for source in found:
             outcome = self._attempt(source.shown, source, None)
-            if outcome is None:
-                continue
-            yield outcome
-            targets = find_targets(source.path.parent, self._files, Path.cwd()) if self._options.targets else None
-            if targets is not None and targets not in seen:
-                # A targets file does not say its dialect: it is that of the first suite that uses it.
-                around.setdefault(targets, outcome.source)
-        for path, dialect in around.items():
-            outcome = self._attempt(_relative(path), Source(str(path), path), dialect)
             if outcome is not None:
-                yield outcome
+                done.append(outcome)
+                for path, kind in self._around(source.path, outcome):
+                    if path not in seen:
+                        around.setdefault(path, (outcome.source, kind))
+        for path, (dialect, kind) in around.items():
+            outcome = self._attempt(_relative(path), Source(str(path), path, kind=kind), dialect)
+            if outcome is not None:
+                done.append(outcome)
+        carried = {outcome.path for outcome in done}
+        yield from (replace(o, after=self._without(o, carried)) for o in done)
+
+    def _around(self, path: Path, outcome: "_Outcome") -> Iterator[tuple[Path, FileKind | None]]:
+        """The files that are carried along with a suite."""
+        if self._options.targets or self._options.around:
+            targets = find_targets(path.parent, self._files, Path.cwd())
+            if targets is not None:
+                yield targets, FileKind.TARGETS
+        if self._options.around:
+            yield from ((file, kind) for file, kind in outcome.refers_to.items() if kind is not FileKind.SUITE)
+
+    def _without(self, outcome: "_Outcome", carried: Collection[Path]) -> Migrated:
+        """What is left to the author: not what is done in a file that was carried along."""
+        left = tuple(n for n in outcome.after.notes if not n.file or not self._settled(n.file, outcome, carried))
+        return Migrated(outcome.after.text, left)
+
+    def _settled(self, file: str, outcome: "_Outcome", carried: Collection[Path]) -> bool:
+        if file == ".":
+            return outcome.home != outcome.path
+        found = find_file(file, outcome.path.parent, self._files, Path.cwd())
+        return found is not None and found in carried
 
     def _attempt(self, shown: str, source: Source, dialect: str | None) -> _Outcome | None:
         try:
@@ -132,7 +175,7 @@ class _Work:
     def _migrated(self, shown: str, source: Source, dialect: str | None) -> _Outcome | None:
         text = source.read()
         analysis = self._analysis(source, text, dialect)
-        if analysis.kind not in _KINDS:
+        if analysis.kind in _LEFT:
             self.passed.append(f"{shown}: this is {analysis.kind.value}, which is not migrated")
             return None
         name = analysis.choice.name
@@ -147,11 +190,41 @@ class _Work:
             line = LineIndex(text).line_of(error.offset) + 1
             self.failures.append(f"{shown}:{line}: {error}; mend this first")
             return None
-        return _Outcome(shown, source.path, name, text, made)
+        recordings = self._recordings(source, analysis, made) if made.text != text else None
+        home = self._home(source.path) if analysis.kind is FileKind.TARGETS else source.path
+        return _Outcome(shown, source.path, name, text, made, recordings, home, analysis.refers_to)
+
+    def _home(self, path: Path) -> Path:
+        """Where a targets file belongs, when it may be renamed and nothing is there yet."""
+        name = _HOMES.get(self._options.to)
+        home = path.with_name(name) if self._options.rename and name and path.stem == "targets" else path
+        return path if home != path and home.exists() else home
+
+    def _recordings(self, source: Source, before: Analysis, made: Migrated) -> "Carried | str | None":
+        """The recordings beside a suite: most suites have none, and what reads them takes long to load."""
+        if before.kind is not FileKind.SUITE or not any(source.path.parent.glob("*.recordings.yaml")):
+            return None
+        from rubric_core.evaluation.carrying import carried  # noqa: PLC0415
+        from rubric_core.evaluation.judging.recorded import RecordingsError  # noqa: PLC0415
+
+        after = analyze(
+            self._language.document(made.text, source.path), self._language, dialect=self._options.to, path=source.path
+        )
+        try:
+            return asyncio.run(carried(source.path, before, after))
+        except (RecordingsError, OSError) as error:
+            return str(error)
 
     def _analysis(self, source: Source, text: str, dialect: str | None) -> Analysis:
         asked = self._options.source or dialect or self._configurations.for_file(source.path).dialect
-        return analyze(self._language.document(text, source.path), self._language, dialect=asked, path=source.path)
+        return analyze(
+            self._language.document(text, source.path),
+            self._language,
+            dialect=asked,
+            path=source.path,
+            kind=source.kind,
+            project=self._project,
+        )
 
     def _reader(self, path: Path) -> Reader:
         """Gives the text of files that the file at `path` refers to."""
@@ -171,15 +244,36 @@ def _report(outcome: _Outcome, options: argparse.Namespace) -> None:
     if options.check:
         sys.stdout.writelines(difference(outcome.shown, outcome.before, outcome.after.text, Style.of()))
     elif outcome.changed:
-        outcome.path.write_bytes(outcome.after.text.encode())
-        print(f"{outcome.shown}: {outcome.source} → {options.to}")
+        outcome.home.write_bytes(outcome.after.text.encode())
+        if outcome.home != outcome.path:
+            outcome.path.unlink()
+        named = "" if outcome.home == outcome.path else f", now {outcome.home.name}"
+        print(f"{outcome.shown}: {outcome.source} → {options.to}{named}")
     index = LineIndex(outcome.after.text)
     for note in outcome.after.notes:
         print(f"{outcome.shown}:{index.line_of(note.offset) + 1}: {note.words}")
+    _report_recordings(outcome, options)
+
+
+def _report_recordings(outcome: _Outcome, options: argparse.Namespace) -> None:
+    """Carry the recordings along; list those that nobody can use any more."""
+    found = outcome.recordings
+    if found is None or isinstance(found, str):
+        if found:
+            print(f"{outcome.shown}: its recordings stay as they are: {found}")
+        return
+    shown = str(Path(outcome.shown).with_name(found.path.name))
+    if found.changed:
+        if not options.check:
+            found.write(outcome.path)
+        verb = "would be" if options.check else "is" if found.changed == 1 else "are"
+        print(f"{shown}: {count(found.changed, 'recording')} {verb} carried along")
+    for line, case in found.lost:
+        print(f"{shown}:{line}: no judge of `{case}` is asked this any more; record it anew with `rubric run --record`")
 
 
 def _summary(outcomes: list[_Outcome], changed: int, options: argparse.Namespace) -> str:
-    left = sum(len(outcome.after.notes) for outcome in outcomes)
+    left = sum(len(o.after.notes) + len(getattr(o.recordings, "lost", ())) for o in outcomes)
     notes = f" · {count(left, 'place')} left to you" if left else ""
     verb = "would change" if options.check else "changed"
     return f"{count(changed, 'file')} of {len(outcomes)} {verb}{notes}"

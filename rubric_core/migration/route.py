@@ -1,7 +1,9 @@
 """The way from a dialect to a newer one: from each to its successor, each in a few steps."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import PurePath
 
@@ -13,6 +15,7 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.migration.draft import Reader
 from rubric_core.migration.general import general
 from rubric_core.migration.marking import marked
+from rubric_core.migration.prompts import renamed
 from rubric_core.migration.step import Note, Progress, Step
 from rubric_core.migration.targets import TARGETS_INTO
 from rubric_core.migration.to_agentv_0_5 import TO_AGENTV_0_5
@@ -22,6 +25,7 @@ from rubric_core.migration.to_agentv_3 import TO_AGENTV_3
 from rubric_core.migration.to_agentv_5 import TO_AGENTV_5
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain import plain
 
 __all__ = ["Migrated", "NotMigratableError", "ended", "migrate", "steps_into", "titles"]
 
@@ -37,6 +41,7 @@ _WAYS: Mapping[str, Sequence[Step]] = {
 
 #: A byte order mark, which is no part of the YAML.
 _MARK = "\ufeff"
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 class NotMigratableError(Exception):
@@ -76,6 +81,10 @@ def migrate(
 
     Raises NotMigratableError for a text that is no YAML, and KeyError for a name that is no dialect's.
     """
+    if kind is FileKind.PROMPT:
+        return Migrated(renamed(text, [new.name for _, new in _hops(source, target)]))
+    if kind is FileKind.DATASET:
+        return _lines(text, source, target, read)
     broken = next(iter(parse(text).problems), None)
     if broken is not None:
         raise NotMigratableError(broken.span.start, broken.message)
@@ -89,8 +98,36 @@ def migrate(
         _mark_dialect(progress, target, path)
     added = len(ended(body)) - len(body)
     made = progress.text[: len(progress.text) - added]
-    notes = (Note(note.offset + len(mark), note.words) for note in progress.notes)
+    notes = (replace(note, offset=note.offset + len(mark)) for note in progress.notes)
     return Migrated(mark + made, tuple(dict.fromkeys(sorted(notes, key=lambda n: (n.offset, n.words)))))
+
+
+def _lines(text: str, source: str, target: str, read: Reader) -> Migrated:
+    """A data set: every line is a case of its own, and stays JSON."""
+    done, notes, at = "", list[Note](), 0
+    for line in _LINE.findall(text):
+        body = line.strip()
+        if not body:
+            done, at = done + line, at + len(line)
+            continue
+        try:
+            made = migrate(body, source, target, kind=FileKind.CASE, read=read)
+        except NotMigratableError as error:
+            raise NotMigratableError(at + error.offset, str(error)) from None
+        start = len(done) + line.index(body)
+        notes += (replace(note, offset=start) for note in made.notes)
+        done += line.replace(body, _as_json(made.text), 1)
+        at += len(line)
+    return Migrated(done, tuple(dict.fromkeys(notes)))
+
+
+def _as_json(text: str) -> str:
+    """The text where it is JSON; what was put in is YAML, which JSON writes with more quotes."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return json.dumps(plain(parse(text).root, {}), ensure_ascii=False)
+    return text
 
 
 def ended(text: str) -> str:
@@ -121,7 +158,7 @@ def _mark_dialect(progress: Progress, target: str, path: PurePath | None) -> Non
         before = len(progress.text)
         progress.text = marked(progress.text, target, newline_of(progress.text))
         shift = len(progress.text) - before
-        progress.notes = [Note(note.offset + shift, note.words) for note in progress.notes]
+        progress.notes = [replace(note, offset=note.offset + shift) for note in progress.notes]
 
 
 def titles(name: str) -> list[str]:

@@ -9,6 +9,7 @@ from rubric_core.language.model import Case, Suite
 from rubric_core.migration.draft import Draft, Site
 from rubric_core.migration.gather import lift_out, whole
 from rubric_core.migration.moves import added
+from rubric_core.migration.prompts import pattern_of, used
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Scalar
@@ -71,7 +72,7 @@ def _list_up(draft: Draft, holder: Site) -> Iterator[Change | Note]:
 
 def with_variables(names: Mapping[str, str]) -> Callable[[Draft], Iterator[Change | Note]]:
     """The step that gives template variables of judge prompts their new names."""
-    pattern = re.compile(r"(?<=\{\{)(\s*)(" + "|".join(names) + r")(?=\s*\}\})")
+    pattern = pattern_of(names)
 
     def work(draft: Draft) -> Iterator[Change | Note]:
         for shape in (LlmJudge, LlmRubric, Aggregator):
@@ -88,12 +89,11 @@ def _prompt(
 ) -> Iterator[Change | Note]:
     if PROMPT_PATH.match(prompt.text):
         path = prompt.text.removeprefix("file://")
-        used = sorted({found[2] for found in pattern.finditer(draft.read(path) or "")})
-        if used:
-            words = ", ".join(f"`{name}` is `{names[name]}`" for name in used)
-            yield Note(
-                entry.key.span.start, f"the variables in {path} have other names in {draft.target.name}: {words}"
-            )
+        found_there = used(draft.read(path) or "", names)
+        if found_there:
+            words = ", ".join(f"`{name}` is `{names[name]}`" for name in found_there)
+            words = f"the variables in {path} have other names in {draft.target.name}: {words}"
+            yield Note(entry.key.span.start, words, file=path)
         return
     for found in pattern.finditer(draft.text, *prompt.span):
         yield Change((Edit(Span(*found.span(2)), names[found[2]]),))

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
@@ -13,7 +13,7 @@ __all__ = ["Change", "Note", "Progress", "Step", "Work"]
 
 #: A step is made again until it finds nothing more to do; nothing sensible is nested deeper than this.
 _MOST_ROUNDS = 60
-_SUITES = frozenset({FileKind.SUITE, FileKind.CASES, FileKind.TEMPLATE})
+_SUITES = frozenset({FileKind.SUITE, FileKind.CASES, FileKind.CASE, FileKind.TEMPLATE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ class Note:
 
     offset: int
     words: str
+    #: The file that would have to change, as it is written; `.` where this one needs another name.
+    file: str = ""
 
 
 #: Looks at a text and says what to change in it.
@@ -94,7 +96,7 @@ class Progress:
     def _apply(self, edits: Sequence[Edit], draft: Draft) -> None:
         self._draft = draft
         self.text = draft.text
-        self.notes = [Note(_moved(note.offset, edits), note.words) for note in self.notes]
+        self.notes = [replace(note, offset=_moved(note.offset, edits)) for note in self.notes]
         if self.within is not None:
             self.within = Span(self.within.start, _moved(self.within.end, edits))
 

@@ -116,7 +116,11 @@ def _marks(draft: Draft) -> Iterator[Change | Note]:
 def _place(draft: Draft) -> Iterator[Note]:
     root = draft.tree.root
     if root is not None:
-        yield Note(root.span.start, "agentv-5 looks for providers in a file `.agentv/providers.yaml`: rename this one")
+        yield Note(
+            root.span.start,
+            "agentv-5 looks for providers in a file `.agentv/providers.yaml`: rename this one",
+            file=".",
+        )
 
 
 def _step(title: str, work: Work, *, before_all: bool = False) -> Step:

@@ -7,6 +7,7 @@ from rubric_core.language.model import Execution, Suite
 from rubric_core.migration.draft import Draft, Site
 from rubric_core.migration.gather import whole
 from rubric_core.migration.moves import added, put
+from rubric_core.migration.prompts import VARIABLES_INTO
 from rubric_core.migration.shared import MINIMUMS, WAKING, lists_to_the_top, with_variables
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.tree import Mapping, Sequence
@@ -64,16 +65,11 @@ def _arguments(draft: Draft) -> Iterator[Change | Note]:
             yield change or Note(entry.key.span.start, f"arguments were compared as `args_match: {old}`")
 
 
-_VARIABLES = {
-    "candidate_answer": "answer", "expected_outcome": "criteria", "expected_messages": "expected_output",
-    "input_messages": "input", "output_messages": "output",
-}  # fmt: skip
-
 TO_AGENTV_2_7 = (
     WAKING,
     Step("Keep the suite's evaluators away from cases that have their own", _own_lists_only, before_all=True),
     MINIMUMS,
     Step("Say how the arguments of expected calls are compared", _arguments, before_all=True),
     Step("Write lists of evaluators as `assert`", lists_to_the_top),
-    Step("Rename the variables of judge prompts", with_variables(_VARIABLES)),
+    Step("Rename the variables of judge prompts", with_variables(VARIABLES_INTO["agentv-2.7"])),
 )

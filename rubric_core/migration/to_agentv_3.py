@@ -9,6 +9,7 @@ from rubric_core.loading.grading import default_name
 from rubric_core.migration.draft import Draft, Site
 from rubric_core.migration.gather import gathered, whole
 from rubric_core.migration.moves import added, taken_out
+from rubric_core.migration.prompts import VARIABLES_INTO
 from rubric_core.migration.shared import PROMPT_PATH, WAKING, lists_to_the_top, with_variables
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.edit import column_of, plain_or_quoted, rename_key
@@ -141,8 +142,6 @@ def _prompt_files(draft: Draft) -> Iterator[Change | Note]:
                 yield Change((Edit(Span(at, at), "file://"),))
 
 
-_VARIABLES = {"answer": "output", "question": "input", "reference_answer": "expected_output"}
-
 AS_SHARES = Step("Write minimums of criteria as shares of 1", _as_shares)
 AS_MINIMUMS = Step("Write numbers under `required` as `min_score`", _as_minimums)
 SCALAR = Step("Write the scalar `evaluator` as a list", _scalar)
@@ -155,6 +154,6 @@ TO_AGENTV_3 = (
     SCALAR,
     Step("Write lists of evaluators as `assertions`", lists_to_the_top),
     Step("Put the hooks of workspaces under `hooks`", _hooks),
-    Step("Rename the variables of judge prompts", with_variables(_VARIABLES)),
+    Step("Rename the variables of judge prompts", with_variables(VARIABLES_INTO["agentv-3"])),
     PROMPT_FILES,
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.around import FileKind
 from rubric_core.migration.draft import Draft
+from rubric_core.migration.prompts import VARIABLES_INTO
 from rubric_core.migration.shared import WAKING, lists_to_the_top, with_variables
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.migration.to_agentv_3 import AS_MINIMUMS, AS_SHARES, PROMPT_FILES, SCALAR
@@ -33,8 +34,6 @@ def _environment(draft: Draft) -> Iterator[Change | Note]:
                 yield Change((Edit(node.span, new),))
 
 
-_TEXT_VARIABLES = {"input_text": "input", "output_text": "output", "expected_output_text": "expected_output"}
-
 ENVIRONMENT = Step("Write `${{ NAME }}` as `{{ env.NAME }}`", _environment, frozenset(FileKind))
 TO_AGENTV_5 = (
     WAKING,
@@ -44,7 +43,7 @@ TO_AGENTV_5 = (
     SCALAR,
     Step("Write lists of evaluators as `assert`", lists_to_the_top),
     PROMPT_FILES,
-    Step("Rename the variables of judge prompts", with_variables(_TEXT_VARIABLES)),
+    Step("Rename the variables of judge prompts", with_variables(VARIABLES_INTO["agentv-5"])),
     *SUITE_STEPS,
     *(step for step in CASE_STEPS if not step.before_all),
     *EVALUATOR_STEPS,

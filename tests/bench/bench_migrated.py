@@ -15,32 +15,12 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "migration"))
-from meaning import differences, meaning
+from meaning import compared
 
 from rubric_core.analysis import Language
-from rubric_core.disk import DiskFiles
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.loading.search import find_file
-from rubric_core.migration import migrate
 
 NAMES = [dialect.name for dialect in DIALECTS]
-
-
-async def compared(
-    path: Path, source: str, target: str, language: Language, folder: Path
-) -> tuple[list[str], list[str]]:
-    """What differs, and what was announced."""
-    text = path.read_bytes().decode()
-    files = DiskFiles()
-
-    def read(name: str) -> str | None:
-        found = find_file(name, path.parent, files, Path.cwd())
-        return found.read_text(encoding="utf-8") if found is not None else None
-
-    made = migrate(text, source, target, read=read, path=path)
-    before = await meaning(text, path, source, language, folder)
-    after = await meaning(made.text, path, target, language, folder)
-    return differences(before, after), [note.words for note in made.notes]
 
 
 def main() -> int:

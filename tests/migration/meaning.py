@@ -25,11 +25,13 @@ from rubric_core.evaluation.runnable import Options, runnables
 from rubric_core.evaluation.schedule import run_cases
 from rubric_core.language.evaluators import CodeEvaluator
 from rubric_core.loading.project import Project
+from rubric_core.loading.search import find_file
+from rubric_core.migration import migrate
 from rubric_core.ports import Finished, Program
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
 
-__all__ = ["Meaning", "differences", "meaning"]
+__all__ = ["Meaning", "compared", "differences", "meaning"]
 
 _ANSWER = "The answer is 42. A refund is possible within 30 days, hello."
 _NAME = re.compile(r"[\w.-]{1,60}\Z")
@@ -156,3 +158,20 @@ def differences(before: Mapping[str, Meaning], after: Mapping[str, Meaning]) -> 
                 found.append(f"{name}: {part} {a!r} → {b!r}")
                 break
     return found
+
+
+async def compared(
+    path: Path, source: str, target: str, language: Language, folder: Path
+) -> tuple[list[str], list[str]]:
+    """What differs, and what was announced."""
+    text = path.read_bytes().decode()
+    files = DiskFiles()
+
+    def read(name: str) -> str | None:
+        found = find_file(name, path.parent, files, Path.cwd())
+        return found.read_text(encoding="utf-8") if found is not None else None
+
+    made = migrate(text, source, target, read=read, path=path)
+    before = await meaning(text, path, source, language, folder)
+    after = await meaning(made.text, path, target, language, folder)
+    return differences(before, after), [note.words for note in made.notes]

@@ -1,0 +1,35 @@
+"""Judges' prompts on the way from one dialect to the next: their variables get other names."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+__all__ = ["VARIABLES_INTO", "pattern_of", "renamed", "used"]
+
+#: What variables are called from a dialect on.
+VARIABLES_INTO: Mapping[str, Mapping[str, str]] = {
+    "agentv-2.7": {
+        "candidate_answer": "answer", "expected_outcome": "criteria", "expected_messages": "expected_output",
+        "input_messages": "input", "output_messages": "output",
+    },
+    "agentv-3": {"answer": "output", "question": "input", "reference_answer": "expected_output"},
+    "agentv-5": {"input_text": "input", "output_text": "output", "expected_output_text": "expected_output"},
+}  # fmt: skip
+
+
+def pattern_of(names: Iterable[str]) -> re.Pattern[str]:
+    """Finds the variables with these names; the second group is the name."""
+    return re.compile(r"(?<=\{\{)(\s*)(" + "|".join(names) + r")(?=\s*\}\})")
+
+
+def used(text: str, names: Mapping[str, str]) -> list[str]:
+    """The variables in a text that have other names now."""
+    return sorted({found[2] for found in pattern_of(names).finditer(text)})
+
+
+def renamed(text: str, dialects: Iterable[str]) -> str:
+    """A prompt with the names of its variables in the last of several dialects, each of which is one further on."""
+    for dialect in dialects:
+        names = VARIABLES_INTO.get(dialect, {})
+        if names:
+            text = pattern_of(names).sub(lambda found, names=names: f"{found[1]}{names[found[2]]}", text)  # type: ignore[misc]
+    return text

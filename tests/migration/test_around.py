@@ -1,0 +1,138 @@
+"""What a migration does to the files around a suite, and to what judges said about it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rubric_core.cli import main
+from rubric_core.language.around import FileKind
+from rubric_core.migration import migrate
+
+SUITE = """\
+evalcases:
+  - id: tides
+    expected_outcome: Explains the tides
+    input: Why are there tides?
+    rubrics:
+      - {id: moon, expected_outcome: Names the Moon}
+  - id: sun
+    expected_outcome: Explains the heat
+    input: Why is the sun hot?
+    evaluators:
+      - {name: judge, type: llm_judge, prompt: prompts/judge.md}
+"""
+RECORDED = """\
+version: 1
+recordings:
+- judge: hand-written
+  case: tides
+  prompt: built-in 1
+  question: Why are there tides?
+  goal: Explains the tides
+  answer: "42"
+  criteria:
+  - criterion: Names the Moon
+    reply: {satisfied: true}
+- judge: hand-written
+  case: sun
+  prompt: built-in 1
+  question: Why is the sun hot?
+  answer: "42"
+  reply: {score: 0.9}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / ".agentv").mkdir()
+    (tmp_path / ".agentv" / "targets.yaml").write_text(
+        'targets:\n  - {name: default, provider: mock, response: "42"}\n'
+    )
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "judge.md").write_text("Is {{ candidate_answer }} good, given {{ expected_outcome }}?\n")
+    (tmp_path / "a.eval.yaml").write_text(SUITE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_prompts_and_targets_are_carried_along_and_no_note_is_left_of_them(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["migrate", "--to", "agentv-5", "--around", "--rename", "a.eval.yaml"]) == 0
+    assert (folder / "prompts" / "judge.md").read_text() == "Is {{ output }} good, given {{ criteria }}?\n"
+    assert not (folder / ".agentv" / "targets.yaml").exists()
+    assert (folder / ".agentv" / "providers.yaml").read_text().startswith("providers:\n  - {label: default, id: mock")
+    out = capsys.readouterr().out
+    assert ".agentv/targets.yaml: agentv-1 → agentv-5, now providers.yaml\n" in out
+    assert "left to you" not in out
+
+
+def test_without_them_what_they_need_is_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["migrate", "--to", "agentv-5", "--targets", "a.eval.yaml"]) == 0
+    out = capsys.readouterr().out
+    assert "a.eval.yaml:18: the variables in prompts/judge.md have other names" in out
+    assert (
+        ".agentv/targets.yaml:1: agentv-5 looks for providers in a file `.agentv/providers.yaml`: rename this one"
+        in out
+    )
+
+
+def test_a_file_that_is_there_already_is_not_written_over(folder: Path) -> None:
+    (folder / ".agentv" / "providers.yaml").write_text("providers: []\n")
+    assert main(["migrate", "--to", "agentv-5", "--rename", ".agentv/targets.yaml"]) == 0
+    assert (folder / ".agentv" / "providers.yaml").read_text() == "providers: []\n"
+    assert (folder / ".agentv" / "targets.yaml").exists()
+
+
+def test_recordings_go_on_counting(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.recordings.yaml").write_text(RECORDED)
+    assert main(["migrate", "--to", "agentv-5", "--check", "a.eval.yaml"]) == 1
+    assert "a.recordings.yaml: 1 recording would be carried along\n" in capsys.readouterr().out
+    assert (folder / "a.recordings.yaml").read_text() == RECORDED
+    assert main(["run", "--replay", "a.eval.yaml::tides"]) == 0
+    assert main(["migrate", "--to", "agentv-5", "--around", "--rename", "a.eval.yaml"]) == 0
+    assert "goal" not in (folder / "a.recordings.yaml").read_text()
+    assert main(["run", "--replay", "a.eval.yaml::tides"]) == 0
+
+
+def test_recordings_that_nobody_can_use_any_more_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.eval.yaml").write_text(
+        SUITE.replace("    rubrics:\n      - {id: moon", "    grader: llm_judge\n    rubrics:\n      - {id: moon")
+    )
+    (folder / "a.recordings.yaml").write_text("version: 2\n")
+    assert main(["migrate", "--to", "agentv-3", "a.eval.yaml"]) == 0
+    assert "a.eval.yaml: its recordings stay as they are: a.recordings.yaml: version 2" in capsys.readouterr().out
+
+
+def test_every_line_of_a_data_set_stays_json() -> None:
+    text = '{"id": "a", "criteria": "A greeting", "input": "Hello"}\n\n{"id": "b", "criteria": "x", "input": [{"role": "user", "content": "Hi"}]}\r\n'
+    made = migrate(text, "agentv-3", "agentv-5", kind=FileKind.DATASET)
+    rows = [json.loads(line) for line in made.text.splitlines() if line.strip()]
+    assert rows[0] == {"id": "a", "criteria": "A greeting", "vars": {"input": "Hello"}}
+    assert rows[1]["vars"] == {"input": [{"role": "user", "content": "Hi"}]}
+    assert made.text.endswith("\r\n")
+
+
+def test_a_line_that_needs_no_change_stays_as_it_is() -> None:
+    text = '{"id":"a",  "criteria": "A greeting", "input": "Hello"}\n'
+    assert migrate(text, "agentv-2.7", "agentv-3", kind=FileKind.DATASET).text == text
+
+
+def test_a_case_in_a_directory_of_its_own() -> None:
+    text = "id: a\nexpected_outcome: A greeting # of the day\ninput_messages:\n  - {role: user, content: Hello}\n"
+    made = migrate(text, "agentv-1", "agentv-3", kind=FileKind.CASE)
+    assert made.text == "id: a\ncriteria: A greeting # of the day\ninput:\n  - {role: user, content: Hello}\n"
+
+
+def test_a_configuration_keeps_its_keys() -> None:
+    text = "# ours\neval_patterns: ['**/*.eval.yaml']\nexecution: {verbose: true}\n"
+    assert migrate(text, "agentv-2.7", "agentv-5", kind=FileKind.CONFIG).text == text
+
+
+def test_a_prompt_that_showed_no_answer_is_named() -> None:
+    text = "evalcases:\n  - {id: a, outcome: b, input_messages: [{role: user, content: c}], evaluators: [{name: j, type: llm_judge, prompt: Be strict.}]}\n"
+    made = migrate(text, "agentv-0.5", "agentv-1")
+    assert any("`{{ candidate_answer }}`" in note.words for note in made.notes)
