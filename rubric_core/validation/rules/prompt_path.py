@@ -1,5 +1,6 @@
 """prompt-path: a path where the judge's prompt stands, which the engine takes for the prompt itself."""
 
+import re
 from collections.abc import Iterator
 
 from rubric_core.loading.reference_issues import PromptText
@@ -9,13 +10,20 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["PROMPT_PATH"]
 
+_NAME = re.compile(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
+
 
 @rule("prompt-path", "warning", "A path that the judge gets as its prompt")
-def PROMPT_PATH(prompt: PromptText, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def PROMPT_PATH(prompt: PromptText, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Since release 4.6 only `file://` makes a path of a prompt."""
     if prompt.bare is None or prompt.path is None:
         return
-    fixes = (Fix("write it as file://", (replace_value(prompt.bare, URL + prompt.bare.text),)),)
+    # What is in the file was not looked at so far: a prompt of another dialect is for the author to mend first.
+    used = set(_NAME.findall(prompt.text))
+    fits = used <= set(context.dialect.properties.template_variables) and bool(
+        used & set(context.dialect.properties.answer_variables)
+    )
+    fixes = (Fix("write it as file://", (replace_value(prompt.bare, URL + prompt.bare.text),), safe=fits),)
     yield Finding(
         prompt.span,
         f"since agentv 4.6 the judge gets these words as its prompt, not the content of {prompt.path.name}; write `file://`",

@@ -76,6 +76,8 @@ def _instead(issue: RenamedKey, context: Context) -> str | None:
 def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     if issue.current and not issue.taken and _beside_another_list(issue):
         yield from removed(issue.owner.node, issue.spelling.name, context, "remove it: another list is read")
+    elif issue.current and not issue.taken and _strings(issue) and not context.dialect.properties.string_assertions:
+        yield from _as_criteria(issue, context)
     elif issue.current and not issue.taken:
         yield Fix(
             f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),), safe=_holds_up(issue, context)
@@ -93,6 +95,22 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
         yield from _without(issue, context)
     elif not issue.current:
         yield from removed(issue.owner.node, issue.spelling.name, context)
+
+
+def _strings(issue: RenamedKey) -> int:
+    """How many of the evaluators are plain strings."""
+    if issue.spelling.field not in ("assertions", "evaluators") or not isinstance(issue.entry.value, Sequence):
+        return 0
+    return sum(isinstance(item, Scalar) for item in issue.entry.value.items)
+
+
+def _as_criteria(issue: RenamedKey, context: Context) -> Iterator[Fix]:
+    """Plain strings are criteria: where no evaluator stands among them they are the rubric of the case."""
+    key = context.dialect.spelled(Case, "rubrics")
+    value = issue.entry.value
+    alone = isinstance(value, Sequence) and _strings(issue) == len(value.items)
+    if key and alone and isinstance(issue.owner, Case) and not issue.owner.has("rubrics"):
+        yield Fix(f"rename it to `{key}`", (rename_key(issue.entry, key),), safe=False)
 
 
 def _beside_another_list(issue: RenamedKey) -> bool:

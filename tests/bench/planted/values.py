@@ -66,7 +66,7 @@ KINDS: dict[str, Plant] = {
     ),
     "criterion required is yes": value(Criterion, "required", "yes"),
     "criterion required is a word": value(Criterion, "required", "always"),
-    "criterion id is a number": value(Criterion, "id", "3"),
+    "criterion id is a number": value(Criterion, "id", "4.5"),
     "criterion text is empty": value(
         Criterion, "outcome", '""', only=lambda s: not s.has("score_ranges") and not getattr(s, "shorthand", False)
     ),
