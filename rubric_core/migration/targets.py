@@ -113,6 +113,18 @@ def _marks(draft: Draft) -> Iterator[Change | Note]:
                 yield change or Note(entry.key.span.start, "nothing says the version of a file any more")
 
 
+def _logs(draft: Draft) -> Iterator[Note]:
+    """How a log is written became whether it is shown: the one does not say the other."""
+    for site in draft.of(TargetEntry):
+        settings = site.value("settings")
+        for entry in settings.entries if isinstance(settings, Mapping) else ():
+            if entry.name in ("log_format", "log_output_format"):
+                yield Note(
+                    entry.key.span.start,
+                    f"agentv-5 refuses `{entry.name}`: `stream_log` says whether the log is shown while it runs",
+                )
+
+
 def _place(draft: Draft) -> Iterator[Note]:
     root = draft.tree.root
     if root is not None:
@@ -138,6 +150,7 @@ TARGETS_INTO: dict[str, tuple[Step, ...]] = {
         _step("Name the file that providers are looked for in", _place, before_all=True),
         _step("Write targets as providers", _providers),
         _step("Put settings under `config`", _configured),
+        _step("Name formats of logs", _logs),
         _step("Write kinds under the name that is left", _kinds),
         _step("Take out marks of the version", _marks),
     ),

@@ -20,9 +20,9 @@ def PROMPT_PATH(prompt: PromptText, context: Context) -> Iterator[Finding]:  # n
         return
     # What is in the file was not looked at so far: a prompt of another dialect is for the author to mend first.
     used = set(_NAME.findall(prompt.text))
-    fits = used <= set(context.dialect.properties.template_variables) and bool(
-        used & set(context.dialect.properties.answer_variables)
-    )
+    properties = context.dialect.properties
+    known = set(properties.template_variables) - {name for name, _ in properties.replaced_variables}
+    fits = used <= known and bool(used & set(properties.answer_variables))
     fixes = (Fix("write it as file://", (replace_value(prompt.bare, URL + prompt.bare.text),), safe=fits),)
     yield Finding(
         prompt.span,
