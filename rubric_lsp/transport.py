@@ -185,8 +185,8 @@ async def serve_tcp(connection: Connection, host: str, port: int, announce: Call
             while data := await reader.read(_READ):
                 for body in framing.feed(data):
                     connection.receive(decoded(body))
-        except OSError:
-            pass
+        except (OSError, asyncio.CancelledError):
+            pass  # cancelled when the server is done: Python 3.11 would write that into the log as an error
         finally:
             connection.lost()
 

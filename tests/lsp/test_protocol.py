@@ -373,6 +373,7 @@ def test_tcp(connect: Connect) -> None:
         assert b'"id":2' in connection.recv(65_536)
         connection.sendall(framed({"jsonrpc": "2.0", "method": "exit"}))
         assert server.process.wait(PATIENCE) == 0
+    assert server.log.splitlines()[1:] == []
 
 
 def test_websocket(connect: Connect) -> None:

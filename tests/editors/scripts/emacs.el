@@ -31,14 +31,14 @@
 
 (defun choose (wanted act)
   "Do ACT, choosing in each menu the first entry that begins with one of WANTED."
-  (let ((last-nonmenu-event ?x))
-    (cl-letf (((symbol-function 'completing-read)
-               (lambda (prompt entries &rest _)
-                 (push (substring-no-properties prompt) asked)
-                 (let ((titles (mapcar (lambda (e) (if (consp e) (car e) e)) entries)))
-                   (or (cl-some (lambda (w) (cl-find-if (lambda (title) (string-prefix-p w title)) titles)) wanted)
-                       (error "none of %S in %S" wanted titles))))))
-      (funcall act))))
+  (let ((last-nonmenu-event ?x)
+        (completing-read-function
+         (lambda (prompt entries &rest _)
+           (push (substring-no-properties prompt) asked)
+           (let ((titles (mapcar (lambda (e) (if (consp e) (car e) e)) entries)))
+             (or (cl-some (lambda (w) (cl-find-if (lambda (title) (string-prefix-p w title)) titles)) wanted)
+                 (error "none of %S in %S" wanted titles))))))
+    (funcall act)))
 
 (defvar asked nil "The questions that were answered.")
 (defvar out nil)
