@@ -19,6 +19,7 @@ from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.loading.references import References
+from rubric_core.loading.split import joined
 from rubric_core.syntax.blocks import ROOT_LIST, Block
 from rubric_core.syntax.line_document import still_json
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -144,6 +145,8 @@ class Check:
         name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
         if self.analysis.kind is FileKind.DATASET and state.tree.problems:
             items = []  # of a line that is no JSON nobody knows what else is missing
+        if len(items) > 1 and kind is not None:
+            items = list(joined(items, kind, self.dialect, block.text, lowering.type_of))
         shapes = tuple(s for i in items if kind is not None and (s := lowering.item(kind, i, name)) is not None)
         lowering.references(state.tree.aliases)
         judged = (

@@ -86,7 +86,13 @@ class Analysis:
         number = self.document.block_at(offset)
         if self.document.blocks[number].key:
             at = bisect_left(self.cases, number, key=lambda e: e.block)
-            return self.cases[at] if at < len(self.cases) and self.cases[at].block == number else None
+            found = self.cases[at] if at < len(self.cases) and self.cases[at].block == number else None
+            # A block has two cases where the first is nothing but its id.
+            behind = self.cases[at + 1] if found is not None and at + 1 < len(self.cases) else None
+            if behind is not None and behind.block == number and behind.case.node is not None:
+                inner = offset - self.document.start(number)
+                found = behind if behind.case.node.whole.start <= inner else found
+            return found
         inner = self.frame.inner(offset)
         held = (e for e in self.cases if e.block < 0 and e.case.node is not None)
         return next((e for e in held if e.case.node is not None and e.case.node.whole.covers(inner)), None)

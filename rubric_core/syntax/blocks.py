@@ -27,6 +27,9 @@ _LINE_END = r"(?:\r\n?|\n|\Z)"
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _ROOT_LIST = re.compile(r"\ufeff?(?:(?:[ \t]*(?:#[^\r\n]*)?|---[ \t]*)(?:\r\n?|\n))*( *)-(?=[ \t\r\n]|\Z)")
 _MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
+#: An item that begins with its id, and one that has nothing else.
+_HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:")
+_LONE_HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*(?:\r\n?|\n)(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*")
 #: How a line begins that ends a list: at any column of its dashes, and at column 0, where a dash goes on with it.
 _STOP = rf"(?:(?![ \t\r\n#-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
 _STOP_AT_ZERO = rf"(?:(?![ \t\r\n#-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
@@ -265,7 +268,13 @@ def _cut(text: str, begin: int, column: int, limit: int | None = None) -> tuple[
     end = limit
     end = next(_lines(_STOP_AT_ZERO if column == 0 else _STOP, text, begin, limit), limit)
     starts: list[int] = []
+    head = 0
     for at in _lines(rf" {{{column}}}-(?=[ \t\r\n]|\Z)", text, begin, end):
+        if starts and _LONE_HEAD.fullmatch(text, head, at) and not _HEAD.match(text, at):
+            # What stands behind the next dash most likely belongs to this item: both are looked at together.
+            head = at
+            continue
+        head = at
         starts.append(_leading_start(text, at, column, starts[-1] + 1 if starts else begin))
     return starts, end
 
