@@ -156,6 +156,26 @@ const tests = {
     const end = await Promise.race([ended.then(() => 'ended'), new Promise((done) => setTimeout(done, 10_000, 'still running'))]);
     assert.equal(end, 'ended', uri.toString());
   },
+  async 'a file of cases has the results of its suite'() {
+    const folder = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, 'evals');
+    const write = (name, text) => vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder, name), Buffer.from(text));
+    await write('taken.eval.yaml', '# rubric: dialect=agentv-3\nexecution: {target: canned}\ntests: ./more.yaml\n');
+    await write('more.yaml', '- id: taken\n  criteria: Names the window\n  input: Hello\n  assertions:\n    - {type: contains, value: 30 days}\n');
+    await open('evals/taken.eval.yaml');
+    const { uri, document, editor } = await open('evals/more.yaml');
+    assert.equal(document.languageId, 'yaml');
+    editor.selection = new vscode.Selection(0, 6, 0, 6);
+    await until('a lens', async () => ((await execute('vscode.executeCodeLensProvider', uri, 100)) ?? []).some((each) => each.command?.command === 'rubric.runCase'));
+    await execute('rubric.runCase'); // the case at the cursor, with the suite that takes it over
+    assert.equal(await result(uri, 0), '✔');
+    await execute('rubric.copyCommand');
+    assert.match(await vscode.env.clipboard.readText(), /^rubric run .*taken\.eval\.yaml::taken/);
+  },
+  async 'what belongs to no suite is left alone'() {
+    const { uri } = await open('settings.yaml');
+    assert.deepEqual(codes(uri), []);
+    assert.deepEqual((await execute('vscode.executeCodeLensProvider', uri, 100)) ?? [], []);
+  },
   async 'a new suite is begun'() {
     await execute('rubric.newSuite');
     const { document } = vscode.window.activeTextEditor;
