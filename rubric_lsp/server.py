@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cattrs import Converter
 from pygls.lsp.server import LanguageServer
 
 from rubric_core import __version__
@@ -54,7 +55,8 @@ class RubricServer(LanguageServer):
     protocol: RubricProtocol
 
     def __init__(self) -> None:
-        super().__init__("rubric", __version__, protocol_cls=RubricProtocol)
+        # Nothing is structured: pygls' own converter would learn every type of the protocol, at each start.
+        super().__init__("rubric", __version__, protocol_cls=RubricProtocol, converter_factory=Converter)
         self.client = Client()
         self.first_settings = Settings()
         self.language = Language()
