@@ -13,6 +13,8 @@ from pygls.lsp.server import LanguageServer
 from rubric_core import __version__
 from rubric_core.analysis import Language
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
+from rubric_core.language.around import FileKind
+from rubric_core.loading.kind import kind_by_name
 from rubric_lsp import convert, lifecycle
 from rubric_lsp.around import Around
 from rubric_lsp.capabilities import Client
@@ -156,7 +158,10 @@ class RubricServer(LanguageServer):
 
     def _learnt(self) -> None:
         """It is known which suites there are: what is open may be seen with other eyes."""
-        for other in self.documents.overtaken():
+        prompts = [
+            s.uri for s in self.documents.all() if s.path is not None and kind_by_name(s.path) is FileKind.PROMPT
+        ]
+        for other in (*self.documents.overtaken(), *prompts):
             self.checks.due(other)
         # Of what is not open, the survey that has found it out is about to say so.
         self._surveyed = self.documents.project.version

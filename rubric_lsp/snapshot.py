@@ -51,7 +51,7 @@ class Snapshot:
         self._analysis: Analysis | None = None
         #: The version of the files around it, when it was analyzed.
         self._looked_at = 0
-        self._is_ours: bool | None = None
+        self._is_ours = False
         #: What is kept from version to version, block by block.
         self.kept = Kept(workspace.encoding)
         #: Edits that take long to work out, by the title of their action.
@@ -148,8 +148,8 @@ class Snapshot:
     @property
     def is_ours(self) -> bool:
         """Whether this is a suite or a file that belongs to suites. Editors may send any YAML at all."""
-        if self._is_ours is None:
-            self._is_ours = self._workspace.is_ours(self)
+        # What is not may turn out to be, when the suite is found that it belongs to.
+        self._is_ours = self._is_ours or self._workspace.is_ours(self)
         return self._is_ours
 
     @property

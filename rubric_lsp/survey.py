@@ -93,6 +93,7 @@ class Survey:
         beside: set[Path] = set()
         seen: set[str] = set()
         configurations: dict[Path, Configuration] = {}
+        prompts: dict[Path, str] = {}
         async for snapshot in self._around.suites(everywhere=everything):
             seen.add(snapshot.uri)
             configuration = self._documents.configuration(snapshot.path)
@@ -103,9 +104,10 @@ class Survey:
                     yield self._report(snapshot)
                 if everything:
                     beside |= set(_beside(snapshot))
+                    prompts |= _prompts(snapshot)
             except Exception:
                 log.exception("checking %s failed", snapshot.uri)
-        self._know(seen, beside)
+        self._know(seen, beside, prompts)
         for path in sorted(beside):
             other = self._around.at(path)
             if other is not None and other.uri not in seen:
@@ -114,13 +116,17 @@ class Survey:
         for path, configuration in configurations.items():
             yield configuration_report(path, self._configured(configuration))
 
-    def _know(self, suites: Collection[str], beside: Iterable[Path]) -> None:
-        """Say which files could name a target: with all of them known, one can be named by none."""
+    def _know(self, suites: Collection[str], beside: Iterable[Path], prompts: dict[Path, str]) -> None:
+        """Say which files could name a target: with all of them known, one can be named by none; and which are prompts."""
+        other_prompts = prompts != self._documents.prompts
+        self._documents.prompts = prompts
         folders: list[Path] = []
         if self._documents.settings.check_workspace and len(suites) < MOST_SUITES:
             folders = [path for uri in self._documents.folders if (path := path_of(uri)) is not None]
         files = {*beside, *(path for uri in suites if (path := path_of(uri)) is not None)}
         if self._around.project.knows(folders, sorted(f for f in files if kind_by_name(f) is not FileKind.TARGETS)):
+            other_prompts = True
+        if other_prompts:
             self._learnt()
 
     def _report(self, snapshot: Snapshot) -> Report:
@@ -205,6 +211,13 @@ def _beside(snapshot: Snapshot) -> Iterator[Path]:
     if known is not None:
         yield from known.case_files
         yield from (p for p in known.depends_on if kind_by_name(p) in _BESIDE)
+
+
+def _prompts(snapshot: Snapshot) -> dict[Path, str]:
+    """The prompts that a suite names, with its dialect."""
+    known = snapshot.known
+    found = known.refers_to.items() if known is not None else ()
+    return {path: snapshot.analysis.dialect.name for path, kind in found if kind is FileKind.PROMPT}
 
 
 def configuration_report(path: Path, items: list[Json]) -> Report:

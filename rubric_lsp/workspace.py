@@ -48,6 +48,8 @@ class Workspace:
         self.configurations = Configurations(language)
         #: The files around suites; of those that are open, as they stand in the editor.
         self.project = Project(OpenFiles(DiskFiles(), self.text_at))
+        #: The prompts that suites name which are not open, with the dialects of these.
+        self.prompts: dict[Path, str] = {}
         self._open: dict[str, Snapshot] = {}
         self._uris: dict[Path, str] = {}
 
@@ -143,8 +145,10 @@ class Workspace:
         """Whether a document is checked: by its name, its language, what its project says, or else what is in it."""
         path = snapshot.path
         kind = kind_by_name(path) if path is not None else None
+        if kind is FileKind.PROMPT and path is not None:
+            return snapshot.kind in _OWN_LANGUAGES or self.prompt_dialect(path) is not None
         if kind is not None:
-            return kind is not FileKind.PROMPT
+            return True
         if path is not None and path.parent.name in _SETTINGS_FOLDERS:
             return False
         if snapshot.kind in _OWN_LANGUAGES or path is None or self._is_taken_over(absolute(path)):
@@ -157,6 +161,13 @@ class Workspace:
         """Whether an open suite has its cases in that file."""
         known = (s.known for s in self._open.values())
         return any(path in a.case_files for a in known if a is not None)
+
+    def prompt_dialect(self, path: Path) -> str | None:
+        """The dialect of a suite that names the file as a prompt; None when it is not known that one does."""
+        wanted = absolute(path)
+        known = (s.known for s in self._open.values())
+        opened = (a.dialect.name for a in known if a is not None and a.refers_to.get(wanted) is FileKind.PROMPT)
+        return next(opened, None) or self.prompts.get(wanted)
 
     def _snapshot(self, uri: str, version: int | None, kind: str, document: Document) -> Snapshot:
         return Snapshot(self, uri, version, kind, document)
@@ -174,11 +185,17 @@ class Workspace:
                 snapshot.document,
                 self.language,
                 previous=snapshot.earlier,
-                dialect=project.dialect or self.settings.dialect or None,
+                dialect=self._of_suite(snapshot) or project.dialect or self.settings.dialect or None,
                 selection=project.selection(snapshot.path),
                 path=snapshot.path,
                 project=self.project,
             )
+
+    def _of_suite(self, snapshot: Snapshot) -> str | None:
+        """A prompt has the dialect of the suite that names it."""
+        path = snapshot.path
+        is_prompt = path is not None and kind_by_name(path) is FileKind.PROMPT
+        return self.prompt_dialect(path) if is_prompt and path is not None else None
 
 
 def _difference(old: str, new: str) -> Edit:

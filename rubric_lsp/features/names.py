@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.around import FileKind
 from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape, children
@@ -159,6 +160,9 @@ def _anchors(local: LocalText) -> Iterator[Name]:
 
 
 def _variables(local: LocalText) -> Iterator[Name]:
+    if local.analysis.kind is FileKind.PROMPT:
+        for found in _VARIABLE.finditer(local.text):
+            yield Name("variable", found[1], Span(*found.span(1)), False, "raw")
     for node in walk(local.tree.root):
         if isinstance(node, Scalar):
             for found in _VARIABLE.finditer(local.text, node.span.start, node.span.end):

@@ -3,6 +3,7 @@
 import re
 
 from rubric_core.analysis import Analysis
+from rubric_core.language.around import FileKind
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
 
@@ -15,6 +16,8 @@ _ENTRY = re.compile(r"(?:[\w$.-]+|\"[^\"]*\"|'[^']*')[ \t]*:(?:[ \t]|\Z)")
 
 def typed(analysis: Analysis, offset: int, character: str) -> list[Edit]:
     """The edits after `character` was typed in front of `offset`."""
+    if analysis.kind is FileKind.PROMPT:
+        return []
     document = analysis.document
     number = document.block_at(offset)
     block, start = document.blocks[number], document.start(number)

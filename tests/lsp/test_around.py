@@ -234,3 +234,33 @@ def test_a_client_that_pulls_for_the_workspace_alone_is_told(connect: Connect, f
     uri = (folder / "a.eval.yaml").as_uri()
     client.open(uri, SUITE.replace("tests:", "tets:"))
     assert codes(client.diagnostics(uri))
+
+
+@pytest.mark.parametrize("name", ["judge.md", "judge.txt", "judge.j2"])
+def test_the_prompt_of_a_judge_in_a_file_of_its_own(connect: Connect, folder: Path, name: str) -> None:
+    """An editor that sends it, under whatever language id, is helped once a suite is found that names it."""
+    prompt, other = folder / "prompts" / name, folder / "notes.md"
+    text = "Answer: {{ output }}\nIn short: {{ anwser }}\n{{ "
+    prompt.parent.mkdir()
+    for path in (prompt, other):
+        path.write_text(text, encoding="utf-8")
+    judge = f"  - {{type: llm-grader, prompt: file://prompts/{name}}}\n"
+    (folder / "b.eval.yaml").write_text(SUITE + judge, encoding="utf-8")
+    client = connect()
+    client.initialize(VSCODE, folder)
+    for path in (prompt, other):
+        client.open(path.as_uri(), text, kind="markdown")
+    uri = prompt.as_uri()
+    until("what is wrong in the prompt", lambda: shown(client, uri) == ["template-variable"])
+    assert next(client.published(uri))["diagnostics"][0]["range"]["start"]["line"] == 1
+    labels = [item["label"] for item in client.at("completion", uri, 2, 3)["items"]]
+    assert {"output", "criteria", "input"} <= set(labels)
+    assert "tests" not in labels
+    assert "filled in for the judge" in client.at("hover", uri, 0, 13)["contents"]["value"]
+    assert client.at("completion", uri, 0, 0)["items"] == []
+    assert client.request("textDocument/codeLens", {"textDocument": {"uri": uri}}) == []
+    # What no suite names is none of ours.
+    assert shown(client, other.as_uri()) == []
+    assert client.at("completion", other.as_uri(), 2, 3) is None
+    client.change(uri, replaced(text, "anwser", "output"))
+    assert client.diagnostics(uri) == []

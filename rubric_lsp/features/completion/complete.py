@@ -32,7 +32,7 @@ def complete(analysis: Analysis, offset: int, names: Names | None = None) -> lis
     filled = variables(analysis, local)
     if filled is not None:
         return filled
-    if _in_block_scalar(local) or _in_comment(local.text, local.offset):
+    if analysis.kind is FileKind.PROMPT or _in_block_scalar(local) or _in_comment(local.text, local.offset):
         return []
     cursor = cursor_at(local.text, local.offset)
     place = _in_settings(local, cursor, analysis.dialect) or place_of(

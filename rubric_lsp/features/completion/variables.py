@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.around import FileKind
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge, LlmRubric
 from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.shape import Shape, children
@@ -67,6 +68,8 @@ def _holds(shape: Shape, offset: int) -> bool:
 
 def _in_prompt(local: LocalText) -> bool:
     """Whether the cursor is in what a judge is told."""
+    if local.analysis.kind is FileKind.PROMPT:
+        return True
     judges = (LlmJudge, LlmRubric, Aggregator)
     for root in local.shapes:
         for shape in children(root):
