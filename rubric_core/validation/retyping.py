@@ -80,8 +80,9 @@ def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Cont
     value = node.value
     if node.style in ("literal", "folded"):
         return
-    if isinstance(kind, Text):
-        if isinstance(value, int | float) and kind.refers_to not in ("type", "file"):
+    if isinstance(kind, Text | Shorthand):
+        named = isinstance(kind, Text) and kind.refers_to in ("type", "file")
+        if isinstance(value, int | float) and not named:
             yield Fix("put it in quotes", (replace_value(node, quoted(node.text)),))
         return
     if isinstance(kind, Shaped):

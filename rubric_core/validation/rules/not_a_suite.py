@@ -25,8 +25,11 @@ def NOT_A_SUITE(issue: NotASuite, context: Context) -> Iterator[Finding]:  # noq
 def _fixes(issue: NotASuite, key: str | None, context: Context) -> Iterator[Fix]:
     """An empty file gets its first case; a list of mappings with ids is a list of cases whose key is left out."""
     start = Span(0, 0)
-    if key and issue.found == "nothing" and not context.text.strip():
-        written = f"{key}: {skeleton(context)}\n"
-        yield Fix("write a suite with one case", (Edit(Span(0, len(context.text)), written),), safe=False)
+    if key and issue.found == "nothing":
+        # Comments stay; what stands above has to end its line.
+        end = len(context.text)
+        lead = "\n" if context.text.strip() and not context.text.endswith(("\n", "\r")) else ""
+        written = f"{lead}{key}: {skeleton(context)}\n"
+        yield Fix("write a suite with one case", (Edit(Span(end, end), written),), safe=False)
     elif key and issue.found == "a list":
         yield Fix(f"write `{key}:` above it", (Edit(start, f"{key}:\n"),), safe=False)

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, ContentBlock, Message
+from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
-from rubric_core.text import Span
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["ROLE_MARKER"]
 
@@ -30,5 +31,21 @@ def ROLE_MARKER(shape: Case | ContentBlock | Message, context: Context) -> Itera
         return
     for found in _MARKER.finditer(context.text, *place.node.span):
         yield Finding(
-            Span(*found.span()), f"the engine marks turns with `{found[0]}` itself; write a message of its own instead"
+            Span(*found.span()),
+            f"the engine marks turns with `{found[0]}` itself; write a message of its own instead",
+            fixes=_as_messages(place.node) if isinstance(shape, Case) else (),
         )
+
+
+def _as_messages(node: Scalar) -> tuple[Fix, ...]:
+    """A marked text as the messages that it stands for; what is not marked is the user's."""
+    texts = [part.strip() for part in _MARKER.split(node.text)]
+    roles = [found[0][2:-2].lower() for found in _MARKER.finditer(node.text)]
+    if texts[0]:
+        roles = ["user", *roles]
+    else:
+        texts = texts[1:]
+    if not all(texts) or node.style in ("literal", "folded") or node.anchor:
+        return ()
+    messages = (f"{{role: {role}, content: {quoted(text)}}}" for role, text in zip(roles, texts, strict=True))
+    return (Fix("write it as messages", (Edit(node.span, f"[{', '.join(messages)}]"),), safe=False),)
