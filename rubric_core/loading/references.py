@@ -4,17 +4,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from rubric_core.language.around import FileKind, kind_behind
-from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator, LlmJudge, LlmRubric, Scripted
 from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider
 from rubric_core.loading.case_files import CaseSet, cases_behind, without_function
 from rubric_core.loading.issues import Issue, UnknownType
-from rubric_core.loading.kind import PROMPTS
 from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
 from rubric_core.loading.names import (
     KnownTargets,
@@ -24,27 +22,23 @@ from rubric_core.loading.names import (
     template_of,
     templates,
 )
-from rubric_core.loading.project import Look, Project
+from rubric_core.loading.project import Look
+from rubric_core.loading.reach import Reach
 from rubric_core.loading.reference_issues import (
     BrokenCases,
-    EmptyFile,
     MissingFile,
-    PromptText,
     UnknownTarget,
     UnknownTemplate,
     UnusedTarget,
 )
-from rubric_core.loading.search import URL, find_file, places_of
+from rubric_core.loading.search import URL, places_of
 from rubric_core.loading.template_files import template_trouble
 from rubric_core.syntax.tree import Scalar
 
 __all__ = ["References", "Referred"]
 
-_PROMPT = re.compile(r"[^\s{}<>|*?\"']+\.(?:md|markdown|txt|j2|njk|prompt)\Z")
-_GLOB = re.compile(r"[*?\[]")
 #: What may follow a path: the name of a function, or of a hook.
 _FUNCTION = re.compile(r"(?<=\.\w\w):[A-Za-z_]\w*\Z|(?<=\.\w\w\w):[A-Za-z_]\w*\Z")
-_NOTHING_ASKED = "agentv leaves it out of the question with a log line"
 _NOT_RUN = "agentv cannot run the suite"
 
 
@@ -58,28 +52,8 @@ class Referred(NamedTuple):
     files: dict[Path, FileKind]
 
 
-class References:
-    """Looks up what one file refers to. Equal keys mean equal answers, as long as no file changes that was seen.
-
-    Args:
-        project: The files around it.
-        path: The file.
-        kind: What it is.
-        dialect: The dialect that it is read in.
-        own: The names that the file itself gives to targets.
-    """
-
-    def __init__(
-        self, project: Project, path: Path, kind: FileKind, dialect: Dialect, own: frozenset[str] = frozenset()
-    ) -> None:
-        self.project = project
-        self.path = path
-        self.directory = path.parent
-        self.dialect = dialect
-        self.own = own
-        self.kind = kind
-        self._led: dict[Path, FileKind] = {}
-        self.key = (project, path, kind, dialect.name, own)
+class References(Reach):
+    """Looks up what one file refers to. Equal keys mean equal answers, as long as no file changes that was seen."""
 
     def referred(self, shapes: Iterable[Shape], deferred: Iterable[UnknownType]) -> Referred:
         """What is not there, and what is.
@@ -90,7 +64,7 @@ class References:
         """
         look = self.project.look()
         found: list[Issue] = []
-        self._led = {}
+        self.led = {}
         for shape in (inner for outer in shapes for inner in children(outer)):
             for mention in mentions(shape):
                 found += _RESOLVERS[mention.refers_to](self, look, shape, mention)
@@ -99,7 +73,7 @@ class References:
         for issue in deferred:
             if not self._is_ones_own(look, issue):
                 found.append(issue)
-        return Referred(found, frozenset(look.seen), self._led)
+        return Referred(found, frozenset(look.seen), self.led)
 
     def _is_ones_own(self, look: Look, issue: UnknownType) -> bool:
         """Whether somebody has written what a type stands for."""
@@ -123,7 +97,7 @@ class References:
                     node=node,
                     name=name.removeprefix(URL),
                     consequence=_NOT_RUN,
-                    known=self._beside(look, name),
+                    known=self.beside(look, name),
                 )
             )
         elif trouble := found.trouble or self._trouble(found):
@@ -181,54 +155,43 @@ class References:
             )  # fmt: skip
 
     def _file_of_targets(self, look: Look, mention: Mention) -> Iterator[Issue]:
-        if self._exists(look, mention.text):
-            self._lead(look, mention, FileKind.TARGETS)
+        if self.exists(look, mention.text):
+            self.lead(look, mention, FileKind.TARGETS)
         else:
-            yield self._missing(look, mention, _NOT_RUN)
+            yield self.missing(look, mention, _NOT_RUN)
 
     def file(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A path of a file."""
         if isinstance(shape, LlmJudge | LlmRubric) and mention.field == "prompt":
-            yield from self._prompt(look, mention)
+            yield from self.prompt(look, mention)
         elif mention.field in ("cases", "cases[]", "tests[]"):
             return  # these are read, too
         elif isinstance(shape, ContentBlock):
             if shape.type == "file":
-                yield from self._asked(look, mention)
+                yield from self.asked(look, mention)
         elif isinstance(shape, Scripted):
-            if mention.text.startswith(URL) and not self._exists(look, mention.text):
-                yield self._missing(look, mention, "agentv gives this check the score 0")
+            if mention.text.startswith(URL) and not self.exists(look, mention.text):
+                yield self.missing(look, mention, "agentv gives this check the score 0")
         elif mention.field == "input_files[]":
-            yield from self._asked(look, mention)
-        elif self._exists(look, mention.text):
-            self._lead(look, mention, kind_behind(type(shape).keys[mention.field.removesuffix("[]")].kind))
+            yield from self.asked(look, mention)
+        elif self.exists(look, mention.text):
+            self.lead(look, mention, kind_behind(type(shape).keys[mention.field.removesuffix("[]")].kind))
         else:
-            yield self._missing(look, mention, _NOT_RUN if isinstance(shape, Suite) else "")
-
-    def _asked(self, look: Look, mention: Mention) -> Iterator[Issue]:
-        """A file whose content is part of the question."""
-        name = mention.text.removeprefix(URL)
-        if _GLOB.search(name):
-            return
-        found = next((p for p in places_of(name, self.directory, look, self.project.fallback) if look.is_file(p)), None)
-        if found is None:
-            yield self._missing(look, mention, _NOTHING_ASKED)
-        elif look.is_blank(found):
-            yield EmptyFile(span=mention.span, borrowed=mention.borrowed, name=name)
+            yield self.missing(look, mention, _NOT_RUN if isinstance(shape, Suite) else "")
 
     def directory_of(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A path of a directory. That of a target is relative to suites, of which there are many."""
         if not isinstance(shape, Entry):
             places = places_of(mention.text, self.directory, look, self.project.fallback)
             if not any(look.is_directory(place) for place in places):
-                yield self._missing(look, mention, "", severity="warning", what="directory")
+                yield self.missing(look, mention, "", severity="warning", what="directory")
 
     def template(self, look: Look, _: Shape, mention: Mention) -> Iterator[Issue]:
         """The name of a template of evaluators."""
         path = template_of(look, mention.text, self.directory)
         trouble = template_trouble(look, path) if path is not None else ""
         if path is not None:
-            self._led.setdefault(path, FileKind.TEMPLATE)
+            self.led.setdefault(path, FileKind.TEMPLATE)
         if path is None or trouble:
             known = tuple(templates(look, self.directory)) if path is None else ()
             yield UnknownTemplate(
@@ -238,8 +201,8 @@ class References:
     def url(self, look: Look, _: Shape, mention: Mention) -> Iterator[Issue]:
         """A path that is marked as one."""
         name = _FUNCTION.sub("", mention.text.removeprefix(URL))
-        if not self._exists(look, name):
-            yield self._missing(look, mention, _NOT_RUN, name=name)
+        if not self.exists(look, name):
+            yield self.missing(look, mention, _NOT_RUN, name=name)
 
     def program(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A command line, or a part of one: the script in it has to be there. Those of targets are relative to suites."""
@@ -248,79 +211,9 @@ class References:
         if isinstance(shape, Entry) or is_open(cwd):
             return
         for word in words_of(mention):
-            if is_script(word) and not self._runs(look, word, cwd):
+            if is_script(word) and not self.runs(look, word, cwd):
                 consequence = "agentv scores what it cannot start with 0" if isinstance(shape, Evaluator) else ""
-                yield self._missing(look, mention, consequence, severity="warning", name=word)
-
-    # Files
-
-    def _runs(self, look: Look, word: str, cwd: str) -> bool:
-        if cwd:
-            places = places_of(cwd, self.directory, look, self.project.fallback)
-            bases = [place for place in places if look.is_directory(place)]
-            # A directory that is not there is reported by itself.
-            if not bases or any(find_file(word, base, look) is not None for base in bases):
-                return True
-        return self._exists(look, word)
-
-    def _lead(self, look: Look, mention: Mention, kind: FileKind | None) -> None:
-        """Keep in mind a file that can be checked as what it is."""
-        path = find_file(mention.text.removeprefix(URL), self.directory, look, self.project.fallback)
-        if path is not None and kind is not None and path.suffix in (".yaml", ".yml"):
-            self._led.setdefault(path, kind)
-
-    def _exists(self, look: Look, name: str) -> bool:
-        name = name.removeprefix(URL)
-        if _GLOB.search(name):
-            return True
-        places = places_of(name, self.directory, look, self.project.fallback)
-        return any(look.is_file(place) or look.is_directory(place) for place in places)
-
-    def _missing(
-        self,
-        look: Look,
-        mention: Mention,
-        consequence: str,
-        *,
-        severity: Literal["error", "warning"] = "error",
-        what: Literal["file", "directory"] = "file",
-        name: str = "",
-    ) -> MissingFile:
-        name = name or mention.text.removeprefix(URL)
-        return MissingFile(
-            span=mention.span, borrowed=mention.borrowed, node=mention.node, name=name, what=what, severity=severity,
-            consequence=consequence, known=self._beside(look, name),
-        )  # fmt: skip
-
-    def _beside(self, look: Look, name: str) -> tuple[str, ...]:
-        """What there is in the directory in which the file should be, spelt as its name is."""
-        folder, slash, _ = name.removeprefix(URL).rpartition("/")
-        places = places_of(folder or ".", self.directory, look)
-        existing = next((place for place in places if look.is_directory(place)), None)
-        return tuple(f"{folder}{slash}{n}" for n in look.names(existing)) if existing is not None else ()
-
-    def _prompt(self, look: Look, mention: Mention) -> Iterator[Issue]:
-        marked = mention.text.startswith(URL)
-        if not marked and not _PROMPT.match(mention.text):
-            return
-        path = find_file(mention.text.removeprefix(URL), self.directory, look, self.project.fallback)
-        content = look.text(path) if path is not None else None
-        if path is None:
-            consequence = "agentv skips the case" if marked else "agentv gives the judge this text as its prompt"
-            yield self._missing(look, mention, consequence, severity="error" if marked else "warning")
-        elif content is not None and _PROMPT.match(path.name):
-            if path.suffix in PROMPTS:
-                self._led.setdefault(path, FileKind.PROMPT)
-            # Since plain strings are criteria, a bare path is no path any more.
-            bare = mention.node if self.dialect.properties.string_assertions and not marked else None
-            yield PromptText(
-                span=mention.span,
-                borrowed=mention.borrowed,
-                text=content,
-                path=path,
-                bare=bare,
-                checked=self.project.is_checked(path),
-            )
+                yield self.missing(look, mention, consequence, severity="warning", name=word)
 
 
 _RESOLVERS: dict[str, Callable[[References, Look, Shape, Mention], Iterator[Issue]]] = {
