@@ -2,6 +2,8 @@
 
 import re
 
+from rubric_core.evaluation.jsproperties import property_ranges
+
 __all__ = ["CLASSES", "LINE_ENDS", "Characters", "InvalidPatternError", "UnsupportedPatternError"]
 
 #: The characters that end a line.
@@ -16,6 +18,7 @@ CLASSES = {
     "S": "\\x00-\\x08\\x0e-\\x1f!-\\x9f\\xa1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff\\u3001-\\ufefe\\uff00-\\U0010ffff",
 }
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f"}
+_PROPERTY = re.compile(r"\{([A-Za-z_]+(?:=[A-Za-z_]+)?)\}")
 _SYNTAX = frozenset("^$\\.*+?()[]{}|/")
 
 
@@ -47,14 +50,31 @@ class Characters:
             return True
         return False
 
+    def shorthand(self) -> str | None:
+        """The ranges of a class such as that of digits, if one comes next behind a backslash; steps over it."""
+        char = self.text[self.at : self.at + 1]
+        if char and char in CLASSES:
+            self.at += 1
+            return CLASSES[char]
+        if not self.unicode or char not in ("p", "P"):
+            return None
+        named = _PROPERTY.match(self.text, self.at + 1)
+        if named is None:
+            raise InvalidPatternError("invalid property name")
+        self.at = named.end()
+        found = property_ranges(named[1], inverse=char == "P")
+        if found is None:
+            raise UnsupportedPatternError(
+                f"rubric cannot run \\{char}{{{named[1]}}}, only general categories such as \\p{{L}}"
+            )
+        return found
+
     def character(self) -> str:
         """The one character that an escape stands for; the place is behind its backslash."""
         char = self.text[self.at]
         self.at += 1
         if char in _CONTROLS:
             return _CONTROLS[char]
-        if char in "pP" and self.unicode:
-            raise UnsupportedPatternError(f"rubric cannot run \\{char}{{…}}; write the characters as a class")
         if char == "c" and re.match("[A-Za-z]", self.text[self.at : self.at + 1]):
             self.at += 1
             return chr(ord(self.text[self.at - 1]) % 32)
@@ -127,9 +147,9 @@ class Characters:
             return char
         if self.at >= len(self.text):
             raise InvalidPatternError("\\ at end of pattern")
-        if self.text[self.at] in CLASSES:
-            self.at += 1
-            return CLASSES[self.text[self.at - 1]]
+        ranges = self.shorthand()
+        if ranges is not None:
+            return ranges
         if self.take("b"):
             return "\b"
         return self.character()

@@ -8,7 +8,6 @@ import re
 from typing import NamedTuple
 
 from rubric_core.evaluation.jscharacters import (
-    CLASSES,
     LINE_ENDS,
     Characters,
     InvalidPatternError,
@@ -195,10 +194,10 @@ class _Reader(Characters):
         """What stands behind a backslash, outside of a class."""
         if self.at >= len(self.text):
             raise InvalidPatternError("\\ at end of pattern")
+        ranges = self.shorthand()
+        if ranges is not None:
+            return f"[{ranges}]"
         char = self.text[self.at]
-        if char in CLASSES:
-            self.at += 1
-            return f"[{CLASSES[char]}]"
         if char == "k" and (self.named or self.unicode):
             self.at += 1
             if not self.take("<"):

@@ -172,8 +172,13 @@ class Unscored(Exception):  # noqa: N818  # not an error of the program: one of 
         self.replies = replies
 
 
+_SIMPLE = frozenset({str, int, bool, type(None)})
+
+
 def jsonable(value: Any) -> Any:
     """`value` with its dataclasses as dicts, ready for JSON; None, empty texts and empty lists are left out of these."""
+    if type(value) in _SIMPLE:  # most of what there is
+        return value
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value) and not isinstance(value, type):

@@ -78,6 +78,18 @@ CASES = [
     (r"|", "", "", True),
     (r"\$\{", "", "${", True),
     (r"#\ x", "", "# x", True),
+    (r"^\p{L}+$", "u", "Zoë", True),
+    (r"^\p{L}+$", "u", "a1", False),
+    (r"\p{L}", "", "p{L}", True),
+    (r"^\P{Letter}$", "u", "é", False),
+    (r"^[\p{Lu}\d]+$", "u", "É5", True),
+    (r"^[^\p{L}]$", "u", "é", False),
+    (r"^\p{gc=Nd}$", "u", "٣", True),
+    (r"^\p{General_Category=Currency_Symbol}", "u", "€5", True),
+    (r"^\p{Lu}$", "iu", "é", True),
+    (r"^\p{ASCII}+$", "u", "aé", False),
+    (r"^\P{ASCII}$", "v", "é", True),
+    (r"^\p{Any}$", "u", "𝒳", True),
 ]
 INVALID = [
     ("(", ""), (")", ""), ("[a", ""), ("*", ""), ("a**", ""), ("a++", ""), ("+a", ""), ("(?P<n>a)", ""), ("(?>a)", ""), ("(?#x)", ""), ("\\", ""),
@@ -96,7 +108,9 @@ def test_what_javascript_refuses_is_refused(pattern: str, flags: str) -> None:
         translate(pattern, flags)
 
 
-@pytest.mark.parametrize(("pattern", "flags"), [(r"\p{L}", "u"), ("(?<=a+)b", ""), ("(?i:a)", "")])
+@pytest.mark.parametrize(
+    ("pattern", "flags"), [(r"\p{Script=Greek}", "u"), (r"\p{Emoji}", "u"), ("(?<=a+)b", ""), ("(?i:a)", "")]
+)
 def test_what_rubric_cannot_run_is_said(pattern: str, flags: str) -> None:
     with pytest.raises(UnsupportedPatternError):
         translate(pattern, flags)
