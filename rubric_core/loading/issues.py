@@ -12,6 +12,7 @@ from rubric_core.text import Span
 
 __all__ = [
     "ConflictingKeys",
+    "CutText",
     "DuplicateKey",
     "ForeignKey",
     "ForeignType",
@@ -234,6 +235,16 @@ class UnknownAlias(Issue):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeKey(Issue):
     """A merge key that the releases of this dialect do not know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutText(Issue):
+    """A `#` with a number behind a plain text: a comment to YAML, and most likely a part of the text to its author."""
+
+    #: The text in front of it.
+    node: Scalar
+    #: What is cut off, with its `#`.
+    rest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from rubric_core.language.kinds import (
     Tagged,
     Text,
 )
-from rubric_core.loading.issues import Issue, MergeKey, OutOfRange, UnknownAlias, WrongType
+from rubric_core.loading.issues import CutText, Issue, MergeKey, OutOfRange, UnknownAlias, WrongType
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
@@ -36,6 +36,8 @@ HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
 #: An entry of a mapping, and the reference through which it came, if any.
 Merged = tuple[Entry, Span | None]
 _MERGE = "<<"
+#: Behind a plain text: a comment that begins with a number, as numbers of issues do.
+_CUT = re.compile(r" +(#\d[^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
 #: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
 _MOST_MERGED = 2_000
 
@@ -187,7 +189,16 @@ class Reading:
             return self._wrong(kind, node, name)
         if not (kind.blank or (node.text if kind.spaces else node.text.strip())):
             return self._wrong(kind, node, name)
+        self._look_behind(node)
         return node.text
+
+    def _look_behind(self, node: Scalar) -> None:
+        """Complain of `Fix issue #12`, of which YAML keeps `Fix issue`."""
+        end = node.span.end
+        if node.style == "plain" and self.via is None and self.text[end : end + 1] == " ":
+            cut = _CUT.match(self.text, end)
+            if cut is not None:
+                self.issues.append(CutText(span=Span(*cut.span(1)), node=node, rest=cut[1]))
 
     def _number(self, kind: Number, node: Node, name: str) -> Any:
         value = node.value if isinstance(node, Scalar) else None

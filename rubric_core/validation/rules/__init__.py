@@ -19,6 +19,7 @@ from rubric_core.validation.rules.conflicting_keys import CONFLICTING_KEYS
 from rubric_core.validation.rules.conversation import CONVERSATION
 from rubric_core.validation.rules.criteria_beside_assert import CRITERIA_BESIDE_ASSERT
 from rubric_core.validation.rules.criterion_without_text import CRITERION_WITHOUT_TEXT
+from rubric_core.validation.rules.cut_text import CUT_TEXT
 from rubric_core.validation.rules.dependency import DEPENDENCY
 from rubric_core.validation.rules.dominant_criterion import DOMINANT_CRITERION
 from rubric_core.validation.rules.double_criterion import DOUBLE_CRITERION
@@ -107,6 +108,7 @@ RULES: tuple[Rule[Any], ...] = (
     CONVERSATION,
     CRITERIA_BESIDE_ASSERT,
     CRITERION_WITHOUT_TEXT,
+    CUT_TEXT,
     DEPENDENCY,
     DOMINANT_CRITERION,
     DOUBLE_CRITERION,

@@ -1,0 +1,25 @@
+"""cut-text: a text that YAML ends before its author did."""
+
+from collections.abc import Iterator
+
+from rubric_core.loading.issues import CutText
+from rubric_core.syntax.edit import quoted
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+
+__all__ = ["CUT_TEXT"]
+
+
+@rule("cut-text", "warning", "A text that ends at a `#`")
+def CUT_TEXT(issue: CutText, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """A blank and `#` begin a comment, and a comment that begins with a number is rare."""
+    whole = Span(issue.node.span.start, issue.span.end)
+    keep = Fix("put it all in quotes", (Edit(whole, quoted(context.text[slice(*whole)])),), safe=False)
+    apart = Fix("keep it a comment", (Edit(Span(issue.span.start + 1, issue.span.start + 1), " "),), safe=False)
+    number = issue.rest.split()[0]
+    yield Finding(
+        issue.span,
+        f"`{number}` begins a comment, so the text ends before it; put the text in quotes if it belongs to it",
+        fixes=(keep, apart),
+        consequence="agentv never sees what is behind the `#`",
+    )
