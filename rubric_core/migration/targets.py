@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.around import FileKind
+from rubric_core.language.dialect import Fate
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.language.targets import Provider, Target, TargetFile
 from rubric_core.migration.draft import Draft, Site
@@ -100,7 +101,10 @@ def _kinds(draft: Draft) -> Iterator[Change | Note]:
         if name in _KINDS:
             yield Change((replace_value(entry.value, _KINDS[name]),))
         elif known is not None and "write" in known.note:
-            yield Note(entry.key.span.start, f"`{name}` is about to leave: {known.note}")
+            leaving = (
+                f"`{name}` is about to leave" if known.fate is Fate.LEAVING else f"agentv-5 does not take `{name}`"
+            )
+            yield Note(entry.key.span.start, f"{leaving}: {known.note}")
 
 
 def _marks(draft: Draft) -> Iterator[Change | Note]:

@@ -62,6 +62,7 @@ from rubric_core.language.model import (
     EvaluateOptions,
     Execution,
     Extension,
+    PromptTemplate,
     Repeat,
     RunSettings,
     Scenario,
@@ -139,6 +140,7 @@ AGENTV_5 = AGENTV_3.successor(
         adds(Extension),
         adds(RunSettings),
         adds(Repeat),
+        adds(PromptTemplate),
         adds(CaseInclude),
         tolerates(CaseInclude, "include", "include", fate=Fate.DEPRECATED, note="write the path as `file://…`"),
         adds(

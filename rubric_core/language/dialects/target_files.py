@@ -175,7 +175,7 @@ TARGETS_5: tuple[Change, ...] = (
     _gives_up("pi", "pi-agent-sdk", instead="; write `pi-cli`, `pi-sdk` or `pi-rpc`", refused=True),
     _gives_up("bedrock", "vertex", instead=""),
     *(
-        tolerates(ENTRIES[Provider, settings], "log_format", "log_format", "log_output_format", fate=Fate.REJECTED, note=f"{_REFUSED}; write `stream_log`")
+        tolerates(ENTRIES[Provider, settings], "log_format", "log_format", "log_output_format", fate=Fate.REJECTED, note=f"{_REFUSED}; `stream_log` took its place")
         for settings in SETTINGS
         if issubclass(settings, Log)
     ),

@@ -19,16 +19,42 @@ from rubric_core.language.kinds import (
 )
 from rubric_core.language.model.execution import CaseExecution, RunSettings
 from rubric_core.language.model.grading import EVALUATORS, SCALAR_EVALUATOR
-from rubric_core.language.model.messages import FILES, INPUT, OUTPUT
+from rubric_core.language.model.messages import FILES, INPUT, OUTPUT, ROLE
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.targets import INLINE_PROVIDERS
 from rubric_core.language.workspace import Environment, Workspace
 
-__all__ = ["CASE", "NAMED", "PROMPTS", "Case", "CaseInclude", "Turn"]
+__all__ = ["ALL_PROMPTS", "CASE", "NAMED", "PROMPTS", "Case", "CaseInclude", "PromptTemplate", "Turn"]
 
 #: A name that is taken as it stands, a number included.
 NAMED = ByNode(text=Text(blank=True), number=Number(), boolean=Boolean())
-PROMPTS = ByNode(text=Text(), sequence=ListOf(Anything()), mapping=MapOf(Anything()))
+
+
+class PromptTemplate(Shape):
+    """A prompt: what the target is asked, a template over the `vars` of the case."""
+
+    open: ClassVar[bool] = True
+    id = key(Text(), "Names the prompt in results, and for cases that choose it.", example="short")
+    label = key(Text(), "Names the prompt in results, and for cases that choose it.", example="short")
+    raw = key(Text(blank=True), "The template itself.", example='"{{ question }}"')
+    path = key(Text(), "A file with the template.")
+    command = key(
+        ByNode(text=Text(), sequence=ListOf(Text(), empty=False)), "A program that prints the prompt.",
+        example="[python, prompt.py]",
+    )  # fmt: skip
+    config = key(MapOf(Anything()), "Settings for the program.")
+    function = key(Anything(), "A function that makes the prompt.")
+    function_file = key(Text(), "The file that the function stands in.")
+    prefix = key(Text(blank=True), "Goes in front of the prompt.")
+    suffix = key(Text(blank=True), "Goes behind the prompt.")
+    role = key(ROLE, "Who speaks, where the prompt is a message.")
+    content = key(Anything(), "The text, where the prompt is a message.")
+
+
+_PROMPT = ByNode(text=Text(blank=True), sequence=ListOf(Anything()), mapping=Shaped(PromptTemplate))
+PROMPTS = ByNode(text=Text(), sequence=ListOf(_PROMPT), mapping=Shaped(PromptTemplate))
+#: The prompts of a suite: at least one.
+ALL_PROMPTS = ByNode(text=Text(), sequence=ListOf(_PROMPT, empty=False), mapping=Shaped(PromptTemplate))
 
 
 class Turn(Shape):

@@ -15,7 +15,7 @@ from rubric_core.language.kinds import (
 )
 from rubric_core.language.shape import Shape, key
 
-__all__ = ["FILES", "INPUT", "OUTPUT", "ContentBlock", "Message", "ToolCall"]
+__all__ = ["FILES", "INPUT", "OUTPUT", "ROLE", "ContentBlock", "Message", "ToolCall"]
 
 FILES = ListOf(Text(refers_to="file"))
 
@@ -41,19 +41,22 @@ class ToolCall(Shape):
     output = key(Anything(), "What the tool gives back.")
 
 
+ROLE = Choice(
+    (
+        ("system", "instructions"),
+        ("user", "what the person says"),
+        ("assistant", "what the target says"),
+        ("tool", "what a tool gave back"),
+    )
+)
+
+
 class Message(Shape):
     """A message: one turn of a conversation."""
 
     open: ClassVar[bool] = True
     role = key(
-        Choice(
-            (
-                ("system", "instructions"),
-                ("user", "what the person says"),
-                ("assistant", "what the target says"),
-                ("tool", "what a tool gave back"),
-            )
-        ),
+        ROLE,
         "Who speaks.",
         required=True,
         example="user",

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from rubric_core.language.evaluators import Preprocessor
 from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Shaped, Text
-from rubric_core.language.model.case import CASE, NAMED, PROMPTS
+from rubric_core.language.model.case import ALL_PROMPTS, CASE, NAMED, PROMPTS
 from rubric_core.language.model.execution import REPEAT, EvaluateOptions, Execution
 from rubric_core.language.model.grading import EVALUATORS, SCALAR_EVALUATOR
 from rubric_core.language.model.messages import FILES, INPUT
@@ -113,7 +113,7 @@ class Suite(Shape):
     metadata = key(MapOf(Anything()), "Anything you want to keep with the suite.")
     governance = key(MapOf(Anything()), "What an audit wants to know of the suite.")
     prompts = key(
-        ByNode(text=Text(), sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())),
+        ALL_PROMPTS,
         "The prompts that are tried: templates over the `vars` of the cases.",
         example='["{{ question }}"]',
     )
