@@ -17,7 +17,8 @@ from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDo
 from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case, scalar_evaluator
 from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.judging.templates import own_prompt
-from rubric_core.evaluation.participants import own_judge, target_name
+from rubric_core.evaluation.participants import option_of, own_judge, target_name
+from rubric_core.evaluation.providers.around import Around
 from rubric_core.evaluation.registry import build_evaluator_registry
 from rubric_core.evaluation.repeats import budget_of
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
@@ -29,7 +30,6 @@ from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
-from rubric_core.syntax.plain import plain
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.judging.recordings import Recordings
@@ -59,29 +59,16 @@ def secrets_of(case: Runnable, ports: Ports) -> Redactor:
 
 
 @dataclass
-class _Metered:
+class _Metered(Around):
     """A provider whose costs are counted."""
 
-    provider: Provider
     #: Raises ProviderError when nothing more may be spent.
     allowed: Callable[[], None]
     spent: float | None = None
 
-    @property
-    def name(self) -> str:
-        return self.provider.name
-
-    @property
-    def kind(self) -> str:
-        return self.provider.kind
-
-    @property
-    def identity(self) -> str:
-        return self.provider.identity
-
     async def ask(self, request: Request) -> Answer:
         self.allowed()
-        answer = await self.provider.ask(request)
+        answer = await self.inner.ask(request)
         if answer.cost_usd is not None:
             self.spent = (self.spent or 0.0) + answer.cost_usd
         return answer
@@ -177,8 +164,8 @@ class Attempt:
             directory=self.case.directory,
             anchors=self.case.anchors,
             variables=self.case.variables,
-            rubric_prompt=self._option("rubric_prompt"),
-            transform=self._option("transform"),
+            rubric_prompt=option_of(self.case, "rubric_prompt"),
+            transform=option_of(self.case, "transform"),
             preprocessors=self.case.suite.preprocessors or (),
             on_criterion=self._judged,
             redact=self._secrets,
@@ -197,14 +184,6 @@ class Attempt:
         file = self._targets.file
         names = [each.name for each in file.entries] if file is not None else []
         return TargetAccess(usual, names, lambda name: self._provider(usual() if name is None else name))
-
-    def _option(self, name: str) -> str | None:
-        """A text among the options of the case, else of the default test."""
-        for shape, anchors in ((self.case.case, self.case.anchors), (self.case.defaults, self.case.suite_anchors)):
-            written = plain(shape.options, anchors) if shape is not None and shape.options else {}
-            if isinstance(written.get(name), str):
-                return str(written[name])
-        return None
 
     async def grade(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], turn: int = 0) -> CaseScore:
         """What the evaluators find; those of a turn of a conversation say which, from 1."""

@@ -11,8 +11,9 @@ from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, Ll
 from rubric_core.language.model import Execution, Suite
 from rubric_core.language.shape import children
 from rubric_core.loading.targets import TargetEntry
+from rubric_core.syntax.plain import plain
 
-__all__ = ["own_judge", "taking_part", "target_name", "variables_of"]
+__all__ = ["option_of", "own_judge", "taking_part", "target_name", "variables_of"]
 
 _DEFAULT = "default"
 
@@ -34,6 +35,15 @@ def taking_part(cases: Iterable[Runnable], targets: Targets) -> Iterator[TargetE
         inner = (shape for config in case.evaluators for shape in children(config))
         names += [own_judge(shape) for shape in inner if isinstance(shape, Evaluator)]
     yield from targets.file.reachable(names)
+
+
+def option_of(case: Runnable, name: str) -> str | None:
+    """A text among the options of the case, else of the default test."""
+    for shape, anchors in ((case.case, case.anchors), (case.defaults, case.suite_anchors)):
+        written = plain(shape.options, anchors) if shape is not None and shape.options else {}
+        if isinstance(written.get(name), str):
+            return str(written[name])
+    return None
 
 
 def target_name(suite: Suite, given: str | None = None, targets: Targets | None = None) -> str:

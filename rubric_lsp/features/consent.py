@@ -9,6 +9,7 @@ from rubric_core.language.evaluators import (
     Aggregator,
     CodeEvaluator,
     Custom,
+    Evaluator,
     Javascript,
     Preprocessor,
     PromptProgram,
@@ -69,7 +70,7 @@ def _plans(suites: Suites) -> tuple[list[str], list[str]]:
 
     for entry in (entry for cases, targets in suites for entry in taking_part(cases, targets)):
         commands, address = list(_commands(entry)), _address(entry)
-        programs = [*commands, *programs]
+        programs = [*commands, *_transforms(entry), *programs]
         if not commands and address:
             addresses.append(f"{address}{_variables(entry)}")
     return list(dict.fromkeys(programs)), list(dict.fromkeys(addresses))
@@ -93,10 +94,14 @@ def _of_workspace(case: "Runnable") -> Iterator[str]:
 def _programs(case: "Runnable") -> Iterator[str]:
     from rubric_core.evaluation.asked import program_of  # noqa: PLC0415
     from rubric_core.evaluation.matrix import variations  # noqa: PLC0415
+    from rubric_core.evaluation.participants import option_of  # noqa: PLC0415
 
     prompts = [each.variant.prompt for each in variations(case) if each.variant is not None]
     yield from dict.fromkeys(p for prompt in prompts if prompt is not None and (p := program_of(prompt, case)))
     yield from _of_workspace(case)
+    option = option_of(case, "transform")
+    if option is not None:
+        yield _code(option)
     for config in (*case.evaluators, *(case.suite.preprocessors or ())):
         for shape in children(config):
             if isinstance(shape, CodeEvaluator | PromptProgram | Preprocessor) and shape.command is not None:
@@ -104,11 +109,21 @@ def _programs(case: "Runnable") -> Iterator[str]:
             elif isinstance(shape, Aggregator) and shape.path:
                 yield shape.path
             elif isinstance(shape, Javascript | Python) and shape.value:
-                yield f"{'node' if isinstance(shape, Javascript) else 'python3'}: {shape.value.strip().splitlines()[0]}"
-            elif isinstance(shape, Webhook) and shape.value:
+                yield _code(shape.value, "node" if isinstance(shape, Javascript) else "python3")
+            if isinstance(shape, Evaluator) and isinstance(shape.transform, str):
+                yield _code(shape.transform)
+            if isinstance(shape, Webhook) and shape.value:
                 yield f"POST {shape.value}"
             elif isinstance(shape, Custom):
                 yield from _of_ones_own(case, shape.type_name)
+
+
+def _code(code: str, program: str = "") -> str:
+    """Code and the program that runs it, in a few words."""
+    from rubric_core.evaluation.scripts import language_of  # noqa: PLC0415
+
+    runs = program or ("node" if language_of(code) == "javascript" else "python3")
+    return f"{runs}: {code.strip().splitlines()[0] if code.strip() else ''}"
 
 
 def _of_ones_own(case: "Runnable", kind: str) -> Iterator[str]:
@@ -138,6 +153,12 @@ def _commands(entry: "TargetEntry") -> Iterator[str]:
         program = file_named(DiskFiles(), "providers", entry.kind, entry.home.path.parent)
         if program is not None:
             yield f"`{program.name}`"
+
+
+def _transforms(entry: "TargetEntry") -> Iterator[str]:
+    code = entry.settings.get("transform")
+    if isinstance(code, str):
+        yield f"`{_code(code)}`"
 
 
 def _address(entry: "TargetEntry") -> str:

@@ -607,3 +607,21 @@ def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> N
     asked = question([(cases, targets_for(cases[0], DiskFiles()))])
     assert asked.startswith("Run `a`? It will execute `codex`, `./claude.sh` with ANTHROPIC_API_KEY,")
     assert asked.endswith("CLAUDE_CONFIG_DIR, `ask --version` and 1 more.")
+
+
+def test_a_person_is_told_of_code_that_transforms_answers(folder: Folder) -> None:
+    from rubric_core.adapters import DiskFiles
+    from rubric_core.evaluation.targets import targets_for
+    from rubric_lsp.features.consent import question
+
+    entry = {"id": "mock", "label": "default", "transform": "file://target.py"}
+    folder.write(".agentv/providers.yaml", json.dumps({"providers": [entry]}))
+    check = "{type: contains, value: x, transform: output.check}"
+    cases = folder.cases(
+        f"prompts: [hi]\nproviders: [default]\ntests: [{{assert: [{check}], options: {{transform: output.case}}}}]",
+        "agentv-5",
+    )
+    asked = question([(cases, targets_for(cases[0], DiskFiles()))])
+    assert (
+        asked.partition("execute ")[2] == "`python3: file://target.py`, `node: output.case`, `node: output.check`."
+    )

@@ -2,25 +2,27 @@
 
 import shlex
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from rubric_core.evaluation.providers.kind import Place
+from rubric_core.evaluation.providers.kind import Place, ProviderKind
 from rubric_core.evaluation.providers.program import Runs
 from rubric_core.evaluation.providers.told import objects
 from rubric_core.language.providers import CommandAgent
 from rubric_core.ports import Answer, Finished, Ports, ProviderError, Request, ToolUse
 
-__all__ = ["UNUSED_LOGS", "Agent", "AgentError", "Dialogue", "Invocation", "ToolLog", "agent", "arguments_of"]
+__all__ = ["AgentError", "Dialogue", "Invocation", "ToolLog", "agent_kind"]
+
+S = TypeVar("S", bound=CommandAgent)
 
 #: Agents take minutes where models take seconds.
 _TIMEOUT = 600.0
 _REMEDY = "; install it, or write in `executable` where it is"
 _WHY = "rubric writes no logs of agents; what they did is in the result"
 #: Settings of every agent that rubric takes and does not act on.
-UNUSED_LOGS: Mapping[str, str] = dict.fromkeys(
+_UNUSED_LOGS: Mapping[str, str] = dict.fromkeys(
     ("log_dir", "log_directory", "log_format", "log_output_format", "stream_log"), _WHY
 )
 
@@ -93,12 +95,35 @@ class Agent:
             return await self.runs.finished((*self.program, *made.arguments), request, stdin)
 
 
-def agent(settings: CommandAgent, place: Place, ports: Ports, kind: str, usual: str, dialogue: Dialogue) -> Agent:
-    """An agent by its settings; `usual` is the name of its program. Raises ValueError."""
-    setting = next((s for s in ("command", "executable", "binary") if settings.has(s)), "")
-    runs = Runs(place, ports, settings.timeout_seconds or _TIMEOUT, settings.cwd, setting, _REMEDY)
-    program = _program(settings, place, usual)
-    return Agent(place.name, kind, settings.model or place.model, program, runs, dialogue)
+def agent_kind(
+    names: tuple[str, ...],
+    settings: type[S],
+    program: str,
+    dialogue: Callable[[S, Place, tuple[str, ...]], Dialogue],
+    environment: tuple[str, ...],
+    keys: Callable[[S], Mapping[str, str]] = lambda _: {},
+) -> ProviderKind[S]:
+    """The kind of one agent.
+
+    Args:
+        names: Its names, the usual one first.
+        settings: The shape of its settings.
+        program: The usual name of its program.
+        dialogue: Makes what is special about it, of its settings, its place and the further arguments that they name.
+        environment: The variables by which the program knows its user.
+        keys: Further variables, of its settings.
+    """
+
+    def make(written: S, place: Place, ports: Ports) -> Agent:
+        place = replace(place, environment={**place.environment, **keys(written)})
+        setting = next((s for s in ("command", "executable", "binary") if written.has(s)), "")
+        runs = Runs(place, ports, written.timeout_seconds or _TIMEOUT, written.cwd, setting, _REMEDY)
+        spoken = dialogue(written, place, _arguments(written, place))
+        return Agent(
+            place.name, names[0], written.model or place.model, _program(written, place, program), runs, spoken
+        )
+
+    return ProviderKind(names, settings, make, unused=_UNUSED_LOGS, program=program, environment=environment)
 
 
 def _program(settings: CommandAgent, place: Place, usual: str) -> tuple[str, ...]:
@@ -111,7 +136,7 @@ def _program(settings: CommandAgent, place: Place, usual: str) -> tuple[str, ...
     return _words(command, place, "command") or (usual,)
 
 
-def arguments_of(settings: CommandAgent, place: Place) -> tuple[str, ...]:
+def _arguments(settings: CommandAgent, place: Place) -> tuple[str, ...]:
     """The further arguments that the target names. Raises ValueError for quotes that are not closed."""
     name = "args" if settings.args is not None else "arguments"
     return _words(settings.args if settings.args is not None else settings.arguments or (), place, name)

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from rubric_core.evaluation.providers.asking import Asking, RefusalError
+from rubric_core.evaluation.providers.told import number
 from rubric_core.language.providers import Api
 from rubric_core.ports import Answer, ChatMessage, ProviderError, Request, Tokens
 
-__all__ = ["ApiModel", "Call", "Option", "Wire", "counted", "merged", "no_text", "sampling"]
+__all__ = ["ApiModel", "Call", "Option", "Wire", "answered", "counted", "merged", "no_text", "sampling"]
 
 #: Parts of a request that a server may not know. Without a schema the prompt alone says what to reply.
 Option = Literal["schema", "temperature", "length", "effort"]
@@ -114,6 +115,18 @@ def counted(usage: object, given: str, made: str, cached: object, *, cached_apar
         return None
     hidden = cached if isinstance(cached, int) else 0
     return Tokens(read if cached_apart else max(0, read - hidden), written, hidden)
+
+
+def answered(text: str, reply: Mapping[str, Any], took: float, model: str, given: str, made: str) -> Answer:
+    """An answer with what the APIs of OpenAI tell of it; `given` and `made` are their names for tokens read and written."""
+    told = reply.get("usage")
+    usage = told if isinstance(told, dict) else {}
+    details = usage.get(f"{given}_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+    return Answer(
+        text, duration_ms=took, tokens=counted(usage, given, made, cached), cost_usd=number(usage.get("cost"), None),
+        tool_uses=(), llm_calls=1, model=str(reply.get("model") or model),
+    )  # fmt: skip
 
 
 def no_text(stopped_by_length: bool) -> ProviderError:

@@ -5,12 +5,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rubric_core.evaluation.providers.api import Call, Option, counted, no_text, sampling
-from rubric_core.evaluation.providers.told import number
+from rubric_core.evaluation.providers.api import Call, Option, answered, no_text, sampling
 from rubric_core.language.providers import Api
 from rubric_core.ports import Answer, ProviderError, Request
 
-__all__ = ["CHAT_OPTIONS", "ChatWire", "cost_in"]
+__all__ = ["CHAT_OPTIONS", "ChatWire"]
 
 CHAT_OPTIONS: Mapping[Option, tuple[str, ...]] = {
     "length": ("max_tokens",),
@@ -64,15 +63,4 @@ class ChatWire:
             raise no_text(False)
         if not text and choice.get("finish_reason") == "length":
             raise no_text(True)
-        usage = reply.get("usage")
-        details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
-        cached = details.get("cached_tokens") if isinstance(details, dict) else 0
-        return Answer(
-            text, duration_ms=took, tokens=counted(usage, "prompt_tokens", "completion_tokens", cached), cost_usd=cost_in(usage),
-            tool_uses=(), llm_calls=1, model=str(reply.get("model") or self.model),
-        )  # fmt: skip
-
-
-def cost_in(usage: object) -> float | None:
-    """US dollars, when the reply tells."""
-    return number(usage.get("cost"), None) if isinstance(usage, dict) else None
+        return answered(text, reply, took, self.model, "prompt_tokens", "completion_tokens")

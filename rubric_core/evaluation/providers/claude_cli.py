@@ -6,20 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.providers.agent import (
-    UNUSED_LOGS,
-    Agent,
-    AgentError,
-    Invocation,
-    ToolLog,
-    agent,
-    arguments_of,
-)
+from rubric_core.evaluation.providers.agent import AgentError, Invocation, ToolLog, agent_kind
 from rubric_core.evaluation.providers.api import counted
-from rubric_core.evaluation.providers.kind import Place, ProviderKind
+from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.providers.told import number
 from rubric_core.language.providers import Claude
-from rubric_core.ports import Answer, Ports, Request, Tokens
+from rubric_core.ports import Answer, Request, Tokens
 
 __all__ = ["CLAUDE_CLI"]
 
@@ -78,7 +70,7 @@ def _tokens(usage: object) -> Tokens | None:
     return Tokens(tokens.input + written, tokens.output, tokens.cached)
 
 
-def _make(settings: Claude, place: Place, ports: Ports) -> Agent:
+def _dialogue(settings: Claude, place: Place, arguments: tuple[str, ...]) -> _Dialogue:
     named = (
         ("--model", settings.model or place.model or None),
         ("--append-system-prompt", settings.system_prompt),
@@ -86,11 +78,10 @@ def _make(settings: Claude, place: Place, ports: Ports) -> Agent:
         ("--max-budget-usd", settings.max_budget_usd),
     )
     given = [word for name, value in named if value is not None for word in (name, f"{value}")]
-    dialogue = _Dialogue(settings, (*given, *arguments_of(settings, place)))
-    return agent(settings, place, ports, "claude-cli", "claude", dialogue)
+    return _Dialogue(settings, (*given, *arguments))
 
 
-CLAUDE_CLI = ProviderKind(
-    ("claude-cli", "claude", "claude-code"), Claude, _make, unused=UNUSED_LOGS, program="claude",
-    environment=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"),
+CLAUDE_CLI = agent_kind(
+    ("claude-cli", "claude", "claude-code"), Claude, "claude", _dialogue,
+    ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"),
 )  # fmt: skip

@@ -2,23 +2,15 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.providers.agent import (
-    UNUSED_LOGS,
-    Agent,
-    AgentError,
-    Invocation,
-    ToolLog,
-    agent,
-    arguments_of,
-)
+from rubric_core.evaluation.providers.agent import AgentError, Invocation, ToolLog, agent_kind
 from rubric_core.evaluation.providers.api import counted
-from rubric_core.evaluation.providers.kind import Place, ProviderKind
+from rubric_core.evaluation.providers.kind import Place
 from rubric_core.language.providers import Codex
-from rubric_core.ports import Answer, Ports, Request, Tokens
+from rubric_core.ports import Answer, Request, Tokens
 
 __all__ = ["CODEX_CLI"]
 
@@ -87,7 +79,7 @@ def _note(log: ToolLog, item: Mapping[str, Any]) -> None:
     log.done(name, next((item[key] for key in _MADE if item.get(key) is not None), None))
 
 
-def _make(settings: Codex, place: Place, ports: Ports) -> Agent:
+def _dialogue(settings: Codex, place: Place, further: tuple[str, ...]) -> _Dialogue:
     effort = settings.reasoning_effort or settings.model_reasoning_effort
     model = settings.model or place.model
     base = settings.base_url or settings.endpoint
@@ -103,13 +95,13 @@ def _make(settings: Codex, place: Place, ports: Ports) -> Agent:
     arguments = ["--model", model] if model else []
     arguments += ["--sandbox", settings.sandbox_mode] if settings.sandbox_mode else []
     arguments += [word for key, value in tuned.items() if value for word in ("-c", f"{key}={json.dumps(value)}")]
-    dialogue = _Dialogue((*arguments, *arguments_of(settings, place)), settings.system_prompt or "")
-    keys = dict.fromkeys((_KEY, "CODEX_API_KEY"), settings.api_key) if settings.api_key else {}
-    place = replace(place, environment={**place.environment, **keys})
-    return agent(settings, place, ports, "codex-cli", "codex", dialogue)
+    return _Dialogue((*arguments, *further), settings.system_prompt or "")
 
 
-CODEX_CLI = ProviderKind(
-    ("codex-cli", "codex"), Codex, _make, unused=UNUSED_LOGS, program="codex",
-    environment=("CODEX_API_KEY", "OPENAI_API_KEY", "CODEX_HOME"),
-)  # fmt: skip
+def _keys(settings: Codex) -> Mapping[str, str]:
+    return dict.fromkeys((_KEY, "CODEX_API_KEY"), settings.api_key) if settings.api_key else {}
+
+
+CODEX_CLI = agent_kind(
+    ("codex-cli", "codex"), Codex, "codex", _dialogue, ("CODEX_API_KEY", "OPENAI_API_KEY", "CODEX_HOME"), _keys
+)

@@ -5,19 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.providers.agent import (
-    UNUSED_LOGS,
-    Agent,
-    AgentError,
-    Invocation,
-    ToolLog,
-    agent,
-    arguments_of,
-)
-from rubric_core.evaluation.providers.kind import Place, ProviderKind
+from rubric_core.evaluation.providers.agent import AgentError, Invocation, ToolLog, agent_kind
+from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT
 from rubric_core.language.providers import CopilotCli
-from rubric_core.ports import Answer, Ports, ProviderError, Request, Tokens
+from rubric_core.ports import Answer, ProviderError, Request, Tokens
 
 __all__ = ["COPILOT_CLI"]
 
@@ -74,15 +66,13 @@ class _Dialogue:
         )
 
 
-def _make(settings: CopilotCli, place: Place, ports: Ports) -> Agent:
+def _dialogue(settings: CopilotCli, place: Place, further: tuple[str, ...]) -> _Dialogue:
     model = settings.model or place.model
     arguments = ("--model", model) if model else ()
-    always = (*arguments, *arguments_of(settings, place))
-    dialogue = _Dialogue(always, settings.system_prompt or "", place.where(""))
-    return agent(settings, place, ports, "copilot-cli", "copilot", dialogue)
+    return _Dialogue((*arguments, *further), settings.system_prompt or "", place.where(""))
 
 
-COPILOT_CLI = ProviderKind(
-    ("copilot-cli", "copilot"), CopilotCli, _make, unused=UNUSED_LOGS, program="copilot",
-    environment=("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_HOME"),
+COPILOT_CLI = agent_kind(
+    ("copilot-cli", "copilot"), CopilotCli, "copilot", _dialogue,
+    ("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_HOME"),
 )  # fmt: skip

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from rubric_core.evaluation.providers.around import Around
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.secrets import Redactor
 from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request
@@ -12,10 +13,9 @@ __all__ = ["Guarded", "WithStandIns"]
 
 
 @dataclass
-class Guarded:
+class Guarded(Around):
     """A provider that is asked no more than it is to be, and that lets no secret out."""
 
-    inner: Provider
     redact: Redactor
     clock: Clock
     #: How many requests it is given at once; None for as many as there are.
@@ -24,18 +24,6 @@ class Guarded:
     delay: float = 0.0
     _room: asyncio.Semaphore | None = None
     _next: float = 0.0
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    @property
-    def kind(self) -> str:
-        return self.inner.kind
-
-    @property
-    def identity(self) -> str:
-        return self.inner.identity
 
     async def ask(self, request: Request) -> Answer:
         if self.workers is None:
@@ -60,30 +48,17 @@ class Guarded:
 
 
 @dataclass
-class WithStandIns:
+class WithStandIns(Around):
     """A provider with others that are asked, in their order, after an error of it."""
 
-    first: Provider
     #: Names of the others, and how each is made when it is needed. The latter raises Unscored.
     others: Sequence[str]
     make: Callable[[str], Provider]
     _made: dict[str, Provider] = field(default_factory=dict)
 
-    @property
-    def name(self) -> str:
-        return self.first.name
-
-    @property
-    def kind(self) -> str:
-        return self.first.kind
-
-    @property
-    def identity(self) -> str:
-        return self.first.identity
-
     async def ask(self, request: Request) -> Answer:
         try:
-            return await self.first.ask(request)
+            return await self.inner.ask(request)
         except ProviderError as error:
             troubles = [str(error)]
         for name in self.others:

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rubric_core.evaluation.providers.api import Call, Option, counted, no_text, sampling
-from rubric_core.evaluation.providers.chat import cost_in
+from rubric_core.evaluation.providers.api import Call, Option, answered, no_text, sampling
 from rubric_core.language.providers import Api
 from rubric_core.ports import Answer, ProviderError, Request
 
@@ -57,13 +56,7 @@ class ResponsesWire:
         if not text:
             why = reply.get("incomplete_details")
             raise no_text(isinstance(why, dict) and why.get("reason") == "max_output_tokens")
-        usage = reply.get("usage")
-        details = usage.get("input_tokens_details") if isinstance(usage, dict) else None
-        cached = details.get("cached_tokens") if isinstance(details, dict) else 0
-        return Answer(
-            text, duration_ms=took, tokens=counted(usage, "input_tokens", "output_tokens", cached), cost_usd=cost_in(usage),
-            tool_uses=(), llm_calls=1, model=str(reply.get("model") or self.model),
-        )  # fmt: skip
+        return answered(text, reply, took, self.model, "input_tokens", "output_tokens")
 
 
 def _texts(output: list[Any]) -> Iterator[str]:

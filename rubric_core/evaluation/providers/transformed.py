@@ -3,40 +3,28 @@
 import json
 from dataclasses import dataclass, replace
 
+from rubric_core.evaluation.providers.around import Around
 from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.scripts import language_of, run_function
 from rubric_core.language.shape import Shape
-from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
+from rubric_core.ports import Answer, Ports, ProviderError, Request
 
 __all__ = ["Transformed"]
 
 _SECONDS = 60.0
 
 
-@dataclass(frozen=True)
-class Transformed:
+@dataclass
+class Transformed(Around):
     """A provider with code behind it, which gets `output` and `context`: the prompt, and the variables of the case."""
 
-    inner: Provider
     #: An expression, the body of a function, or `file://PATH[:FUNCTION]`.
     code: str
     place: Place
     ports: Ports
     #: The entry.
     at: Shape
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    @property
-    def kind(self) -> str:
-        return self.inner.kind
-
-    @property
-    def identity(self) -> str:
-        return self.inner.identity
 
     async def ask(self, request: Request) -> Answer:
         answer = await self.inner.ask(request)
