@@ -6,7 +6,6 @@ import contextlib
 import gc
 import json
 import logging
-import os
 import signal
 import sys
 import time
@@ -20,6 +19,7 @@ from rubric_core.cli.chosen import Choice, WrongUseError, again, chosen_cases, s
 from rubric_core.cli.output import results_alone
 from rubric_core.cli.report import Report
 from rubric_core.cli.style import Style
+from rubric_core.cli.told import ToldToEnd
 from rubric_core.evaluation.attempt import targets_of
 from rubric_core.evaluation.derived import DerivedMetrics
 from rubric_core.evaluation.events import CaseDone, Event
@@ -37,8 +37,6 @@ __all__ = ["add_arguments", "main"]
 
 #: So many warnings about old spellings stand in front of the results of a suite.
 _MOST_WARNINGS = 5
-#: How often one has to be told to end before it is done without putting things away.
-_IMPATIENT = 3
 PASSED, NOT_PASSED, WRONG_USE, NOT_SCORED = 0, 1, 2, 3
 
 
@@ -191,9 +189,7 @@ class _Run:
         self.report = Report(suite, cases, options.format, out, self._again, explain=options.explain)
         self._out = out
         self.began = time.monotonic()
-        #: The signal that broke it off.
-        self.signal = 0
-        self._told = 0
+        self._told = ToldToEnd()
         self._cases = cases
         self._store = ResultStore.of(suite.path)
         #: The results so far.
@@ -204,9 +200,17 @@ class _Run:
         #: Results that could not be stored yet.
         self._unkept: list[CaseResult] = []
 
+    @property
+    def signal(self) -> int:
+        """The signal that broke it off; 0 for none."""
+        return self._told.signal
+
     async def results(self) -> list[CaseResult]:
         """Run, and put what is done in its place, also when this is broken off."""
-        self._hear_signals()
+        with self._told.cancels_this_task():
+            return await self._results()
+
+    async def _results(self) -> list[CaseResult]:
         async with system_ports() as ports:
             if self.options.resume:
                 self._cases, self.before = still_to_do(self._cases, ports)
@@ -220,23 +224,6 @@ class _Run:
                 self._keep()
                 for note in dict.fromkeys(note for case in self._cases for note in targets_of(case, ports).notes):
                     print(f"rubric: {note}", file=sys.stderr)
-
-    def _hear_signals(self) -> None:
-        """Ctrl-C and being told to end come as events: an exception amid a step could leave others waiting without end."""
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None and task is not None:
-                with contextlib.suppress(NotImplementedError):  # Windows has none of these
-                    loop.add_signal_handler(number, self._told_to_end, number, task)
-
-    def _told_to_end(self, number: int, task: "asyncio.Task[Any]") -> None:
-        self._told += 1
-        if self._told == 1:
-            self.signal = number
-            task.cancel()
-        elif self._told == _IMPATIENT:
-            os._exit(128 + number)  # what still runs is ended by the guard
 
     def broken_off(self, *, several: bool) -> str:
         """What there is after a run that was broken off, and how to go on."""

@@ -622,6 +622,4 @@ def test_a_person_is_told_of_code_that_transforms_answers(folder: Folder) -> Non
         "agentv-5",
     )
     asked = question([(cases, targets_for(cases[0], DiskFiles()))])
-    assert (
-        asked.partition("execute ")[2] == "`python3: file://target.py`, `node: output.case`, `node: output.check`."
-    )
+    assert asked.partition("execute ")[2] == "`python3: file://target.py`, `node: output.case`, `node: output.check`."

@@ -1,0 +1,50 @@
+"""Ctrl-C and being told to end, as events: an exception amid a step could leave other steps waiting without end."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["ToldToEnd"]
+
+#: How often one has to be told before it is done without putting things away.
+_IMPATIENT = 3
+
+
+class ToldToEnd:
+    """Which signal asked a run to end, if one did."""
+
+    def __init__(self) -> None:
+        #: 0 for none.
+        self.signal = 0
+        self._times = 0
+
+    @contextmanager
+    def cancels_this_task(self) -> Iterator[None]:
+        """While this lasts, the first signal cancels the task of the caller. Where there are none, Ctrl-C stays an exception."""
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        heard = []
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and task is not None:
+                with contextlib.suppress(NotImplementedError):  # Windows
+                    loop.add_signal_handler(number, self._told, number, task)
+                    heard.append(number)
+        try:
+            yield
+        finally:
+            for number in heard:
+                loop.remove_signal_handler(number)
+                if self.signal:  # told once is enough: what is left to do is to say so
+                    signal.signal(number, signal.SIG_IGN)
+
+    def _told(self, number: int, task: "asyncio.Task[Any]") -> None:
+        self._times += 1
+        if self._times == 1:
+            self.signal = number
+            task.cancel()
+        elif self._times == _IMPATIENT:
+            os._exit(128 + number)  # what still runs is ended by the guard
