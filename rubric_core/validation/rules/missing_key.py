@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Band, Evaluator, LlmJudge, ToolTrajectory
-from rubric_core.language.model import Case, ContentBlock, Suite
+from rubric_core.language.kinds import Choice
+from rubric_core.language.model import Case, ContentBlock, Message, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import MissingKey
 from rubric_core.loading.reading import could_be
 from rubric_core.syntax.edit import column_of, newline_of
-from rubric_core.syntax.tree import Mapping, Node
+from rubric_core.syntax.tree import Entry, Mapping, Node
 from rubric_core.text import Edit
 from rubric_core.validation.colons import as_sentence, lone_text
 from rubric_core.validation.mending import added, example_of, skeleton
@@ -25,6 +26,11 @@ _FEW = 4
 @rule("missing-key", "error", "A key without which the rest means nothing")
 def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key and what it is for."""
+    speaker = _speaker(issue)
+    if speaker is not None:
+        if issue.key.field == "role":
+            yield _said(issue, speaker, context)
+        return
     wanted = f"`{issue.name}`" + "".join(f" or `{n}`" for n in issue.alternatives)
     message = f"{type(issue.owner).title()} needs {wanted}: {_first_sentence(issue.key.doc)}"
     fixes = () if issue.borrowed or not isinstance(issue.node, Mapping) else tuple(_fixes(issue, issue.node, context))
@@ -34,6 +40,29 @@ def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # no
         message = f"YAML reads `{sentence.name}` as a key; a criterion with a colon in it needs quotes"
         fixes = as_sentence(issue.node, sentence, context.text)
     yield Finding(issue.span, message, fixes=fixes, consequence=_consequence(issue.owner), severity=severity)
+
+
+def _speaker(issue: MissingKey) -> Entry | None:
+    """The entry of a message that has its role for a key: `{user: Hello}`."""
+    if not isinstance(issue.owner, Message) or not isinstance(issue.node, Mapping):
+        return None
+    kind = Message.keys["role"].kind
+    roles = kind.names if isinstance(kind, Choice) else ()
+    keys = [entry for entry in issue.node.entries if entry.name in roles]
+    return keys[0] if len(keys) == 1 and not issue.owner.places else None
+
+
+def _said(issue: MissingKey, speaker: Entry, context: Context) -> Finding:
+    flow = isinstance(issue.node, Mapping) and issue.node.flow
+    line = newline_of(context.text) + " " * column_of(context.text, speaker.key.span.start)
+    written = f"role: {speaker.name}{', ' if flow else line}content"
+    fixes = (
+        ()
+        if issue.borrowed
+        else (Fix(f"write `role: {speaker.name}` and `content: …`", (Edit(speaker.key.span, written),)),)
+    )
+    words = f"a message says who speaks under `role` and what under `content`; `{speaker.name}` is no key of it"
+    return Finding(issue.span if issue.borrowed else speaker.key.span, words, fixes=fixes)
 
 
 def _is_no_key(name: str, context: Context) -> bool:
