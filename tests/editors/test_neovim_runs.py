@@ -218,15 +218,20 @@ def test_the_report_is_a_window_that_q_closes(nvim: Open, workspace: Path) -> No
     editor.command("RubricAnswer")
     until(
         "the answer",
-        lambda: (
-            "within 30 days" in editor.lines()[0] and not editor.lua("return vim.bo.modifiable and not vim.bo.readonly")
-        ),
+        lambda: "within 30 days" in editor.lines()[0] and not editor.lua("return vim.bo.modifiable"),
     )
     editor.command("edit #")
     until("back in the suite", lambda: editor.lua("return vim.fn.expand('%:t')") == "judged.eval.yaml")
     editor.command("RubricCopy")
     until("it is copied", lambda: "judged.eval.yaml::refund" in editor.lua("return vim.fn.getreg('\"')"))
     assert ended(editor, "RubricRecord")["failed"] == 1
+    text = targets.read_text(encoding="utf-8")
+    targets.write_text(text.replace("within 30 days", "within 40 days"), encoding="utf-8")
+    assert ended(editor, "RubricRun refund")["failed"] == 1
+    editor.command("RubricAnswer")
+    until("the new answer", lambda: "within 40 days" in editor.lines()[0])
+    editor.command("edit #")
+    until("back in the suite", lambda: editor.lua("return vim.fn.expand('%:t')") == "judged.eval.yaml")
     assert "curt, no apology" in (workspace / "judged.recordings.yaml").read_text(encoding="utf-8")
     editor.command("RubricReply")
     until("the judge's reply", lambda: any("curt, no apology" in line for line in editor.lines()))

@@ -284,3 +284,16 @@ def test_what_a_suite_is_and_asks(connect: Connect, folder: Path, uri: str) -> N
     assert about == {"dialect": "agentv-3", "target": "canned", "judge": "${{ JUDGE }}", "cases": 2, "trusted": True}
     client.change(uri, {"text": SUITE.replace("target: canned", "target: nowhere")})
     assert client.request("rubric/suite", {"textDocument": {"uri": uri}})["target"] == "nowhere"
+
+
+def test_a_conversation_has_the_states_of_its_evaluators(connect: Connect, folder: Path) -> None:
+    """Its turns have results of their own, which come before those of the evaluators and are no tests."""
+    text = OTHER.replace(
+        "    input: Hello\n", "    input: Be kind\n    mode: conversation\n    turns: [{input: Hello}]\n"
+    )
+    (folder / "b.eval.yaml").write_text(text, encoding="utf-8")
+    client = connected(connect, folder)
+    ran = run(client, (folder / "b.eval.yaml").as_uri())
+    assert [each for each in states(client, ran["runId"]) if each[1] not in ("enqueued", "started")] == [
+        ("hello::contains-days", "passed"), ("hello", "passed"),
+    ]  # fmt: skip

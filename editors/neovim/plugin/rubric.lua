@@ -43,3 +43,13 @@ vim.api.nvim_create_autocmd('LspAttach', {
     end
   end,
 })
+
+vim.api.nvim_create_autocmd('BufReadPost', {
+  group = group,
+  pattern = '*/rubric/texts/*/*',
+  desc = 'Answers, prompts and replies are there to be read',
+  callback = function(event)
+    vim.bo[event.buf].readonly = true
+    vim.bo[event.buf].modifiable = false
+  end,
+})
