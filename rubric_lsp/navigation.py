@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
+from rubric_core.language.around import FileKind
 from rubric_core.text import Edit, Span
 from rubric_lsp.around import Around
 from rubric_lsp.features.names import FILES, Name, name_at, occurrences
@@ -110,7 +111,7 @@ class Navigation:
     async def symbols(self, query: str) -> Places:
         """The cases and targets of the workspace with the letters of `query` in their names, in this order."""
         found: Places = []
-        async for suite in self._around.suites():
+        async for suite in self._with_their_targets():
             for local, names in suite.names():
                 for each in names:
                     if each.defines and each.kind in ("case", "target") and _matches(query, each.name):
@@ -118,6 +119,19 @@ class Navigation:
             if len(found) > _MOST_SYMBOLS:
                 break
         return found
+
+    async def _with_their_targets(self) -> AsyncIterator[Snapshot]:
+        """Every suite, and behind them the files in which their targets get their names."""
+        seen: set[Path] = set()
+        files: dict[Path, None] = {}
+        async for suite in self._around.suites():
+            yield suite
+            seen.update([suite.path] if suite.path is not None else [])
+            files.update({p: None for p, kind in suite.analysis.refers_to.items() if kind is FileKind.TARGETS})
+        for path in files:
+            found = self._around.at(path) if path not in seen else None
+            if found is not None:
+                yield found
 
 
 _MOST_SYMBOLS = 2_000

@@ -7,6 +7,7 @@ from rubric_core.language.kinds import Text
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
+from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.completion.variables import values_at
 from rubric_lsp.features.hover import HoverText
 from rubric_lsp.features.names import Name, name_at
@@ -33,7 +34,15 @@ def named(analysis: Analysis, offset: int, entry_of: Callable[[str], Found | Non
         return HoverText(_target(name.name, *found), name.span) if found is not None else None
     if name.kind == "variable":
         return HoverText(_variable(analysis, offset, name), name.span)
-    return None
+    entry = analysis.case_named(name.name) if name.kind == "case" and not name.defines else None
+    return HoverText(_case(entry), name.span) if entry is not None else None
+
+
+def _case(entry: CaseEntry) -> str:
+    """A case that is referred to, by what it asks for."""
+    asked = entry.case.criteria
+    said = f"\n\n{asked.strip()[:_LONGEST]}" if isinstance(asked, str) else ""
+    return f"**{entry.case.id}** — a case of this suite{said}"
 
 
 def _target(name: str, entry: Entry, text: str, file: str) -> str:

@@ -61,9 +61,15 @@ def _continued(above: tuple[int, str], text: str, here: Span) -> list[Edit]:
     if not item["rest"]:
         # Return on an empty item: the person is done with the list.
         return [Edit(Span(start, start + len(line)), ""), Edit(here, item["indent"][:-2])]
-    if _ENTRY.match(item["rest"]) or item["rest"][0] in "{[&*!|>#":
+    if _ENTRY.match(item["rest"]) or item["rest"][0] in "&*!|>#" or _is_open(item["rest"]):
         return []
     return [Edit(here, f"{item['indent']}-{item['gap']}")]
+
+
+def _is_open(value: str) -> bool:
+    """Whether a value in brackets goes on below."""
+    opened, closed = sum(map(value.count, "{[")), sum(map(value.count, "}]"))
+    return value[0] in "{[" and (opened != closed or value.rstrip()[-1] not in "}]")
 
 
 def _aligned(above: tuple[int, str], text: str, start: int) -> list[Edit]:

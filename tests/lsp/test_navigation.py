@@ -197,6 +197,14 @@ def test_symbols_of_the_workspace(client: Client) -> None:
     assert [(s["name"], s["containerName"]) for s in found] == [("signup", "b.eval.yaml")]
     everything = client.request("workspace/symbol", {"query": ""})
     assert {s["name"] for s in everything} >= {"login", "signup", "refund"}
+    [target] = [s for s in everything if s["name"] == "judge"]
+    assert target["location"]["uri"].endswith("/.agentv/targets.yaml"), "a file of targets need not be open"
+
+
+def test_a_case_that_is_referred_to(client: Client, uri: str) -> None:
+    line = next(n for n, text in enumerate(SUITE.split("\n")) if "depends_on" in text)
+    hover = client.at("hover", uri, line, SUITE.split("\n")[line].index("login") + 1)
+    assert hover["contents"]["value"].startswith("**login** — a case of this suite\n\n")
 
 
 def test_folds(client: Client, uri: str) -> None:
@@ -293,6 +301,8 @@ def test_tokens_after_random_edits_are_those_of_a_fresh_document(client: Client,
         ("    assertions:\n      - Says so\n      <|>", "\n", "    assertions:\n      - Says so\n      - "),
         ("    assertions:\n      - type: x\n<|>", "\n", "    assertions:\n      - type: x\n"),
         ("    assertions:\n      - Says so\n      - \n      <|>", "\n", "    assertions:\n      - Says so\n\n    "),
+        ("    assertions:\n      - {type: x}\n<|>", "\n", "    assertions:\n      - {type: x}\n      - "),
+        ("    assertions:\n      - {type: x,\n<|>", "\n", "    assertions:\n      - {type: x,\n"),
         ("    input: |\n      - a\n<|>", "\n", "    input: |\n      - a\n"),
         ("    assertions:\n      - Says so\n       -<|>", "-", "    assertions:\n      - Says so\n      -"),
     ],
