@@ -123,6 +123,9 @@ function reason({ text }: Ended): string {
   if (CERTIFICATE.test(text)) {
     return 'the certificate of the package index is not trusted here (pip’s `cert` setting names one that is).';
   }
+  if (/Failed to download.*cpython|python-build-standalone/i.test(text)) {
+    return 'uv cannot download a Python here. Install Python 3.10 or later, or connect once.';
+  }
   if (OFFLINE.test(text)) {
     return 'the package index (PyPI) cannot be reached. Connect once, or install `rubric-lsp` yourself and name it in the setting.';
   }

@@ -11,7 +11,11 @@ fs.mkdirSync(pictures, { recursive: true });
 const scenarios = { ...tours, ...troubles };
 
 const { options, play } = scenarios[name];
-const { judge, ...wanted } = typeof options === 'function' ? await options() : options;
+const { judge, skipped, ...wanted } = typeof options === 'function' ? await options() : options;
+if (skipped) {
+  console.log(skipped);
+  process.exit(77); // as everywhere
+}
 const studio = await openStudio({ workspace: path.resolve(workspace), ...wanted });
 const shot = (picture) => studio.page.screenshot({ path: path.join(pictures, `vscode-${picture}.png`) });
 const open = async (file) => {

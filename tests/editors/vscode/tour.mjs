@@ -64,6 +64,7 @@ const ANSWER = `Climate change is accelerating: Arctic ice melts at a rate that 
 A_very_long_word_that_cannot_be_broken_anywhere_because_it_is_the_name_of_something_in_a_program_that_somebody_else_wrote.`;
 
 async function corpus() {
+  if (!fs.existsSync(CORPUS)) return { skipped: 'the corpus of real suites is not beside the checkout: the tour goes through the examples' };
   const judge = await startJudge({ opinion: (id) => (id === 'factual_accuracy' ? 6 : 9) });
   return { workspace: CORPUS, files: { '.agentv/targets.yaml': targets(judge, ANSWER) }, judge };
 }

@@ -1,5 +1,6 @@
 // What a person sees when something is missing, old, taken away or killed: one sentence and a button that helps.
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { goTo, line, notified, quiet, test, until } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
@@ -63,6 +64,7 @@ export const troubles = {
   // The environment of a folder that nobody trusts is not used: the extension's own server is offered instead.
   'restricted-environment': { options: { ...inEnvironment, trusted: false }, play: told('needs its language server', 'Set Up') },
   'first-use': { options: { serverFolder: '' }, play: firstUse },
+  'first-use-uv': { options: withUv, play: firstUse },
   'first-use-offline': { options: { serverFolder: '', variables: offline }, play: firstUseOffline },
   crash: { options: { files: { 'mixed.eval.yaml': MIXED } }, play: crash },
   'judge-away': { options: judged, play: judgeAway },
@@ -116,6 +118,15 @@ async function firstUse(its) {
   await studio.reload(); // and the next time nobody is asked
   await checked(its);
   await quiet(page);
+}
+
+/** With `uv` on the PATH, which is quicker. */
+function withUv() {
+  const uv = process.env.PATH.split(':').map((folder) => path.join(folder, 'uv')).find((file) => fs.existsSync(file));
+  if (!uv) return { skipped: 'uv is not installed (pip install uv)' };
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'uv-'));
+  fs.symlinkSync(uv, path.join(folder, 'uv'));
+  return { serverFolder: '', path: `${folder}:/usr/local/bin:/usr/bin:/bin` };
 }
 
 async function firstUseOffline({ page, shot, open, name }) {
