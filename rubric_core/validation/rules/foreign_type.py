@@ -27,11 +27,12 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
     elif not issue.borrowed:
         fixes = tuple(turned(issue.shape, issue.node, issue.mapping, context))
     graded = issubclass(issue.shape, Evaluator)
+    noun = "type" if graded else "kind of provider"
     # The newest dialect folds no names: it asks for the dashes that it knows.
     refused = context.dialect.properties.strict_keys and issue.current == issue.name.replace("_", "-")
     yield Finding(
         issue.span,
-        f"`{issue.name}` is a type of {where}, not of {context.dialect.name}{advice}",
+        f"`{issue.name}` is a {noun} of {where}, not of {context.dialect.name}{advice}",
         fixes=fixes,
         consequence="agentv refuses the case"
         if refused

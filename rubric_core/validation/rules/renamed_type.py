@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.dialect import Fate
+from rubric_core.language.evaluators import Evaluator
 from rubric_core.loading.issues import RenamedType
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
@@ -15,7 +16,8 @@ __all__ = ["RENAMED_TYPE"]
 def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the type to use."""
     known, current = issue.type_name, issue.current
-    verb = "is deprecated in" if known.fate in (Fate.DEPRECATED, Fate.LEAVING) else "is not a type of"
+    noun = "type" if issubclass(known.shape, Evaluator) else "kind of provider"
+    verb = "is deprecated in" if known.fate in (Fate.DEPRECATED, Fate.LEAVING) else f"is not a {noun} of"
     message = f"`{known.name}` {verb} {context.dialect.name}" + (f": use `{current}`" if current else "")
     fixes: tuple[Fix, ...] = ()
     if current and not issue.borrowed:
