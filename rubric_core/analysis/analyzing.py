@@ -20,7 +20,9 @@ from rubric_core.loading.told_by_others import told_by_others
 from rubric_core.syntax.blocks import ROOT_LIST, Block, Document
 from rubric_core.syntax.tree import Node
 from rubric_core.syntax.tree import Sequence as SequenceNode
+from rubric_core.validation.rule import Diagnostic
 from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
+from rubric_core.validation.rules.unused_ignore import UNUSED_IGNORE
 from rubric_core.validation.selection import EVERYTHING, Selection
 
 __all__ = ["analyze"]
@@ -68,10 +70,16 @@ def _add_further(analysis: Analysis) -> None:
     found = [*analysis.diagnostics]
     ignored = [*analysis.ignored]
     for at, other in analysis.further:
-        found += (moved(each, at) for each in other.diagnostics if each.code != SEVERAL_DOCUMENTS.code)
+        own = (each for each in other.diagnostics if each.code != SEVERAL_DOCUMENTS.code)
+        found += (moved(each, at) for each in own if not _is_said_before(each, other))
         ignored += (moved(each, at) for each in other.ignored)
         analysis.depends_on |= other.depends_on
     analysis.diagnostics, analysis.ignored = tuple(found), tuple(ignored)
+
+
+def _is_said_before(found: Diagnostic, other: Analysis) -> bool:
+    """Whether a comment beside the mark of a document was judged with what is said of the mark."""
+    return found.code == UNUSED_IGNORE.code and other.document.position(found.span.start).line == 0
 
 
 def _alone(

@@ -126,12 +126,17 @@ def test_many_errors_are_not_many_seconds():
     assert len(found) < 1_500
 
 
-@pytest.mark.parametrize("text", [f"tests:\n{CASE}---\ntests:\n{CASE}", f"---\ntests:\n{CASE}...\n---\nname: x\n"])
-def test_several_documents(text):
+@pytest.mark.parametrize(
+    ("text", "below"),
+    [(f"tests:\n{CASE}---\ntests:\n{CASE}", []), (f"---\ntests:\n{CASE}...\n---\nname: x\n", ["missing-key"])],
+)
+def test_several_documents(text, below):
     found = said(text)
-    assert found == [
-        ("several-documents", "a second document starts here; a suite is one document, so nothing below is read")
-    ]
+    assert found[0] == (
+        "several-documents",
+        "a second document starts here; a suite is one document, so nothing below is read",
+    )
+    assert [code for code, _ in found[1:]] == below
     assert [e.case.id for e in analysis_of(text).cases] == ["a"]
 
 
