@@ -39,7 +39,8 @@ def document_symbols(
     known, kept = snapshot.kept.outline, {}
     for local, symbols in found:
         # A block on the same lines as before looks the same: building all of it anew takes longer than finding it.
-        key = (local.tree, snapshot.document.first_line(local.number) if local.number >= 0 else -1)
+        line = snapshot.first_line + snapshot.document.first_line(local.number) if local.number >= 0 else -1
+        key = (local.tree, line)
         last = known.get(key) if local.number >= 0 and client.nested_symbols else None
         if last is not None and last[0] is symbols:
             entries = last[1]

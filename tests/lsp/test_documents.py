@@ -218,7 +218,7 @@ def sources() -> list[str]:
     found = (
         sorted(corpus.glob("v[134].*/**/rubric/**/*.eval.yaml"))[:4] + sorted(corpus.glob("v2.*/**/*.eval.yaml"))[:2]
     )
-    return [BROKEN, *(path.read_text(encoding="utf-8") for path in found)]
+    return [BROKEN, f"{BROKEN}---\n{BROKEN}", *(path.read_text(encoding="utf-8") for path in found)]
 
 
 @pytest.mark.parametrize(("seed", "encoding"), [(1, "utf-16"), (2, "utf-8"), (3, "utf-32")])

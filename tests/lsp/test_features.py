@@ -330,6 +330,18 @@ tests:
 """
 
 
+def test_the_outline_of_a_later_document_follows_an_edit_above_it(client: Client) -> None:
+    def lines() -> list[int]:
+        symbols = client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
+        return [symbol["selectionRange"]["start"]["line"] for symbol in symbols]
+
+    client.open(URI, "tests:\n  - {id: a}\n---\ntests:\n  - {id: b}\n")
+    assert lines() == [1, 4]
+    start = {"line": 0, "character": 0}
+    client.change(URI, {"range": {"start": start, "end": start}, "text": "name: x\n"})
+    assert lines() == [2, 5]
+
+
 def test_several_documents_in_one_file(client: Client) -> None:
     """No dialect reads the second; whoever writes it is helped all the same, and told so once."""
     client.open(URI, SEVERAL + "    ")
