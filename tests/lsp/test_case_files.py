@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from client import VSCODE, Client, Connect, replaced, until
+from running import hints, written
 
 SUITE = """\
 # rubric: dialect=agentv-3
@@ -31,11 +32,7 @@ WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    (folder / ".agentv").mkdir(parents=True)
-    for name, text in ((".agentv/targets.yaml", TARGETS), ("a.eval.yaml", SUITE), ("cases.yaml", CASES)):
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
+    return written(tmp_path / "project", {".agentv/targets.yaml": TARGETS, "a.eval.yaml": SUITE, "cases.yaml": CASES})
 
 
 def opened(connect: Connect, folder: Path, capabilities: Any = VSCODE) -> Client:
@@ -53,9 +50,9 @@ def ran(client: Client, folder: Path) -> None:
     until("the end", (folder / ".rubric" / "results" / "cases.yaml.json").exists)
 
 
-def hints(client: Client, uri: str) -> dict[int, str]:
-    found = client.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": WHOLE}) or []
-    return {h["position"]["line"]: h["label"].partition("  ")[0] for h in found if h["label"][0] in "✔✘◌"}
+def marks(client: Client, uri: str) -> dict[int, str]:
+    """The results at the ends of lines."""
+    return {at: label.partition("  ")[0] for at, label in hints(client, uri).items() if label[0] in "✔✘◌"}
 
 
 @pytest.mark.parametrize("tests", [False, True], ids=["plain", "with a tree of tests"])
@@ -64,7 +61,7 @@ def test_results_stand_in_the_file_of_cases(connect: Connect, folder: Path, test
     ran(opened(connect, folder), folder)
     # Another editor, later: only the file of cases is open, and nothing says which suite there is but the results.
     client = opened(connect, folder, {**VSCODE, "experimental": {"rubricTests": True}} if tests else VSCODE)
-    until("marks", lambda: hints(client, uri) == {0: "✘ 0.50", 4: "✘", 6: "✔ 1.00"})
+    until("marks", lambda: marks(client, uri) == {0: "✘ 0.50", 4: "✘", 6: "✔ 1.00"})
     shown = until("results", lambda: next(client.published(uri))["diagnostics"])
     assert [(d["code"], d["range"]["start"]["line"]) for d in shown] == [("case-failed", 0), ("criterion-failed", 4)]
     hover = client.at("hover", uri, 0, 7)["contents"]["value"]
@@ -75,11 +72,11 @@ def test_results_stand_in_the_file_of_cases(connect: Connect, folder: Path, test
     ]  # fmt: skip
     # An edit makes the result of that case stale, and no other one.
     client.change(uri, replaced(CASES, "weeks", "months"))
-    until("stale", lambda: hints(client, uri) == {0: "◌ stale · was ✘ 0.50", 6: "✔ 1.00"})
+    until("stale", lambda: marks(client, uri) == {0: "◌ stale · was ✘ 0.50", 6: "✔ 1.00"})
     client.change(uri, replaced(CASES.replace("weeks", "months"), "months", "days"))
     command = lenses[0]["command"]
     client.request("workspace/executeCommand", {"command": command["command"], "arguments": command["arguments"]})
-    until("its new result", lambda: hints(client, uri) == {0: "✔ 1.00", 4: "✔", 6: "✔ 1.00"})
+    until("its new result", lambda: marks(client, uri) == {0: "✔ 1.00", 4: "✔", 6: "✔ 1.00"})
 
 
 def test_actions_name_what_stands_in_the_file(connect: Connect, folder: Path) -> None:

@@ -1,11 +1,13 @@
 """Commands and actions about runs, and the documents that they show."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
 from client import VSCODE, Client, Connect, ServerError, until
+from running import command, line_of, progress, written
 
 CONTENTS = {
     **VSCODE,
@@ -54,14 +56,12 @@ targets:
     provider: mock
     response: '{REPLY}'
 """
+line = partial(line_of, SUITE)
 
 
 @pytest.fixture
 def uri(tmp_path: Path) -> str:
-    folder = tmp_path / "suites"
-    (folder / ".agentv").mkdir(parents=True)
-    (folder / ".agentv" / "targets.yaml").write_text(TARGETS, encoding="utf-8")
-    (folder / "a.eval.yaml").write_text(SUITE, encoding="utf-8")
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": TARGETS, "a.eval.yaml": SUITE})
     return (folder / "a.eval.yaml").as_uri()
 
 
@@ -77,23 +77,11 @@ def connected(connect: Connect, uri: str, capabilities: Any = VSCODE) -> Client:
     return client
 
 
-def command(client: Client, name: str, *arguments: Any) -> Any:
-    return client.request("workspace/executeCommand", {"command": f"rubric.{name}", "arguments": list(arguments)})
-
-
 def run(client: Client, name: str, *arguments: Any) -> None:
     """Carry out a command that runs something, to its end."""
-    before = ends(client)
+    before = len(progress(client, "end"))
     command(client, name, *arguments)
-    until("the end of the run", lambda: ends(client) > before)
-
-
-def ends(client: Client) -> int:
-    return sum(p["value"]["kind"] == "end" for p in client.heard("$/progress"))
-
-
-def line(text: str) -> int:
-    return SUITE[: SUITE.index(text)].count("\n")
+    until("the end of the run", lambda: len(progress(client, "end")) > before)
 
 
 def titles(client: Client, uri: str, at: str, only: str = "rubric.run") -> dict[str, list[Any]]:

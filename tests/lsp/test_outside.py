@@ -5,11 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from client import VSCODE, Client, Connect, until
+from running import ended, hints, line_of, run, written
 
 CAN_WATCH: Any = VSCODE
 CANNOT_WATCH = {k: v for k, v in VSCODE.items() if k != "workspace"} | {
@@ -64,13 +66,11 @@ targets:
     api_key: x
     max_retries: 0
 """
+line = partial(line_of, SUITE)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "suites"
-    (folder / ".agentv").mkdir(parents=True)
-    (folder / "more").mkdir()
     answer = tmp_path / "answer.py"
     answer.write_text(
         "import os, sys, time\n"
@@ -81,11 +81,13 @@ def folder(tmp_path: Path) -> Path:
         encoding="utf-8",
     )
     command = json.dumps(f"{sys.executable} {answer} {{PROMPT}}")
-    (folder / ".agentv" / "targets.yaml").write_text(TARGETS.replace("{command}", command), encoding="utf-8")
-    (folder / "a.eval.yaml").write_text(SUITE.replace("{target}", "canned"), encoding="utf-8")
-    (folder / "more" / "cases.yaml").write_text(CASES, encoding="utf-8")
-    (folder / "note.md").write_text("A note.", encoding="utf-8")
-    return folder
+    files = {
+        ".agentv/targets.yaml": TARGETS.replace("{command}", command),
+        "a.eval.yaml": SUITE.replace("{target}", "canned"),
+        "more/cases.yaml": CASES,
+        "note.md": "A note.",
+    }
+    return written(tmp_path / "suites", files)
 
 
 def connected(connect: Connect, folder: Path, target: str = "canned", capabilities: Any = CAN_WATCH) -> Client:
@@ -98,25 +100,6 @@ def connected(connect: Connect, folder: Path, target: str = "canned", capabiliti
 
 def uri_of(folder: Path) -> str:
     return (folder / "a.eval.yaml").as_uri()
-
-
-def run(client: Client, folder: Path, *case: str) -> None:
-    name = "rubric.runCase" if case else "rubric.runFile"
-    client.request("workspace/executeCommand", {"command": name, "arguments": [uri_of(folder), *case]})
-
-
-def ended(client: Client) -> None:
-    until("the end", lambda: any(p["value"]["kind"] == "end" for p in client.heard("$/progress")))
-
-
-def hints(client: Client, folder: Path) -> dict[int, str]:
-    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
-    params = {"textDocument": {"uri": uri_of(folder)}, "range": whole}
-    return {h["position"]["line"]: h["label"] for h in client.request("textDocument/inlayHint", params)}
-
-
-def line(text: str) -> int:
-    return SUITE[: SUITE.index(text)].count("\n")
 
 
 @pytest.mark.parametrize("watches", [True, False])
@@ -135,31 +118,31 @@ def test_a_run_in_the_terminal_is_seen_in_the_editor(connect: Connect, folder: P
     if watches:
         results = next((folder / ".rubric" / "results").glob("*.json"))
         client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": results.as_uri(), "type": 1}]})
-    until("the result", lambda: hints(client, folder).get(line("id: refund"), "").startswith("✔ 1.00"))
+    until("the result", lambda: hints(client, uri_of(folder)).get(line("id: refund"), "").startswith("✔ 1.00"))
 
 
 def test_cases_of_other_files_run_and_are_counted_on_their_line(connect: Connect, folder: Path) -> None:
     client = connected(connect, folder)
-    run(client, folder)
+    run(client, uri_of(folder))
     ended(client)
-    shown = hints(client, folder)
+    shown = hints(client, uri_of(folder))
     assert shown[line("- file://")] == "✘ 1"
     cases = folder / "more" / "cases.yaml"
     client.open(cases.as_uri(), CASES)
     client.change(cases.as_uri(), {"text": CASES.replace("weeks", "days")})
-    until("a stale result", lambda: hints(client, folder)[line("- file://")] == "◌ 1 stale")
-    assert hints(client, folder)[line("id: refund")].startswith("✔")
+    until("a stale result", lambda: hints(client, uri_of(folder))[line("- file://")] == "◌ 1 stale")
+    assert hints(client, uri_of(folder))[line("id: refund")].startswith("✔")
 
 
 def test_what_is_not_saved_is_said(connect: Connect, folder: Path) -> None:
     client = connected(connect, folder)
     note = (folder / "note.md").as_uri()
     client.open(note, "A note.", "markdown")
-    run(client, folder, "refund")
+    run(client, uri_of(folder), "refund")
     ended(client)
     assert client.heard("window/showMessage") == []
     client.change(note, {"text": "Another note."})
-    run(client, folder, "refund")
+    run(client, uri_of(folder), "refund")
     said = until("a word", lambda: client.heard("window/showMessage"))[0]["message"]
     assert said == "rubric: note.md is not saved: this run uses the text on disk"
 
@@ -170,7 +153,7 @@ def test_a_judge_that_is_gone(connect: Connect, folder: Path) -> None:
         uri_of(folder),
         {"text": SUITE.replace("{target}", "judged").replace("type: contains\n        value: days", "Stays polite", 1)},
     )
-    run(client, folder, "refund")
+    run(client, uri_of(folder), "refund")
     ended(client)
     uri = uri_of(folder)
     found = until(
@@ -182,14 +165,14 @@ def test_a_judge_that_is_gone(connect: Connect, folder: Path) -> None:
 
 def test_a_server_that_is_killed_loses_nothing_that_was_done(connect: Connect, folder: Path, tmp_path: Path) -> None:
     client = connected(connect, folder, "program")
-    run(client, folder)
+    run(client, uri_of(folder))
     program = int(until("a program", lambda: (tmp_path / "alive").exists() and (tmp_path / "alive").read_text()))
     until("the journal", lambda: list((folder / ".rubric" / "results").glob("*.jsonl")))
     client.process.send_signal(signal.SIGKILL)
     until("the end of the program", lambda: not alive(program))
     again = connected(connect, folder, "program")
-    until("the result", lambda: hints(again, folder).get(line("id: refund"), "").startswith("✔"))
-    assert line("id: sleepy") not in hints(again, folder)
+    until("the result", lambda: hints(again, uri_of(folder)).get(line("id: refund"), "").startswith("✔"))
+    assert line("id: sleepy") not in hints(again, uri_of(folder))
 
 
 def alive(process: int) -> bool:
@@ -207,7 +190,7 @@ def alive(process: int) -> bool:
 def test_a_refusal_says_how_to_allow_it_here(connect: Connect, folder: Path, name: str, way: str) -> None:
     client = connect()
     client.initialize({}, folder, clientInfo={"name": name})
-    run(client, folder, "refund")
+    run(client, uri_of(folder), "refund")
     said = until("a word", lambda: client.heard("window/showMessage"))[0]["message"]
     assert way in said
     assert f"`rubric trust {folder}`" in said

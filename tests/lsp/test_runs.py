@@ -6,11 +6,13 @@ import sys
 import time
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from client import BARE, VSCODE, Client, Connect, ServerError, replaced, until
+from running import command, ended, hints, line_of, outcomes, progress, run, written
 
 from rubric_core.evaluation.store import ResultStore
 
@@ -65,19 +67,17 @@ targets:
     provider: cli
     command: {command}
 """
+line = partial(line_of, SUITE)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "suites"
-    (folder / ".agentv").mkdir(parents=True)
     marker = tmp_path / "alive"
     program = f"import time, os; open(r'{marker}', 'w').write(str(os.getpid())); time.sleep(60)"
-    command = json.dumps(f'{sys.executable} -c "{program}"')
-    (folder / ".agentv" / "targets.yaml").write_text(TARGETS.replace("{command}", command), encoding="utf-8")
-    (folder / "a.eval.yaml").write_text(SUITE, encoding="utf-8")
-    (folder / "slow.eval.yaml").write_text(SLOW, encoding="utf-8")
-    return folder
+    sleep = json.dumps(f'{sys.executable} -c "{program}"')
+    targets = TARGETS.replace("{command}", sleep)
+    files = {".agentv/targets.yaml": targets, "a.eval.yaml": SUITE, "slow.eval.yaml": SLOW}
+    return written(tmp_path / "suites", files)
 
 
 @pytest.fixture
@@ -98,44 +98,9 @@ def connected(connect: Connect, folder: Path, uri: str, capabilities: Any = VSCO
     return client
 
 
-def run(client: Client, uri: str, case: str | None = None) -> None:
-    arguments = [uri] if case is None else [uri, case]
-    client.request(
-        "workspace/executeCommand", {"command": "rubric.runCase" if case else "rubric.runFile", "arguments": arguments}
-    )
-
-
-def command(client: Client, name: str, uri: str) -> None:
-    client.request("workspace/executeCommand", {"command": f"rubric.{name}", "arguments": [uri]})
-
-
-def progress(client: Client, kind: str) -> list[dict[str, Any]]:
-    return [p["value"] for p in client.heard("$/progress") if p["value"]["kind"] == kind]
-
-
-def ended(client: Client, runs: int = 1) -> None:
-    until("the end of the run", lambda: len(progress(client, "end")) >= runs)
-
-
-def outcomes(client: Client, uri: str) -> dict[str, dict[str, Any]]:
-    """What is listed about runs now, by code."""
-    newest: dict[str, Any] = next(client.published(uri), {"diagnostics": []})
-    return {d["code"]: d for d in newest["diagnostics"] if d["source"] == "rubric run"}
-
-
-def hints(client: Client, uri: str) -> dict[int, str]:
-    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}}
-    found = client.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": whole})
-    return {hint["position"]["line"]: hint["label"] for hint in found}
-
-
 def firsts(client: Client, uri: str) -> dict[int, str]:
     """The hints without what follows their marks."""
     return {at: text.partition("  ")[0] for at, text in hints(client, uri).items()}
-
-
-def line(text: str) -> int:
-    return SUITE[: SUITE.index(text)].count("\n")
 
 
 def test_a_pass_stands_on_its_line(connect: Connect, folder: Path, uri: str) -> None:

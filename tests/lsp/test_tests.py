@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from client import VSCODE, Client, Connect, ServerError, replaced, until
+from running import written
 
 from rubric_core.text import Position, TextRange
 from rubric_lsp.server import RubricServer
@@ -57,12 +58,7 @@ targets:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "suites"
-    (folder / ".agentv").mkdir(parents=True)
-    (folder / ".agentv" / "targets.yaml").write_text(TARGETS, encoding="utf-8")
-    (folder / "a.eval.yaml").write_text(SUITE, encoding="utf-8")
-    (folder / "b.eval.yaml").write_text(OTHER, encoding="utf-8")
-    return folder
+    return written(tmp_path / "suites", {".agentv/targets.yaml": TARGETS, "a.eval.yaml": SUITE, "b.eval.yaml": OTHER})
 
 
 @pytest.fixture
