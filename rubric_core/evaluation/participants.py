@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.target_settings import BARE, variables_in
-from rubric_core.evaluation.targets import Targets
+from rubric_core.evaluation.targets import Targets, shared_targets
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.model import Execution, Suite
@@ -13,7 +13,7 @@ from rubric_core.language.shape import children
 from rubric_core.loading.targets import TargetEntry
 from rubric_core.syntax.plain import plain
 
-__all__ = ["option_of", "own_judge", "taking_part", "target_name", "variables_of"]
+__all__ = ["option_of", "own_judge", "own_prompts", "taking_part", "target_name", "variables_of"]
 
 _DEFAULT = "default"
 
@@ -53,6 +53,15 @@ def target_name(suite: Suite, given: str | None = None, targets: Targets | None 
     execution = suite.execution if isinstance(suite.execution, Execution) else None
     usual = targets.file.defaults.get("provider") if targets is not None and targets.file is not None else None
     return (execution.target if execution else None) or suite.target or usual or _DEFAULT
+
+
+def own_prompts(case: Runnable, name: str | None) -> list[str] | None:
+    """The labels of the prompts that a target is asked, as its entry names them; None when it is asked all of them."""
+    targets = shared_targets(case, case.files)
+    entry = targets.file.entry(target_name(case.suite, name, targets)) if targets.file is not None else None
+    written = entry.settings.get("prompts") if entry is not None else None
+    names = [written] if isinstance(written, str) else written
+    return [each for each in names if isinstance(each, str)] if isinstance(names, list) else None
 
 
 def variables_of(entry: TargetEntry) -> tuple[str, ...]:

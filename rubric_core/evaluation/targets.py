@@ -23,7 +23,7 @@ from rubric_core.ports import Files, Ports, Provider
 if TYPE_CHECKING:
     from rubric_core.evaluation.providers.kind import Place, ProviderKind
 
-__all__ = ["Targets", "load_targets", "own_prompts", "shared_targets", "targets_for"]
+__all__ = ["Targets", "load_targets", "shared_targets", "targets_for"]
 
 _CONFIGS = ("config.local.yaml", "config.yaml", "config.yml")
 _HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
@@ -250,17 +250,6 @@ def shared_targets(case: Runnable, files: Files) -> Targets:
     if not isinstance(found, Targets):
         found = case.shared["targets"] = targets_for(case, files)
     return found
-
-
-def own_prompts(case: Runnable, name: str | None) -> list[str] | None:
-    """The labels of the prompts that a target is asked, as its entry names them; None when it is asked all of them."""
-    from rubric_core.evaluation.participants import target_name  # noqa: PLC0415  # it reads targets, too
-
-    targets = shared_targets(case, case.files)
-    entry = targets.file.entry(target_name(case.suite, name, targets)) if targets.file is not None else None
-    written = entry.settings.get("prompts") if entry is not None else None
-    names = [written] if isinstance(written, str) else written
-    return [each for each in names if isinstance(each, str)] if isinstance(names, list) else None
 
 
 def _several(written: object) -> list[object]:

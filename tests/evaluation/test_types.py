@@ -72,7 +72,7 @@ ANSWER = {
 #: A check of each type, as people write it, with its score; hyphens stand for either spelling.
 CHECKS: dict[str, tuple[dict[str, Any], float]] = {
     "code": ({"script": "python3 check.py"}, 0.5),
-    "code-judge": ({"script": "python3 check.py"}, 0.5),
+    "code-judge": ({"script": ["python3", "check.py"]}, 0.5),
     "code-grader": ({"command": ["python3", "check.py"]}, 0.5),
     "script": ({"command": ["python3", "check.py"]}, 0.5),
     "llm-judge": ({}, 0.9),
