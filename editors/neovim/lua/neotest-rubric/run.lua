@@ -101,6 +101,9 @@ function Run:begin(path, request)
     else
       self.id = begun.runId
       waiting[self.id] = self
+      if self.unwanted then
+        self:stop(path)
+      end
       for _, each in ipairs(early[self.id] or {}) do
         self:hear(each[1], each[2])
       end
@@ -116,6 +119,14 @@ function Run:refuse(why)
   self:write(why .. '\n')
   self:finish(2)
   self:wake()
+end
+
+--- End it in the server; one that has no id yet is ended when it gets it.
+function Run:stop(path)
+  self.unwanted = true
+  if self.id then
+    server.ask(path, 'rubric/cancelTests', { runId = self.id }, function() end)
+  end
 end
 
 function Run:await(condition)
@@ -142,9 +153,7 @@ function Run:process(path)
       return self.code
     end,
     stop = function()
-      if self.id then
-        server.ask(path, 'rubric/cancelTests', { runId = self.id }, function() end)
-      end
+      self:stop(path)
     end,
     attach = function()
       vim.schedule(function()
