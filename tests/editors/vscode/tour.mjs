@@ -48,6 +48,7 @@ const REAL = {
   failing: 'summary-multi-criteria-score-ranges-proposed',
   passing: 'technical-writing-detailed',
   edited: 'min_score: 0.8',
+  judged: true,
 };
 
 const ANSWER = `Climate change is accelerating: Arctic ice melts at a rate that nobody has measured before, seas rise, and weather becomes extreme more often.
@@ -86,6 +87,7 @@ async function tour(its, plan) {
   await runFromTheExplorer(all);
   await outdated(all);
   await report(all);
+  if (plan.judged) await reply(all);
   await dark(all);
   await keyboard(all);
   await narrow(all);
@@ -226,6 +228,18 @@ async function report({ page, shot, plan }) {
   await inside.locator('.stale').waitFor({ state: 'detached' }); // it follows the case
   await line(page, fresh(plan.failing)).waitFor();
   await shot('report');
+}
+
+/** What the judge said, letter by letter, as a document that cannot be edited. */
+async function reply({ page, shot }) {
+  const inside = await webview(page);
+  await inside.locator('[data-key="reply"]').click();
+  await page.locator('.tab.active', { hasText: '.reply.md' }).waitFor();
+  await line(page, /The\s+reply,\s+as\s+it\s+came/u).waitFor();
+  await line(page, /"checks":.*"factual_accuracy"/u).waitFor();
+  await shot('reply');
+  await page.locator('.tab', { hasText: 'Report: ' }).first().click();
+  await inside.locator('.verdict').waitFor();
 }
 
 async function dark({ page, shot }) {
