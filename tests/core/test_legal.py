@@ -41,6 +41,7 @@ def as_json(text: str) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+@pytest.mark.filterwarnings("error::FutureWarning")
 @pytest.mark.parametrize(
     ("dialect", "text"),
     [(name.partition(" => ")[2], text) for name, text in examples()],
