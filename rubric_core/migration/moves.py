@@ -15,7 +15,7 @@ __all__ = [
 ]  # fmt: skip
 
 _KEY = re.compile(
-    r"""(?P<lead>(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*[ \t]*)(?P<key>"[^"]*"|'[^']*'|[^\s:#][^:\r\n]*?)(?=[ \t]*:)"""
+    r"""(?P<lead>(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r(?!\n)|\n))*[ \t]*)(?P<key>"[^"]*"|'[^']*'|[^\s:#][^:\r\n]*?)(?=[ \t]*:)"""
 )
 #: In braces, these end a plain scalar.
 _SPECIAL = re.compile(r"[,\[\]{}]")

@@ -33,7 +33,7 @@ _ITEMS = {
     FileKind.TEMPLATE: "evaluator",
 }
 #: The first line of an edit that is neither empty nor a comment.
-_FIRST = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*")
+_FIRST = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r(?!\n)|\n))*")
 _WORD = re.compile(r"[\w.:-]{1,40}\Z")
 Made = tuple[tuple[Edit, ...], tuple[Note, ...]]
 

@@ -14,7 +14,7 @@ LINE = re.compile(
     r"(?P<indent>[ \t]*)(?P<dashes>(?:-[ \t]+)*)(?:(?P<key>\"[^\"]*\"|'[^']*'|[^\s#:\-\[\]{},\"'&*!|>%@`][^#:{}\[\],]*?)[ \t]*:(?P<value>(?:[ \t].*)?)$)?"
 )
 _BREAK = re.compile(r"[\r\n]")
-_OPENS = re.compile(r"[ \t]*(?:[&!][^\s]+[ \t]*)*(?:#.*)?")
+_OPENS = re.compile(r"[ \t]*(?:[&!]\S+(?:[ \t]+|\Z))*(?:#.*)?")
 #: Nobody looks further than that many lines away.
 _FARTHEST = 4_000
 

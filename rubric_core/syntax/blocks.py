@@ -23,13 +23,15 @@ FRAME = ""
 ROOT_LIST = "-"
 
 _BREAKS = re.compile(r"\r\n?|\n")
-_LINE_END = r"(?:\r\n?|\n|\Z)"
+# In a repeated group a break must match in one way only: two ways for each of 30 empty lines are a day's work.
+_BREAK = r"(?:\r\n|\r(?!\n)|\n)"
+_BLANK = rf"[ \t]*(?:#[^\r\n]*)?{_BREAK}"
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_ROOT_LIST = re.compile(r"\ufeff?(?:(?:[ \t]*(?:#[^\r\n]*)?|---[ \t]*)(?:\r\n?|\n))*( *)-(?=[ \t\r\n]|\Z)")
+_ROOT_LIST = re.compile(rf"\ufeff?(?:{_BLANK}|---[ \t]*{_BREAK})*( *)-(?=[ \t\r\n]|\Z)")
 _MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
 #: An item that begins with its id, and one that has nothing else.
 _HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:")
-_LONE_HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*(?:\r\n?|\n)(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*")
+_LONE_HEAD = re.compile(rf" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*{_BREAK}(?:{_BLANK})*")
 #: How a line begins that ends a list: at any column of its dashes, and at column 0, where a dash goes on with it.
 _STOP = rf"(?:(?![ \t\r\n#-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
 _STOP_AT_ZERO = rf"(?:(?![ \t\r\n#-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
@@ -214,7 +216,7 @@ class _Kept:
 
 
 def _LIST_LINE(column: int) -> "re.Pattern[str]":  # noqa: N802  # reads as the pattern that it gives
-    return re.compile(rf"(?:[ \t]*(?:#[^\r\n]*)?{_LINE_END})*? {{{column}}}-(?=[ \t\r\n]|\Z)")
+    return re.compile(rf"(?:{_BLANK})*? {{{column}}}-(?=[ \t\r\n]|\Z)")
 
 
 def _find_items(text: str, item_keys: frozenset[str]) -> _Items | None:
@@ -222,9 +224,9 @@ def _find_items(text: str, item_keys: frozenset[str]) -> _Items | None:
         return None
     second = _second_document(text)
     keys = "|".join(sorted(map(re.escape, item_keys - {ROOT_LIST})))
-    head = re.compile(rf"(?:^|(?<=[\r\n]))(?:\ufeff)?(?:\"|'|)({keys})(?:\"|'|)[ \t]*:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n)")
+    head = re.compile(rf"(?:^|(?<=[\r\n]))(?:\ufeff)?(?:\"|'|)({keys})(?:\"|'|)[ \t]*:{_BLANK}")
     for found in head.finditer(text, 0, second):
-        first = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*( *)-(?=[ \t\r\n]|\Z)").match(text, found.end())
+        first = re.compile(rf"(?:{_BLANK})*( *)-(?=[ \t\r\n]|\Z)").match(text, found.end())
         if first is None or first.end() > second:
             continue
         column = len(first[1])

@@ -5,7 +5,10 @@ import time
 import pytest
 from harness import analysis_of
 
+from rubric_core.analysis import Language
+from rubric_core.syntax.blocks import ROOT_LIST, Document
 from rubric_core.syntax.parse import LARGEST
+from rubric_core.text import Edit, Span
 
 CASE = "  - {id: a, input: hi, criteria: x}\n"
 
@@ -104,6 +107,22 @@ def test_nesting_that_would_take_for_ever_is_left_out(deep: str):
     assert ("syntax-error", "nested deeper than 200 levels; what is inside is not read") in found
     assert [code for code, message in found if "wieght" in message] == ["unknown-key"]
     assert len(found) < 5
+
+
+@pytest.mark.parametrize("line", ["", "  # not yet", "  "])
+@pytest.mark.parametrize(
+    "text",
+    ["tests:\n{}  a: 1\n", "{}a: 1\n", "tests:\n  - id: a\n{}  - x: 1\n", "tests:\n  - id: a\n{}", "---\n{}a: 1"],
+)
+def test_many_lines_with_nothing_in_them(text, line):
+    """A break of two characters that could be read as one or as two would take a day for 40 of them."""
+    several = text.format(f"{line}\n" * 400).replace("\n", "\r\n")
+    language = Language()
+    for keys in (language.item_keys, language.item_keys | {ROOT_LIST}):
+        document = Document.of(several, keys)
+        assert document.text == several
+        place = several.index("a")
+        assert document.edited(Edit(Span(place, place), "\r\n")).text == several[:place] + "\r\n" + several[place:]
 
 
 def test_twenty_megabytes():
