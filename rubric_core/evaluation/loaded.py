@@ -7,7 +7,8 @@ from pathlib import Path
 from rubric_core.analysis import Analysis
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.model import Suite
-from rubric_core.loading.case_files import PROGRAMS, without_function
+from rubric_core.loading.case_files import PROGRAMS
+from rubric_core.loading.search import without_function
 from rubric_core.syntax.plain import plain
 from rubric_core.validation.rule import ExternalCases
 

@@ -1,7 +1,6 @@
 """The files that a run of a case reads or runs: those that the suite and its targets name, and what scripts take in."""
 
 import os
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,14 +26,12 @@ from rubric_core.language.kinds import Text
 from rubric_core.language.providers import SETTINGS
 from rubric_core.language.shape import children
 from rubric_core.loading.names import file_named
-from rubric_core.loading.search import URL, find_file
+from rubric_core.loading.search import URL, find_file, without_function
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
 
 __all__ = ["Sources", "prompt_of"]
 
-#: What may follow the path of a file with code: the name of a function.
-_FUNCTION = re.compile(r"(?<=\w):[\w$.]+\Z")
 #: Settings of targets that name files, and those that name programs.
 _FILE_SETTINGS = frozenset(
     name
@@ -100,7 +97,7 @@ class Sources:
         for path in self._runnable.borrowed_files:
             yield path.name, path, directory
         for text in (*_addresses(written), *_addresses([prompt_of(each) for each in variations(self._runnable)])):
-            yield from self._searched(_FUNCTION.sub("", text[len(URL) :]))
+            yield from self._searched(without_function(text[len(URL) :]))
         for config in (*self._runnable.evaluators, *(self._runnable.suite.preprocessors or ())):
             for shape in children(config):
                 if isinstance(shape, Evaluator | PromptProgram | Preprocessor | Aggregator | Composite):
@@ -122,7 +119,7 @@ class Sources:
             if isinstance(settings[name], str):
                 yield from self._searched(settings[name])
         for text in _addresses(settings):
-            yield from self._searched(_FUNCTION.sub("", text[len(URL) :]))
+            yield from self._searched(without_function(text[len(URL) :]))
         known = self._runnable.shared.setdefault("kinds of one's own", {})
         if kind not in known:
             known[kind] = file_named(self._files, "providers", kind, self._directory) if kind else None

@@ -8,18 +8,17 @@ from typing import NamedTuple
 from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import DATASETS, TABLES
 from rubric_core.loading.project import Look
-from rubric_core.loading.search import URL, directories_up, places_of
+from rubric_core.loading.search import URL, directories_up, places_of, without_function
 from rubric_core.loading.table import TableError, UnactedColumnError, cases_in_table
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["PROGRAMS", "CaseSet", "ExternalCase", "cases_behind", "without_function"]
+__all__ = ["PROGRAMS", "CaseSet", "ExternalCase", "cases_behind"]
 
 _YAML = (".yaml", ".yml")
 #: Files that are run to get cases, or read when these are wanted.
 PROGRAMS = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
 _MADE = (".json", *PROGRAMS)
-_FUNCTION = re.compile(r"(?<=\.py|\.js|cjs|mjs):[A-Za-z_$][\w$.]*\Z")
 _GLOB = re.compile(r"[*?\[]")
 _SUITE = re.compile(r"(?i).*\.eval\.ya?ml\Z|suite\.ya?ml\Z")
 
@@ -47,11 +46,6 @@ class CaseSet(NamedTuple):
     files: tuple[Path, ...] = ()
     #: A file among them that is a suite by its name.
     suite: Path | None = None
-
-
-def without_function(name: str) -> str:
-    """The path in `make.py:cases`, a program with the function in it that makes cases."""
-    return _FUNCTION.sub("", name)
 
 
 def cases_behind(look: Look, name: str, directory: Path) -> CaseSet:

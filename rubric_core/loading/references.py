@@ -11,7 +11,7 @@ from rubric_core.language.evaluators import Evaluator, LlmJudge, LlmRubric, Scri
 from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider
-from rubric_core.loading.case_files import CaseSet, cases_behind, without_function
+from rubric_core.loading.case_files import CaseSet, cases_behind
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
 from rubric_core.loading.names import (
@@ -31,14 +31,12 @@ from rubric_core.loading.reference_issues import (
     UnknownTemplate,
     UnusedTarget,
 )
-from rubric_core.loading.search import URL, places_of
+from rubric_core.loading.search import URL, places_of, without_function
 from rubric_core.loading.template_files import template_trouble
 from rubric_core.syntax.tree import Scalar
 
 __all__ = ["References", "Referred"]
 
-#: What may follow a path: the name of a function, or of a hook.
-_FUNCTION = re.compile(r"(?<=\.\w\w):[A-Za-z_]\w*\Z|(?<=\.\w\w\w):[A-Za-z_]\w*\Z")
 _NOT_RUN = "agentv cannot run the suite"
 
 
@@ -200,7 +198,7 @@ class References(Reach):
 
     def url(self, look: Look, _: Shape, mention: Mention) -> Iterator[Issue]:
         """A path that is marked as one."""
-        name = _FUNCTION.sub("", mention.text.removeprefix(URL))
+        name = without_function(mention.text.removeprefix(URL))
         if not self.exists(look, name):
             yield self.missing(look, mention, _NOT_RUN, name=name)
 

@@ -1,15 +1,23 @@
 """Where the files are that a suite names: beside it, or in a directory above it."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files
 
-__all__ = ["URL", "directories_up", "find_file", "places_of"]
+__all__ = ["URL", "directories_up", "find_file", "places_of", "without_function"]
 
 #: In front of a path where a text could stand, too.
 URL = "file://"
+#: What may follow the path of a file with code. Behind an extension, so that it is no drive of Windows.
+_FUNCTION = re.compile(r"(?:(?<=\.\w\w)|(?<=\.\w\w\w)):[A-Za-z_$][\w$.]*\Z")
+
+
+def without_function(name: str) -> str:
+    """The path in `make.py:cases` or `hooks.mjs:after.all`, a file with code and what in it is called."""
+    return _FUNCTION.sub("", name)
 
 
 def directories_up(start: Path, files: Files) -> Iterator[Path]:
