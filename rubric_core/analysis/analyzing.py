@@ -17,7 +17,8 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import kind_of
 from rubric_core.loading.project import Project
 from rubric_core.loading.told_by_others import told_by_others
-from rubric_core.syntax.blocks import ROOT_LIST, Block, Document
+from rubric_core.syntax.blocks import Block, Document
+from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.tree import Node
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.validation.rule import Diagnostic

@@ -20,7 +20,8 @@ from rubric_core.loading.project import Project
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.loading.references import References
 from rubric_core.loading.split import joined
-from rubric_core.syntax.blocks import ROOT_LIST, Block
+from rubric_core.syntax.blocks import Block
+from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.line_document import still_json
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node

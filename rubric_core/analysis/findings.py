@@ -13,7 +13,7 @@ from rubric_core.language.model import CaseInclude
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import NotASuite, WrongRoot
-from rubric_core.syntax.blocks import ROOT_LIST
+from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import (
     CaseEntry,

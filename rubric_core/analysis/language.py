@@ -9,7 +9,8 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Suite
 from rubric_core.loading.kind import kind_by_name
-from rubric_core.syntax.blocks import ROOT_LIST, Document
+from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument, PlainDocument
 from rubric_core.validation.rule import (
     Rule,

@@ -19,7 +19,8 @@ from rubric_core.loading.kind import DATASETS, TABLES
 from rubric_core.loading.project import Project
 from rubric_core.loading.search import URL
 from rubric_core.loading.table import TableError, cases_in_table
-from rubric_core.syntax.blocks import ROOT_LIST, Document
+from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, ExternalCases

@@ -35,7 +35,7 @@ from rubric_core.loading.keys import Keys
 from rubric_core.loading.ranges import lower_ranges
 from rubric_core.loading.reading import HOLE, found_words
 from rubric_core.loading.split import Joined, joined
-from rubric_core.syntax.blocks import ROOT_LIST
+from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 

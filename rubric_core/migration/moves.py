@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from rubric_core.migration.draft import Draft
 from rubric_core.migration.layout import comments_of, dedented, extent, indented, line_start
 from rubric_core.syntax.edit import column_of, remove_entry
+from rubric_core.syntax.lines import BLANK
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
@@ -14,9 +15,7 @@ __all__ = [
     "added", "dash_of", "extent_of", "inlined", "item_piece", "lifted", "nested", "piece_of", "put", "rebuilt", "removed_item", "replaced", "taken_out", "with_key",
 ]  # fmt: skip
 
-_KEY = re.compile(
-    r"""(?P<lead>(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r(?!\n)|\n))*[ \t]*)(?P<key>"[^"]*"|'[^']*'|[^\s:#][^:\r\n]*?)(?=[ \t]*:)"""
-)
+_KEY = re.compile(rf"""(?P<lead>(?:{BLANK})*[ \t]*)(?P<key>"[^"]*"|'[^']*'|[^\s:#][^:\r\n]*?)(?=[ \t]*:)""")
 #: In braces, these end a plain scalar.
 _SPECIAL = re.compile(r"[,\[\]{}]")
 _NOT_BLANK = re.compile(r"\S")

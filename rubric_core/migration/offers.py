@@ -14,7 +14,8 @@ from rubric_core.migration.difference import edits_between
 from rubric_core.migration.draft import Draft, Reader
 from rubric_core.migration.route import NotMigratableError, ended, migrate, steps_into
 from rubric_core.migration.step import Change, Note, Progress, Step
-from rubric_core.syntax.blocks import ROOT_LIST
+from rubric_core.syntax.items import ROOT_LIST
+from rubric_core.syntax.lines import BLANK
 from rubric_core.syntax.parse import parse
 from rubric_core.text import Edit, Span
 
@@ -33,7 +34,7 @@ _ITEMS = {
     FileKind.TEMPLATE: "evaluator",
 }
 #: The first line of an edit that is neither empty nor a comment.
-_FIRST = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r(?!\n)|\n))*")
+_FIRST = re.compile(rf"(?:{BLANK})*")
 _WORD = re.compile(r"[\w.:-]{1,40}\Z")
 Made = tuple[tuple[Edit, ...], tuple[Note, ...]]
 

@@ -7,34 +7,19 @@ That is why blocks can be cut without parsing, and why one broken case cannot ta
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 
+from rubric_core.syntax.items import begins_item, cut_items, find_items, leading_start
 from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange
 
-__all__ = ["FRAME", "ROOT_LIST", "Block", "Document"]
+__all__ = ["FRAME", "Block", "Document"]
 
 #: The name of the block that holds everything but the cases.
 FRAME = ""
-#: In place of a key, for items of a list that is the whole text.
-ROOT_LIST = "-"
-
 _BREAKS = re.compile(r"\r\n?|\n")
-# In a repeated group a break must match in one way only: two ways for each of 30 empty lines are a day's work.
-_BREAK = r"(?:\r\n|\r(?!\n)|\n)"
-_BLANK = rf"[ \t]*(?:#[^\r\n]*)?{_BREAK}"
-_MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_ROOT_LIST = re.compile(rf"\ufeff?(?:{_BLANK}|---[ \t]*{_BREAK})*( *)-(?=[ \t\r\n]|\Z)")
-_MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
-#: An item that begins with its id, and one that has nothing else.
-_HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:")
-_LONE_HEAD = re.compile(rf" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*{_BREAK}(?:{_BLANK})*")
-#: How a line begins that ends a list: at any column of its dashes, and at column 0, where a dash goes on with it.
-_STOP = rf"(?:(?![ \t\r\n#-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
-_STOP_AT_ZERO = rf"(?:(?![ \t\r\n#-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
 
 
 class Block:
@@ -57,16 +42,6 @@ class Block:
         return self._index
 
 
-@dataclass(frozen=True, slots=True)
-class _Items:
-    """Where the case list is: its key, the column of its dashes, and the offsets of its blocks."""
-
-    key: str
-    column: int
-    starts: tuple[int, ...]
-    end: int
-
-
 class Document:
     """One immutable version of a text, cut into blocks."""
 
@@ -87,7 +62,7 @@ class Document:
     def of(cls, text: str, item_keys: frozenset[str] = frozenset()) -> "Document":
         """Cut `text`; the lists under the top-level keys `item_keys` hold the cases, with ROOT_LIST also one without a key."""
         # Too large a text is one block, which the parser refuses with a message.
-        items = _find_items(text, item_keys) if len(text) <= LARGEST else None
+        items = find_items(text, item_keys) if len(text) <= LARGEST else None
         if items is None:
             return cls([Block(text, FRAME)], -1, item_keys, text)
         bounds = [*items.starts, items.end]
@@ -179,20 +154,20 @@ class Document:
             return None
         if high + 1 < len(self.blocks) and new.endswith("\r") and self.blocks[high + 1].text.startswith("\n"):
             return None
-        starts, end = _cut(new, 0, self.column)
+        starts, end = cut_items(new, 0, self.column)
         if end != len(new) or not starts or starts[0] != 0 or not old:
             return None
         tail = new[starts[-1] :]
         # Comments at the very end would belong to the item behind them.
-        if high + 1 < len(self.blocks) and _leading_start(tail, len(tail), self.column) != len(tail):
+        if high + 1 < len(self.blocks) and leading_start(tail, len(tail), self.column) != len(tail):
             return None
-        if low == 1 and not _LIST_LINE(self.column).match(new):
+        if low == 1 and not begins_item(new, self.column):
             return None
         key = self.blocks[low].key
         bounds = [*starts, len(new)]
-        cut = [new[a:b] for a, b in pairwise(bounds)]
+        pieces = [new[a:b] for a, b in pairwise(bounds)]
         kept = _Kept(self.blocks[low : high + 1])
-        return [kept.take(text, key) or Block(text, key) for text in cut]
+        return [kept.take(text, key) or Block(text, key) for text in pieces]
 
     def sharing(self, other: "Document") -> "Document":
         """`other` with blocks of this document wherever their text is the same."""
@@ -213,95 +188,3 @@ class _Kept:
         """A block with this text that was not given yet, in the order of the document."""
         found = self._blocks.get((text, key))
         return found.pop(0) if found else None
-
-
-def _LIST_LINE(column: int) -> "re.Pattern[str]":  # noqa: N802  # reads as the pattern that it gives
-    return re.compile(rf"(?:{_BLANK})*? {{{column}}}-(?=[ \t\r\n]|\Z)")
-
-
-def _find_items(text: str, item_keys: frozenset[str]) -> _Items | None:
-    if not item_keys or len(text) > LARGEST:
-        return None
-    second = _second_document(text)
-    keys = "|".join(sorted(map(re.escape, item_keys - {ROOT_LIST})))
-    head = re.compile(rf"(?:^|(?<=[\r\n]))(?:\ufeff)?(?:\"|'|)({keys})(?:\"|'|)[ \t]*:{_BLANK}")
-    for found in head.finditer(text, 0, second):
-        first = re.compile(rf"(?:{_BLANK})*( *)-(?=[ \t\r\n]|\Z)").match(text, found.end())
-        if first is None or first.end() > second:
-            continue
-        column = len(first[1])
-        dash = first.start(1)
-        starts, end = _cut(text, dash, column, second)
-        start = _leading_start(text, dash, column, found.end())
-        return _Items(found[1], column, (start, *starts[1:]), end)
-    return _root_items(text, second) if ROOT_LIST in item_keys else None
-
-
-def _root_items(text: str, second: int) -> _Items | None:
-    """The items of a list that has the text to itself."""
-    first = _ROOT_LIST.match(text)
-    if first is None or first.end() > second:
-        return None
-    column = len(first[1])
-    starts, end = _cut(text, first.start(1), column, second)
-    if end < second:
-        return None
-    return _Items(ROOT_LIST, column, (_leading_start(text, first.start(1), column), *starts[1:]), end)
-
-
-def _second_document(text: str) -> int:
-    """Where a second document starts, or the end of the text."""
-    seen = False
-    for found in _MARKER.finditer(text):
-        if (
-            text[found.start()] == "-"
-            and not seen
-            and not re.sub(r"(?m)^[ \t]*(?:#.*|%.*)?$|\ufeff", "", text[: found.start()]).strip()
-        ):
-            seen = True
-            continue
-        return found.start()
-    return len(text)
-
-
-def _cut(text: str, begin: int, column: int, limit: int | None = None) -> tuple[list[int], int]:
-    """Offsets of the items from `begin` on, comments before an item included, and where the list ends."""
-    limit = len(text) if limit is None else limit
-    end = limit
-    end = next(_lines(_STOP_AT_ZERO if column == 0 else _STOP, text, begin, limit), limit)
-    starts: list[int] = []
-    head = 0
-    for at in _lines(rf" {{{column}}}-(?=[ \t\r\n]|\Z)", text, begin, end):
-        if starts and _LONE_HEAD.fullmatch(text, head, at) and not _HEAD.match(text, at):
-            # What stands behind the next dash most likely belongs to this item: both are looked at together.
-            head = at
-            continue
-        head = at
-        starts.append(_leading_start(text, at, column, starts[-1] + 1 if starts else begin))
-    return starts, end
-
-
-def _lines(pattern: str, text: str, begin: int, limit: int) -> Iterator[int]:
-    """Where lines that begin so start, from the line at `begin` on."""
-    if re.compile(pattern).match(text, begin, limit):
-        yield begin
-    # A search for line breaks is one for a character; to try at each character whether a line begins there takes long.
-    below = re.compile(("[\\r\\n]" if "\r" in text else "\\n") + pattern)
-    for found in below.finditer(text, begin, limit):
-        yield found.start() + 1
-
-
-def _leading_start(text: str, dash_line: int, column: int, floor: int = 0) -> int:
-    """The start of the comment lines directly above `dash_line`; only those no deeper than the dash, so never scalar content."""
-    at = dash_line
-    while at > floor:
-        end = at - 1 if text[at - 1] in "\r\n" else at
-        if end > floor and text[end] == "\n" and text[end - 1] == "\r":
-            end -= 1
-        start = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1
-        line = text[start:end]
-        body = line.lstrip(" ")
-        if start < floor or not body.startswith("#") or len(line) - len(body) > column:
-            break
-        at = start
-    return at

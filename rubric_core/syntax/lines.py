@@ -3,7 +3,15 @@
 import re
 from collections.abc import Sequence
 
-__all__ = ["DASHES", "KEY", "before", "body_end", "break_of", "columns", "content_of", "indent_of", "says_something"]
+__all__ = [
+    "BLANK", "BREAK", "DASHES", "KEY", "before", "body_end", "break_of", "columns", "content_of", "indent_of", "says_something",
+]  # fmt: skip
+
+#: A line break, which matches in one way only: where it may be repeated, a second way to read each of 30 empty lines (as two
+#: breaks of one character) makes a pattern that fails take for ever.
+BREAK = r"(?:\r\n|\r(?!\n)|\n)"
+#: A line that is blank or a comment.
+BLANK = rf"[ \t]*(?:#[^\r\n]*)?{BREAK}"
 
 #: The indentation and the dashes of a line.
 DASHES = r"[ \t]*(?:- +)*"

@@ -6,7 +6,8 @@ import pytest
 from harness import analysis_of
 
 from rubric_core.analysis import Language
-from rubric_core.syntax.blocks import ROOT_LIST, Document
+from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.parse import LARGEST
 from rubric_core.text import Edit, Span
 

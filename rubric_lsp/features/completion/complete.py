@@ -12,8 +12,8 @@ from rubric_core.language.model import CASE
 from rubric_core.language.place import CursorPlace, mapping_shape, place_of
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider, Target
-from rubric_core.syntax.blocks import ROOT_LIST
 from rubric_core.syntax.cursor import Cursor, cursor_at
+from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Span
 from rubric_lsp.features.completion.keys import keys
