@@ -9,7 +9,7 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator, Include
 from rubric_core.language.kinds import Shaped
 from rubric_core.language.model import EVALUATORS, DefaultTest
-from rubric_core.language.shape import Shape, children
+from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.names import template_file
 from rubric_core.loading.search import URL, find_file
@@ -105,7 +105,7 @@ class Borrowed:
             return None
         made = Lowering(text, self.dialect, self.dialects, tree.anchors).value(kind, root, "")
         lines = LineIndex(text)
-        for shape in made if isinstance(made, list) else [made]:
+        for shape in as_list(made):
             if isinstance(shape, Shape):
                 self._places |= {id(inner): (inner, path, lines) for inner in children(shape)}
         return made

@@ -7,9 +7,10 @@ from datetime import datetime
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.turns import TURN, turn_evaluators, turns_of
-from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, LlmJudge, Rubric, ScoreRanges
+from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, ScoreRanges
 from rubric_core.loading.grading import gathered
 from rubric_core.text import Span
+from rubric_core.validation.rubrics import criteria_of
 
 __all__ = [
     "LONGEST",
@@ -164,7 +165,7 @@ def _of_all(case: Runnable, configs: Sequence[Evaluator], results: Sequence[Eval
 
 
 def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) -> Iterator[Mark]:
-    criteria = [c for c in _criteria(config) if isinstance(c, Criterion)]
+    criteria = criteria_of(config)
     at_work = result.duration_ms is None and result.score is None and not result.reason
     whole = at_work or len(criteria) == len(result.criteria)
     paired = list(zip(criteria, result.criteria, strict=False)) if whole else []
@@ -215,12 +216,6 @@ def _of_members(case: Runnable, config: Composite | AssertSet, result: Evaluator
     for mark in _of_all(case, members, result.members):
         if case.line_at(mark.span.start) != line:
             yield mark
-
-
-def _criteria(config: Evaluator) -> Sequence[object]:
-    if isinstance(config, Rubric):
-        return config.criteria if isinstance(config.criteria, list) else [config.criteria]
-    return (config.rubrics or ()) if isinstance(config, LlmJudge) else ()
 
 
 def _note(result: EvaluatorResult) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.evaluation.asked import Prompt, prompts_of
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
+from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Defaults, Entry
 from rubric_core.loading.names import entry_name
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -165,7 +166,7 @@ def _matrix_of(shape: Case | Suite) -> object:
 
 def _names(written: object) -> Iterator[str]:
     """The names of targets in a list of names and entries, or in one of them."""
-    for each in written if isinstance(written, list) else [written]:
+    for each in as_list(written):
         if isinstance(each, str):
             yield each
         elif isinstance(each, TargetChoice) and (name := each.use_target or each.name):

@@ -10,6 +10,7 @@ from rubric_core.evaluation.interpolate import node_of
 from rubric_core.evaluation.matrix import Row
 from rubric_core.language.kinds import ByNode, ListOf, Shaped
 from rubric_core.language.model import Case, Scenario
+from rubric_core.language.shape import as_list
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.search import URL, find_file
 from rubric_core.syntax.parse import parse
@@ -74,7 +75,7 @@ def _of_file(frame: "Runnable", path: Path, behind: Behind) -> "Iterator[Runnabl
     tree = parse(text)
     lowering = Lowering(text, frame.dialect, frame.dialects, tree.anchors)
     made = lowering.value(_SCENARIOS, tree.root, "scenarios") if tree.root is not None else None
-    found = [s for s in (made if isinstance(made, list) else [made]) if isinstance(s, Scenario)]
+    found = [s for s in as_list(made) if isinstance(s, Scenario)]
     if not found or tree.problems:
         yield _broken(frame, path.name, f"{path.name} is no list of scenarios")
         return

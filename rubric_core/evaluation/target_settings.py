@@ -12,7 +12,7 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.kinds import Boolean, Integer, Kind, ListOf, Number, Tagged, Text
 from rubric_core.language.providers import Cli
 from rubric_core.language.shape import Shape
-from rubric_core.language.targets import Entry, Provider, Target
+from rubric_core.language.targets import Entry, Provider, Runtime, Target
 from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.targets import POINTERS, TargetEntry, TargetFile
@@ -20,7 +20,7 @@ from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["BARE", "REFERENCE", "UNUSED", "Settled", "family", "settled", "variables_in"]
+__all__ = ["BARE", "REFERENCE", "UNUSED", "Settled", "family", "refuse", "settled", "variables_in"]
 
 #: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
 REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
@@ -30,6 +30,13 @@ BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 UNUSED: Mapping[str, str] = {
     "provider_batching": "the target is asked case by case",
     "subagent_mode_allowed": "what the target hands on is its own business",
+}
+#: Settings of any kind that would change what is graded, and that rubric does not act on.
+_REFUSED: Mapping[str, str] = {
+    "inputs": "rubric gives a target nothing but the case",
+    "hooks": "rubric runs no hooks of targets",
+    "environment": "rubric runs targets on this machine; write `environment` in the suite",
+    "workspace_template": "write `workspace: {template: …}` in the suite",
 }
 _NESTED = ("settings", "config")
 _COMMAND = "cli"
@@ -90,6 +97,22 @@ def settled(
     literal = [(name, value) for m in members for name, value in m.settings.items() if isinstance(value, str)]
     unread = (i.entry.name or "" for i in lowering.issues if isinstance(i, RenamedKey | ForeignKey) and _idle(i))
     return Settled(shape, dialect, [*filling.values, *literal], tuple(unread))
+
+
+def refuse(read: Settled, entry: TargetEntry) -> None:
+    """Raises Unscored for a setting without which the answer would be another one."""
+    for name, why in _REFUSED.items():
+        if read.shape.has(name):
+            spelled = read.spelled(name)
+            raise Unscored(
+                f"target {entry.name}: {spelled} of a target is not run by rubric: {why} ({entry.where(spelled)})"
+            )
+    runtime = read.shape.runtime
+    mode = runtime.mode if isinstance(runtime, Runtime) else runtime
+    if mode not in (None, "host"):
+        raise Unscored(
+            f"target {entry.name}: runtime {mode} is not run by rubric, only host ({entry.where('runtime')})"
+        )
 
 
 def _dialect(entry: TargetEntry, base: type[Entry]) -> Dialect:

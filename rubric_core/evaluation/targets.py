@@ -12,8 +12,9 @@ from rubric_core.evaluation.context import ResolvedTarget
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import Redactor
-from rubric_core.evaluation.target_settings import REFERENCE, UNUSED, Settled, family, settled, variables_in
-from rubric_core.language.targets import Entry, Runtime
+from rubric_core.evaluation.target_settings import REFERENCE, UNUSED, family, refuse, settled, variables_in
+from rubric_core.language.shape import as_list
+from rubric_core.language.targets import Entry
 from rubric_core.loading.names import file_named
 from rubric_core.loading.search import directories_up, find_file
 from rubric_core.loading.targets import Home, TargetEntry, TargetFile, find_targets, read_targets, targets_in
@@ -21,19 +22,12 @@ from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.providers.kind import Place, ProviderKind
+    from rubric_core.evaluation.providers.kind import ProviderKind
 
 __all__ = ["Targets", "load_targets", "shared_targets", "targets_for"]
 
 _CONFIGS = ("config.local.yaml", "config.yaml", "config.yml")
 _HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
-#: Settings of any kind that would change what is graded, and that rubric does not act on.
-_REFUSED: Mapping[str, str] = {
-    "inputs": "rubric gives a target nothing but the case",
-    "hooks": "rubric runs no hooks of targets",
-    "environment": "rubric runs targets on this machine; write `environment` in the suite",
-    "workspace_template": "write `workspace: {template: …}` in the suite",
-}
 
 
 @dataclass(frozen=True)
@@ -142,12 +136,13 @@ class Targets:
     def _new(self, entry: TargetEntry, ports: Ports) -> Provider:
         from rubric_core.evaluation.providers.guarded import Guarded  # noqa: PLC0415
         from rubric_core.evaluation.providers.kind import Place  # noqa: PLC0415
+        from rubric_core.evaluation.providers.transformed import transformed  # noqa: PLC0415
 
         if self.file is None:
             raise Unscored(self.trouble)
         kind, program = self._kind(entry, ports)
         read = settled(self.file, entry, ports.environment, program)
-        self._refuse(read, entry)
+        refuse(read, entry)
         unused = {**UNUSED, **kind.unused}
         self._notes.extend(
             f"{entry.where(read.spelled(field_))}: not acted on; {unused[field_]}"
@@ -159,8 +154,7 @@ class Targets:
         redact = Redactor.of([*read.values, *own.items()])
         place = Place(entry.name, lambda key: entry.where(read.spelled(key)), self.directory, redact, entry.kind, own)
         try:
-            provider = kind.make(read.shape, place, ports)
-            provider = _transformed(provider, read, place, ports)
+            provider = transformed(kind.make(read.shape, place, ports), read.shape, place, ports)
         except ValueError as error:
             raise Unscored(redact(f"target {entry.name}: {error}")) from None
         delay = (self.pause if read.shape.delay is None else read.shape.delay) / 1000
@@ -190,21 +184,6 @@ class Targets:
         members = family(self.file, entry) if self.file is not None else [entry]
         return next((m.kind for m in members if m.kind), "")
 
-    def _refuse(self, read: Settled, entry: TargetEntry) -> None:
-        """Raises Unscored for a setting without which the answer would be another one."""
-        for name, why in _REFUSED.items():
-            if read.shape.has(name):
-                spelled = read.spelled(name)
-                raise Unscored(
-                    f"target {entry.name}: {spelled} of a target is not run by rubric: {why} ({entry.where(spelled)})"
-                )
-        runtime = read.shape.runtime
-        mode = runtime.mode if isinstance(runtime, Runtime) else runtime
-        if mode not in (None, "host"):
-            raise Unscored(
-                f"target {entry.name}: runtime {mode} is not run by rubric, only host ({entry.where('runtime')})"
-            )
-
     def _filled(self, entry: TargetEntry, key: str, text: str, environment: Mapping[str, str]) -> str:
         """A name of another target with the environment filled in. Raises Unscored."""
         for variable in variables_in(text):
@@ -213,24 +192,12 @@ class Targets:
         return REFERENCE.sub(lambda m: environment[m[1] or m[2]], text)
 
 
-def _transformed(provider: Provider, read: Settled, place: "Place", ports: Ports) -> Provider:
-    """A provider with the code of its entry behind it. Raises ValueError."""
-    from rubric_core.evaluation.providers.transformed import Transformed  # noqa: PLC0415
-
-    code = read.shape.transform
-    if code is None:
-        return provider
-    if not isinstance(code, str):
-        raise ValueError(f"transform is code, or a file with code ({place.where('transform')})")  # noqa: TRY004  # it is no mistake of a caller
-    return Transformed(provider, code, place, ports, read.shape)
-
-
 def targets_for(case: Runnable, files: Files) -> Targets:
     """The targets for a case: those that stand in its suite come before those in the files around it. Never raises."""
     suite, options = case.suite, case.suite.evaluate_options
     pause = float(options.delay or 0) if options is not None else 0.0
     found = replace(load_targets(case.directory, files, case.options.targets_file), pause=pause)
-    written = [*_several(suite.providers), *_several(suite.targets)]
+    written = [*as_list(suite.providers), *as_list(suite.targets)]
     if not suite.has("defaults") and not any(isinstance(each, Entry) or ":" in str(each) for each in written):
         return found
     home = Home(
@@ -250,10 +217,6 @@ def shared_targets(case: Runnable, files: Files) -> Targets:
     if not isinstance(found, Targets):
         found = case.shared["targets"] = targets_for(case, files)
     return found
-
-
-def _several(written: object) -> list[object]:
-    return written if isinstance(written, list) else [] if written is None else [written]
 
 
 def load_targets(directory: Path, files: Files, given: Path | None = None) -> Targets:

@@ -1,16 +1,13 @@
 """Shapes and keys: how a class in `model` declares a part of the language once, for everything that reads it."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast, overload
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast, overload
 
 from rubric_core.language.kinds import Kind
 from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["Key", "Place", "Shape", "children", "key"]
+__all__ = ["Key", "Place", "Shape", "as_list", "children", "key"]
 
 T = TypeVar("T")
 S = TypeVar("S", bound="Shape")
@@ -182,6 +179,11 @@ class Shape:
     def __repr__(self) -> str:
         fields = {k: v for k, v in vars(self).items() if k in self.keys}
         return f"{type(self).__name__}({fields})"
+
+
+def as_list(value: object) -> list[object]:
+    """The value of a field that takes one thing or a list of them: always the list, empty for a field that is not written."""
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def children(shape: Shape) -> list[Shape]:

@@ -20,7 +20,7 @@ from rubric_core.language.kinds import (
     Tagged,
 )  # fmt: skip
 from rubric_core.language.model import CASE, Case, CaseInclude, Execution, Suite
-from rubric_core.language.shape import Place, Shape
+from rubric_core.language.shape import Place, Shape, as_list
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import (
     ConflictingKeys,
@@ -81,7 +81,7 @@ class Lowering(Keys):
             branch = ListOf(PROVIDER_ITEM)
         self._cut_key = cut_key
         made = self.value(branch, root, "")
-        return [m for m in (made if isinstance(made, list) else [made]) if isinstance(m, Shape)]
+        return [m for m in as_list(made) if isinstance(m, Shape)]
 
     def _wrong_root(self, span: Span, file: FileKind, found: str) -> None:
         if file is FileKind.SUITE:

@@ -11,6 +11,7 @@ from rubric_core.language.around import FileKind
 from rubric_core.language.detect import modeline
 from rubric_core.language.detect_around import around_choice
 from rubric_core.language.dialect import Dialect
+from rubric_core.language.shape import as_list
 from rubric_core.loading.search import URL, directories_up
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
@@ -126,7 +127,7 @@ class TargetFile:
             if entry is not None:
                 seen.add(entry.name)
                 for pointer in (entry.settings.get(key) for key in POINTERS):
-                    waiting += pointer if isinstance(pointer, list) else [pointer]
+                    waiting += as_list(pointer)
                 yield entry
 
 

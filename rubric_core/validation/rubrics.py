@@ -1,4 +1,4 @@
-"""What the rules about rubrics share: where criteria stand."""
+"""Where criteria stand: in a rubric, in a judge, in a case."""
 
 from functools import lru_cache
 from typing import Any

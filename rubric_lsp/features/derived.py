@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.evaluators import Criterion, Evaluator, ScoreRanges
+from rubric_core.language.evaluators import Evaluator, ScoreRanges
 from rubric_core.language.model import Execution, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.grading import case_list, default_name, gathered, required, suite_list
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
 from rubric_core.validation.bands import is_sound
+from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.hints import Hint
 from rubric_lsp.features.results import id_span, line_end
@@ -73,13 +74,10 @@ def _of_case(analysis: Analysis, entry: CaseEntry, wanted: Wanted, total: int) -
 
 def _by_default(analysis: Analysis, shape: Shape) -> Iterator[tuple[Span, bool]]:
     """Criteria that do not say whether they gate, in a list in which some do by default and others do not."""
-    for field in ("criteria", "rubrics"):
-        listed = vars(shape).get(field)
-        criteria = [c for c in listed if isinstance(c, Criterion)] if isinstance(listed, list) else []
-        silent = [c for c in criteria if not c.has("required") and not c.borrowed and c.min_score is None]
-        gates = {required(c, analysis.dialect) for c in silent}
-        if len(gates) > 1:
-            yield from ((c.span, required(c, analysis.dialect)) for c in silent)
+    unsaid = (c for c in criteria_of(shape) if not c.has("required") and not c.borrowed and c.min_score is None)
+    silent = {c: required(c, analysis.dialect) for c in unsaid}
+    if len(set(silent.values())) > 1:
+        yield from ((c.span, gates) for c, gates in silent.items())
 
 
 def _in_case(entry: CaseEntry, span: Span) -> bool:

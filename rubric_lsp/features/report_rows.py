@@ -1,13 +1,14 @@
 """The report of a case's last run as plain data, for an editor that draws it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.flip import to_pass
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
-from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric, ScoreRanges
+from rubric_core.language.evaluators import Criterion, ScoreRanges
 from rubric_core.validation.bands import sound
+from rubric_core.validation.rubrics import criteria_of
 from rubric_lsp.features.results import Past, Shown
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _evaluators(about: About, case: "Runnable", shown: Shown, result: CaseResult
 
 
 def _evaluator(about: About, shape: "Shape | None", found: EvaluatorResult, share: float) -> Json:
-    written = [c for c in _criteria(shape) if isinstance(c, Criterion)]
+    written = criteria_of(shape) if shape is not None else []
     paired: list[Criterion | None] = (
         list(written) if len(written) == len(found.criteria) else [None] * len(found.criteria)
     )
@@ -100,12 +101,6 @@ def _criterion(about: About, criterion: Criterion | None, found: CriterionResult
         "minimum": found.minimum, "gateFailed": found.gate_failed or None, "reasoning": found.reasoning or found.reason or None,
         "bands": _bands(criterion, found.raw), "range": about.range_of(criterion, span) if span is not None else None,
     })  # fmt: skip
-
-
-def _criteria(shape: "Shape | None") -> Sequence[object]:
-    if isinstance(shape, Rubric):
-        return shape.criteria if isinstance(shape.criteria, list) else [shape.criteria]
-    return (shape.rubrics or ()) if isinstance(shape, LlmJudge) else ()
 
 
 def _bands(criterion: Criterion | None, raw: int | None) -> list[Json]:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.evaluators import Criterion, Evaluator, LlmJudge, Rubric
+from rubric_core.language.evaluators import Evaluator, LlmJudge, Rubric
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import children
 from rubric_core.loading.grading import evaluators_of
 from rubric_core.text import Span
+from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.results import Results, Shown, id_span
 from rubric_lsp.features.tests import names_of
@@ -106,7 +107,5 @@ def _spans(shape: Evaluator) -> Iterator[Span]:
     if shape.node is not None and not shape.borrowed:
         yield shape.node.whole
         return
-    items = vars(shape).get("criteria")
-    for item in items if isinstance(items, list) else ():
-        if isinstance(item, Criterion):
-            yield item.node.whole if item.node is not None else item.span
+    for item in criteria_of(shape):
+        yield item.node.whole if item.node is not None else item.span

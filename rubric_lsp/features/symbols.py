@@ -7,9 +7,10 @@ from typing import Literal
 from rubric_core.analysis import LocalText
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.shape import Shape
+from rubric_core.language.shape import Shape, as_list
 from rubric_core.loading.grading import case_list, default_name, suite_list
 from rubric_core.text import Span
+from rubric_core.validation.rubrics import criteria_of
 
 __all__ = ["Symbol", "symbols_in"]
 
@@ -61,8 +62,7 @@ def _graders(items: list[object]) -> Iterator[Symbol]:
 
 def _inner(shape: Evaluator) -> list[object]:
     """What an evaluator has inside: a list, or a single criterion in its place."""
-    values = (vars(shape).get(field) for field in ("criteria", "rubrics", "assertions"))
-    return [item for value in values for item in (value if isinstance(value, list) else [value])]
+    return [*criteria_of(shape), *as_list(vars(shape).get("assertions"))]
 
 
 def _symbol(

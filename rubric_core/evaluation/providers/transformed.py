@@ -7,12 +7,22 @@ from rubric_core.evaluation.providers.around import Around
 from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.scripts import language_of, run_function
-from rubric_core.language.shape import Shape
-from rubric_core.ports import Answer, Ports, ProviderError, Request
+from rubric_core.language.targets import Entry
+from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
 
-__all__ = ["Transformed"]
+__all__ = ["Transformed", "transformed"]
 
 _SECONDS = 60.0
+
+
+def transformed(provider: Provider, entry: Entry, place: Place, ports: Ports) -> Provider:
+    """A provider with the code of its entry behind it, itself where there is none. Raises ValueError for what is no code."""
+    code = entry.transform
+    if code is None:
+        return provider
+    if not isinstance(code, str):
+        raise ValueError(f"transform is code, or a file with code ({place.where('transform')})")  # noqa: TRY004  # it is no mistake of a caller
+    return Transformed(provider, code, place, ports, entry)
 
 
 @dataclass
@@ -23,8 +33,7 @@ class Transformed(Around):
     code: str
     place: Place
     ports: Ports
-    #: The entry.
-    at: Shape
+    entry: Entry
 
     async def ask(self, request: Request) -> Answer:
         answer = await self.inner.ask(request)
@@ -32,7 +41,7 @@ class Transformed(Around):
         told = {"output": answer.text, "context": context}
         try:
             made = await run_function(
-                self.code, language_of(self.code), told, self.ports, self.place.directory, _SECONDS, self.at, function="get_transform"
+                self.code, language_of(self.code), told, self.ports, self.place.directory, _SECONDS, self.entry, function="get_transform"
             )  # fmt: skip
         except Unscored as problem:
             raise ProviderError(
