@@ -1,13 +1,13 @@
 """The route table: one line of work for each method."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_lsp import convert, lifecycle
 from rubric_lsp.about import about
-from rubric_lsp.features import tokens
+from rubric_lsp.coloring import all_tokens, token_changes, tokens_within
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
 from rubric_lsp.features.lenses import lenses
@@ -145,11 +145,9 @@ def _display(s: "RubricServer") -> None:
         "textDocument/foldingRange", DOCUMENT, lambda d, _: convert.folding_ranges(d, d.kept.folds.of(d.analysis)), []
     )
     s.reads("textDocument/selectionRange", {**DOCUMENT, "positions": [POSITION]}, _selections, [])
-    s.reads("textDocument/semanticTokens/full", DOCUMENT, lambda d, _: _tokens(d), whole=True)
-    s.reads(
-        "textDocument/semanticTokens/full/delta", {**DOCUMENT, "previousResultId": TEXT}, _token_changes, whole=True
-    )
-    s.reads("textDocument/semanticTokens/range", WITHIN, _tokens_within, whole=True)
+    s.reads("textDocument/semanticTokens/full", DOCUMENT, lambda d, _: all_tokens(d), whole=True)
+    s.reads("textDocument/semanticTokens/full/delta", {**DOCUMENT, "previousResultId": TEXT}, token_changes, whole=True)
+    s.reads("textDocument/semanticTokens/range", WITHIN, tokens_within, whole=True)
 
 
 def _tests(s: "RubricServer") -> None:
@@ -277,25 +275,3 @@ async def _references(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
 
 async def _symbols(s: "RubricServer", query: str) -> list[Json]:
     return convert.found_symbols(await s.navigation.symbols(query))
-
-
-def _numbers(d: Snapshot, choose: Callable[[Any], Any] = lambda lines: lines) -> list[int]:
-    return tokens.encoded(choose(convert.token_lines(d)), convert.struck(d))
-
-
-def _tokens(d: Snapshot) -> Json:
-    numbers = _numbers(d)
-    d.kept.sent_tokens = (str(d.version), numbers)
-    return {"resultId": str(d.version), "data": numbers}
-
-
-def _token_changes(d: Snapshot, p: Any) -> Json:
-    known, before = d.kept.sent_tokens
-    if known != p["previousResultId"]:
-        return _tokens(d)
-    made = _tokens(d)
-    return {"resultId": made["resultId"], "edits": convert.token_edits(before, made["data"])}
-
-
-def _tokens_within(d: Snapshot, p: Any) -> Json:
-    return {"data": _numbers(d, lambda lines: convert.tokens_within(lines, p))}
