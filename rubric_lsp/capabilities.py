@@ -4,8 +4,8 @@ Both are plain JSON. A client's capabilities are read leniently: one word of a l
 a server from starting.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,104 +21,6 @@ _PULL_ONCE = ("Neovim",)
 _SHOW_UNSAID = ("helix",)
 #: After these a list of suggestions is worth asking for.
 TRIGGERS = (":", " ", "-", "{", ",", '"', "'", "$")
-
-
-@dataclass(frozen=True, slots=True)
-class Client:
-    """What a client says that it can do."""
-
-    name: str = ""
-    encoding: Encoding = "utf-16"
-    process: int | None = None
-    # Diagnostics.
-    related_information: bool = False
-    diagnostic_tags: frozenset[int] = frozenset()
-    code_description: bool = False
-    diagnostic_data: bool = False
-    #: Whether it asks for diagnostics by itself, and again when it is told that there are others.
-    pulls_diagnostics: bool = False
-    related_documents: bool = False
-    # Texts.
-    hover_markdown: bool = False
-    completion_markdown: bool = False
-    snippets: bool = False
-    resolves_documentation: bool = False
-    deprecated_tag: bool = False
-    # Actions and edits.
-    action_literals: bool = False
-    preferred_actions: bool = False
-    resolves_edits: bool = False
-    versioned_edits: bool = False
-    prepares_rename: bool = False
-    shows_hints: bool = False
-    # Structure.
-    nested_symbols: bool = False
-    folds_lines_only: bool = False
-    # What can be asked for again.
-    refreshes_lenses: bool = False
-    refreshes_hints: bool = False
-    refreshes_diagnostics: bool = False
-    refreshes_tokens: bool = False
-    # The window and the workspace.
-    progress: bool = False
-    configuration: bool = False
-    registers_configuration: bool = False
-    registers_watchers: bool = False
-    shows_documents: bool = False
-    text_contents: bool = False
-    # What only clients made for rubric know.
-    tests: bool = False
-    diffs: bool = False
-
-    @classmethod
-    def of(cls, params: Mapping[str, Any]) -> "Client":
-        """Read the parameters of `initialize`."""
-        said = _Said(params.get("capabilities"))
-        name = str(_Said(params.get("clientInfo")).at("name") or "")
-        text, workspace = "textDocument.", "workspace."
-        return cls(
-            name=name,
-            encoding=next((e for e in said.words("general.positionEncodings") if e in _ENCODINGS), "utf-16"),
-            process=_number(params.get("processId")),
-            related_information=said.flag(text + "publishDiagnostics.relatedInformation"),
-            diagnostic_tags=frozenset(
-                t for t in said.list(text + "publishDiagnostics.tagSupport.valueSet") if isinstance(t, int)
-            ),
-            code_description=said.flag(text + "publishDiagnostics.codeDescriptionSupport"),
-            diagnostic_data=said.flag(text + "publishDiagnostics.dataSupport"),
-            # After a run there are others without an edit: a client that cannot be told has them published.
-            pulls_diagnostics=said.at(text + "diagnostic") is not None
-            and said.flag(workspace + "diagnostics.refreshSupport")
-            and name not in _PULL_ONCE,
-            related_documents=said.flag(text + "diagnostic.relatedDocumentSupport"),
-            hover_markdown="markdown" in said.words(text + "hover.contentFormat"),
-            completion_markdown="markdown" in said.words(text + "completion.completionItem.documentationFormat"),
-            resolves_documentation="documentation"
-            in said.words(text + "completion.completionItem.resolveSupport.properties"),
-            snippets=said.flag(text + "completion.completionItem.snippetSupport"),
-            deprecated_tag=1 in said.list(text + "completion.completionItem.tagSupport.valueSet"),
-            action_literals=said.at(text + "codeAction.codeActionLiteralSupport") is not None,
-            resolves_edits="edit" in said.words(text + "codeAction.resolveSupport.properties")
-            and said.flag(text + "codeAction.dataSupport"),
-            preferred_actions=said.flag(text + "codeAction.isPreferredSupport"),
-            versioned_edits=said.flag(workspace + "workspaceEdit.documentChanges"),
-            prepares_rename=said.flag(text + "rename.prepareSupport"),
-            shows_hints=said.at(text + "inlayHint") is not None,
-            nested_symbols=said.flag(text + "documentSymbol.hierarchicalDocumentSymbolSupport"),
-            folds_lines_only=said.flag(text + "foldingRange.lineFoldingOnly"),
-            refreshes_lenses=said.flag(workspace + "codeLens.refreshSupport"),
-            refreshes_hints=said.flag(workspace + "inlayHint.refreshSupport"),
-            refreshes_diagnostics=said.flag(workspace + "diagnostics.refreshSupport"),
-            refreshes_tokens=said.flag(workspace + "semanticTokens.refreshSupport"),
-            progress=said.flag("window.workDoneProgress"),
-            configuration=said.flag(workspace + "configuration"),
-            registers_configuration=said.flag(workspace + "didChangeConfiguration.dynamicRegistration"),
-            registers_watchers=said.flag(workspace + "didChangeWatchedFiles.dynamicRegistration"),
-            shows_documents=said.flag("window.showDocument.support") or name in _SHOW_UNSAID,
-            text_contents=said.at(workspace + "textDocumentContent") is not None,
-            tests=said.flag("experimental.rubricTests"),
-            diffs=said.flag("experimental.rubricDiff"),
-        )
 
 
 class _Said:
@@ -146,6 +48,101 @@ class _Said:
     def words(self, path: str) -> Sequence[Any]:
         """The texts in a list."""
         return [w for w in self.list(path) if isinstance(w, str)]
+
+
+def _flag(path: str) -> bool:
+    """A field that is true where `true` stands at that path."""
+    return _read(lambda said: said.flag(path))
+
+
+def _mention(path: str) -> bool:
+    """A field that is true where anything stands at that path."""
+    return _read(lambda said: said.at(path) is not None)
+
+
+def _word(word: str, path: str) -> bool:
+    """A field that is true where that word is in the list at that path."""
+    return _read(lambda said: word in said.words(path))
+
+
+def _read(read: Callable[[_Said], bool]) -> bool:
+    # As for `field` itself, what is said to come back is what the field will hold.
+    made: bool = field(default=False, metadata={"read": read})
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """What a client says that it can do; most of it stands at one place of its capabilities, named with the field."""
+
+    name: str = ""
+    encoding: Encoding = "utf-16"
+    process: int | None = None
+    # Diagnostics.
+    related_information: bool = _flag("textDocument.publishDiagnostics.relatedInformation")
+    diagnostic_tags: frozenset[int] = frozenset()
+    code_description: bool = _flag("textDocument.publishDiagnostics.codeDescriptionSupport")
+    diagnostic_data: bool = _flag("textDocument.publishDiagnostics.dataSupport")
+    #: Whether it asks for diagnostics by itself, and again when it is told that there are others.
+    pulls_diagnostics: bool = False
+    related_documents: bool = _flag("textDocument.diagnostic.relatedDocumentSupport")
+    # Texts.
+    hover_markdown: bool = _word("markdown", "textDocument.hover.contentFormat")
+    completion_markdown: bool = _word("markdown", "textDocument.completion.completionItem.documentationFormat")
+    snippets: bool = _flag("textDocument.completion.completionItem.snippetSupport")
+    resolves_documentation: bool = _word(
+        "documentation", "textDocument.completion.completionItem.resolveSupport.properties"
+    )
+    deprecated_tag: bool = False
+    # Actions and edits.
+    action_literals: bool = _mention("textDocument.codeAction.codeActionLiteralSupport")
+    preferred_actions: bool = _flag("textDocument.codeAction.isPreferredSupport")
+    resolves_edits: bool = False
+    versioned_edits: bool = _flag("workspace.workspaceEdit.documentChanges")
+    prepares_rename: bool = _flag("textDocument.rename.prepareSupport")
+    shows_hints: bool = _mention("textDocument.inlayHint")
+    # Structure.
+    nested_symbols: bool = _flag("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
+    folds_lines_only: bool = _flag("textDocument.foldingRange.lineFoldingOnly")
+    # What can be asked for again.
+    refreshes_lenses: bool = _flag("workspace.codeLens.refreshSupport")
+    refreshes_hints: bool = _flag("workspace.inlayHint.refreshSupport")
+    refreshes_diagnostics: bool = _flag("workspace.diagnostics.refreshSupport")
+    refreshes_tokens: bool = _flag("workspace.semanticTokens.refreshSupport")
+    # The window and the workspace.
+    progress: bool = _flag("window.workDoneProgress")
+    configuration: bool = _flag("workspace.configuration")
+    registers_configuration: bool = _flag("workspace.didChangeConfiguration.dynamicRegistration")
+    registers_watchers: bool = _flag("workspace.didChangeWatchedFiles.dynamicRegistration")
+    shows_documents: bool = False
+    text_contents: bool = _mention("workspace.textDocumentContent")
+    # What only clients made for rubric know.
+    tests: bool = _flag("experimental.rubricTests")
+    diffs: bool = _flag("experimental.rubricDiff")
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> "Client":
+        """Read the parameters of `initialize`."""
+        said = _Said(params.get("capabilities"))
+        name = str(_Said(params.get("clientInfo")).at("name") or "")
+        read = {each.name: each.metadata["read"](said) for each in fields(cls) if "read" in each.metadata}
+        return cls(
+            name=name,
+            encoding=next((e for e in said.words("general.positionEncodings") if e in _ENCODINGS), "utf-16"),
+            process=_number(params.get("processId")),
+            diagnostic_tags=frozenset(
+                t for t in said.list("textDocument.publishDiagnostics.tagSupport.valueSet") if isinstance(t, int)
+            ),
+            # After a run there are others without an edit: a client that cannot be told has them published.
+            pulls_diagnostics=said.at("textDocument.diagnostic") is not None
+            and read["refreshes_diagnostics"]
+            and name not in _PULL_ONCE,
+            deprecated_tag=1 in said.list("textDocument.completion.completionItem.tagSupport.valueSet"),
+            resolves_edits="edit" in said.words("textDocument.codeAction.resolveSupport.properties")
+            and said.flag("textDocument.codeAction.dataSupport"),
+            shows_documents=said.flag("window.showDocument.support") or name in _SHOW_UNSAID,
+            **read,
+        )
 
 
 def _number(value: object) -> int | None:
