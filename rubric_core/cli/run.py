@@ -3,33 +3,22 @@
 import argparse
 import asyncio
 import contextlib
-import gc
-import json
 import logging
 import signal
 import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
-from rubric_core.adapters import system_ports
-from rubric_core.cli.chosen import Choice, WrongUseError, again, chosen_cases, still_to_do
+from rubric_core.cli.chosen import Choice, WrongUseError, chosen_cases
 from rubric_core.cli.output import results_alone
-from rubric_core.cli.report import Report
 from rubric_core.cli.style import Style
-from rubric_core.cli.told import ToldToEnd
-from rubric_core.evaluation.attempt import targets_of
-from rubric_core.evaluation.derived import DerivedMetrics
-from rubric_core.evaluation.events import CaseDone, Event
-from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.cli.suite_run import Done, SuiteRun
+from rubric_core.evaluation.result import Verdict
 from rubric_core.evaluation.rows import case_row
-from rubric_core.evaluation.run import save_recordings
-from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.schedule import run_cases
-from rubric_core.evaluation.store import ResultStore
 from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError
+from rubric_core.evaluation.writing import json_text
 from rubric_core.loading.files import UnreadableError
 from rubric_core.validation.words import count
 
@@ -111,51 +100,37 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
         return WRONG_USE
     for failure in choice.failures:
         print(f"rubric: {failure}", file=sys.stderr)
-    done: list[_Done] = []
+    several = len(wanted) > 1
     wrong = bool(choice.failures)
-    before: Counter[Verdict] = Counter()
+    done: list[Done] = []
     for each in wanted:
         try:
             suite = choice.load(each)
             _warn(suite)
-            cases = chosen_cases(suite, each.ids, options, alone=len(wanted) == 1)
-            if not each.ids and len(suite.in_range) < len(suite.cases):
-                left = f"`filter_range` leaves {len(suite.in_range)} of {count(len(suite.cases), 'case')}"
-                print(f"rubric: {suite.path}: {left}", file=sys.stderr)
+            cases = chosen_cases(suite, each.ids, options, alone=not several)
         except (WrongUseError, NoSuiteError, UnreadableError) as error:
             print(f"rubric: {error}", file=sys.stderr)
             wrong = True
             continue
-        if not cases and len(wanted) > 1:
+        if not each.ids:
+            _tell_left_out(suite)
+        if not cases and several:
             continue  # nothing of it failed
-        if options.format == "text" and len(wanted) > 1:
+        if options.format == "text" and several:
             print(f"{chr(10) if done else ''}{Style.of(out).paint(str(suite.path), 'bold')}", file=out)
-        gc.freeze()  # what was read stays until the end: no need to look through it again and again
-        run = _Run(suite, cases, options, out)
+        run = SuiteRun(suite, cases, options, out)
         try:
-            results = asyncio.run(run.results())
+            done.append(run.to_end())
         except (KeyboardInterrupt, asyncio.CancelledError):
-            if options.format == "text" and run.done:
-                run.report.finish(run.done, time.monotonic() - run.began, inline=False)
-            print(f"rubric: {run.broken_off(several=len(wanted) > 1)}", file=sys.stderr)
+            print(f"rubric: {run.broken_off(several=several)}", file=sys.stderr)
             return 128 + (run.signal or signal.SIGINT)
-        gc.unfreeze()
-        if options.format == "text":
-            run.report.finish(results, time.monotonic() - run.began, explain=options.explain, before=run.before)
-        done.append(_Done(suite, results, run.derived))
-        before.update(run.before)
-    _conclude(done, options.format, out, several=len(wanted) > 1)
-    verdicts = {*before, *(result.verdict for each in done for result in each.results)}
-    worst = NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
-    return WRONG_USE if wrong else worst
+    _conclude(done, options.format, out, several=several)
+    return WRONG_USE if wrong else _exit_code(done)
 
 
-class _Done(NamedTuple):
-    """A suite that was run."""
-
-    suite: LoadedSuite
-    results: Sequence[CaseResult]
-    derived: DerivedMetrics
+def _exit_code(done: Sequence[Done]) -> int:
+    verdicts = {verdict for each in done for verdict in (*each.before, *(r.verdict for r in each.results))}
+    return NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
 
 
 def _warn(suite: LoadedSuite) -> None:
@@ -168,117 +143,24 @@ def _warn(suite: LoadedSuite) -> None:
         print(f"rubric: {suite.path}: {len(old) - _MOST_WARNINGS} more like these; see rubric check", file=sys.stderr)
 
 
-def _conclude(done: Sequence[_Done], form: str, out: TextIO, *, several: bool) -> None:
+def _tell_left_out(suite: LoadedSuite) -> None:
+    if len(suite.in_range) < len(suite.cases):
+        left = f"`filter_range` leaves {len(suite.in_range)} of {count(len(suite.cases), 'case')}"
+        print(f"rubric: {suite.path}: {left}", file=sys.stderr)
+
+
+def _conclude(done: Sequence[Done], form: str, out: TextIO, *, several: bool) -> None:
     """What is told when everything has run."""
     documents = [_document(each) for each in done] if form == "json" else []
     if form == "json" and (several or documents):
-        print(_json({"suites": documents} if several else documents[0], indent=2), file=out)
+        print(json_text({"suites": documents} if several else documents[0], indent=2), file=out)
     if form == "text" and several:
         counts = Counter(result.verdict for each in done for result in each.results)
         words = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
         print(f"\n{count(len(done), 'suite')}: {words or 'nothing to run'}", file=out)
 
 
-class _Run:
-    """One run: what is done is kept at once, whatever becomes of the rest."""
-
-    def __init__(self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, out: TextIO) -> None:
-        self.suite = suite
-        self.options = options
-        self._again = again(options, [str(suite.path)], "failed")
-        self.report = Report(suite, cases, options.format, out, self._again, explain=options.explain)
-        self._out = out
-        self.began = time.monotonic()
-        self._told = ToldToEnd()
-        self._cases = cases
-        self._store = ResultStore.of(suite.path)
-        #: The results so far.
-        self.done: list[CaseResult] = []
-        #: How those cases ended that `--resume` left out.
-        self.before: Counter[Verdict] = Counter()
-        self.derived = DerivedMetrics(suite.analysis.suite)
-        #: Results that could not be stored yet.
-        self._unkept: list[CaseResult] = []
-
-    @property
-    def signal(self) -> int:
-        """The signal that broke it off; 0 for none."""
-        return self._told.signal
-
-    async def results(self) -> list[CaseResult]:
-        """Run, and put what is done in its place, also when this is broken off."""
-        with self._told.cancels_this_task():
-            return await self._results()
-
-    async def _results(self) -> list[CaseResult]:
-        async with system_ports() as ports:
-            if self.options.resume:
-                self._cases, self.before = still_to_do(self._cases, ports)
-                self.report = Report(
-                    self.suite, self._cases, self.options.format, self._out, self._again, explain=self.options.explain
-                )
-            try:
-                async with self.report.live.drawing():
-                    return await run_cases(self._cases, ports, self._heard, self.options.workers, self.report.kept)
-            finally:
-                self._keep()
-                for note in dict.fromkeys(note for case in self._cases for note in targets_of(case, ports).notes):
-                    print(f"rubric: {note}", file=sys.stderr)
-
-    def broken_off(self, *, several: bool) -> str:
-        """What there is after a run that was broken off, and how to go on."""
-        which = f" of {self.suite.path}" if several else ""
-        kept = f"; {len(self.done)} of {len(self._cases)} cases{which} are done and kept" if not self._unkept else ""
-        # What did not pass before and did now is not among the failed any more; what failed again is among what is done.
-        goes_on = again(self.options, self.options.suites, "failed" if self.options.failed else "resume")
-        return f"stopped{kept}; {goes_on} runs the others"
-
-    def _heard(self, event: Event) -> None:
-        if isinstance(event, CaseDone):
-            self.done.append(self.report.kept(event.result))
-            self.derived.take(event.result)
-            self._note(event.result)
-            if self.options.format == "jsonl":
-                head = {"suite": str(self.suite.path), "dialect": self.suite.analysis.dialect.name}
-                print(_json({**head, **case_row(event.result)}), file=self._out, flush=True)
-        self.report.heard(event)
-
-    def _note(self, result: CaseResult) -> None:
-        try:
-            self._store.note(result)
-        except OSError as error:
-            if not self._unkept:
-                self.report.live.clear()
-                print(f"rubric: results cannot be stored: {error}", file=sys.stderr)
-            self._unkept.append(result)
-
-    def _keep(self) -> None:
-        """Put what is done in its place; what could not be stored before may be now."""
-        name, dialect = self.suite.path.name, self.suite.analysis.dialect.name
-        try:
-            if self._unkept:
-                self._store.add(self._unkept, name, dialect)
-                print("rubric: now they are stored", file=sys.stderr)
-                self._unkept.clear()
-            else:
-                self._store.settle(name, dialect)
-            save_recordings(self._cases)
-        except OSError as error:
-            if not self._unkept:
-                print(f"rubric: the results could not be stored: {error}", file=sys.stderr)
-
-
-def _json(value: Any, indent: int | None = None) -> str:
-    """JSON; half of a pair of surrogates, which is no text and may be in an answer, is written as its number."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, indent=indent)
-    return text
-
-
-def _document(done: _Done) -> dict[str, Any]:
+def _document(done: Done) -> dict[str, Any]:
     suite, results = done.suite, done.results
     counts = Counter(result.verdict.value for result in results)
     summary = {verdict.value: counts[verdict.value] for verdict in Verdict}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.result import CaseResult, case_result_of, jsonable
-from rubric_core.evaluation.writing import Journal, json_line, write_atomically
+from rubric_core.evaluation.writing import Journal, json_text, write_atomically
 from rubric_core.loading.files import absolute
 
 __all__ = ["ResultStore", "StoredCase", "results_path"]
@@ -106,10 +106,10 @@ class ResultStore:
 
     def _text(self, suite: str, dialect: str) -> Iterator[str]:
         """The content of the file, a line for each case: so it is read without having all of it at once."""
-        yield f'{{"version": {_VERSION}, "suite": {json_line(suite)}, "dialect": {json_line(dialect)}, "cases": {{\n'  # ends with _BEGIN
+        yield f'{{"version": {_VERSION}, "suite": {json_text(suite)}, "dialect": {json_text(dialect)}, "cases": {{\n'  # ends with _BEGIN
         before = ""
         for name, row in self._merged():
-            yield f"{before}{json_line(name)}: {json_line(row)}"
+            yield f"{before}{json_text(name)}: {json_text(row)}"
             before = _BETWEEN
         yield "\n}}\n"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Any
 from uuid import uuid4
 
-__all__ = ["Journal", "json_line", "locked", "write_atomically"]
+__all__ = ["Journal", "json_text", "locked", "write_atomically"]
 
 
 def write_atomically(path: Path, text: str | Iterable[str]) -> None:
@@ -23,13 +23,13 @@ def write_atomically(path: Path, text: str | Iterable[str]) -> None:
         raise
 
 
-def json_line(value: Any) -> str:
-    """JSON on one line, as people read it; half of a pair of surrogates, which is no text, is written as its number."""
-    text = json.dumps(value, ensure_ascii=False)
+def json_text(value: Any, indent: int | None = None) -> str:
+    """JSON as people read it, on one line without `indent`; half of a pair of surrogates, which is no text, as its number."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
     try:
         text.encode()
     except UnicodeEncodeError:
-        return json.dumps(value)
+        return json.dumps(value, indent=indent)
     return text
 
 
@@ -63,7 +63,7 @@ class Journal:
     def append(self, row: Mapping[str, Any]) -> None:
         """Keep a row. Raises OSError."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        line = json_line(row)
+        line = json_text(row)
         with self.locked(), self.path.open("a", encoding="utf-8", newline="\n") as file:
             # The last line of a program that was killed may be cut: a row of its own begins on a line of its own.
             file.write(f"\n{line}\n")
