@@ -1,6 +1,8 @@
 """What was found in the blocks of a text, put where it stands in the whole."""
 
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -46,10 +48,14 @@ class Findings:
         self.dialect = analysis.dialect
         self.states = analysis.states
         self.frame = analysis.frame
+        #: What findings across blocks say better than those of one block.
+        self.explained: list[tuple[str, Span]] = []
 
     def settled(self) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
         """What no comment covers, with the comments that cover nothing; and what comments cover. Both in order of the text."""
-        found = sorted(self._diagnostics(), key=lambda d: (d.span, d.code))
+        everything = list(self._diagnostics())
+        self.explained.sort()
+        found = sorted((d for d in everything if not self._explained(d)), key=lambda d: (d.span, d.code))
         if "\r\n" in self.frame.head:
             # A rule sees one block, which may have no line break to go by.
             found = [_with_breaks(d) for d in found]
@@ -93,8 +99,14 @@ class Findings:
         # Put together only when there is something to underline.
         written = Context(analysis.document.text if found else "", self.dialect)
         for rule, finding in found:
+            self.explained += finding.explains
             shown = replace(finding, span=written.underlined(finding.span))
             yield _diagnostic(rule, shown, lambda span: span)
+
+    def _explained(self, found: Diagnostic) -> bool:
+        at = bisect_right(self.explained, (found.code, Span(found.span.start, sys.maxsize))) - 1
+        code, span = self.explained[at] if at >= 0 else ("", Span(0, 0))
+        return code == found.code and found.span.start < span.end
 
     def _text_of(self, entry: CaseEntry | None) -> str:
         """The text of the block that a case stands in."""

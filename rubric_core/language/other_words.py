@@ -34,7 +34,12 @@ from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.language.workspace import Hook, Repo
 
-__all__ = ["field_called", "options_called", "types_called"]
+__all__ = ["BOUND_PAIRS", "field_called", "options_called", "types_called"]
+
+#: Keys for the two bounds of a band, each by itself.
+BOUND_PAIRS = (
+    ("min", "max"), ("from", "to"), ("low", "high"), ("lower", "upper"), ("start", "end"), ("min_score", "max_score"), ("lowest", "highest"),
+)  # fmt: skip
 
 #: By shape and field. Case, `-` and `_` make no difference.
 _KEYS: Mapping[type[Shape], Mapping[str, str]] = {

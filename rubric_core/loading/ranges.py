@@ -1,6 +1,5 @@
 """`score_ranges` in both of its shapes."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -8,7 +7,8 @@ from typing import TYPE_CHECKING
 from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.language.kinds import Shaped
 from rubric_core.language.shape import Place
-from rubric_core.loading.issues import MissingKey
+from rubric_core.loading.issues import MissingKey, UnknownKey
+from rubric_core.loading.ranges_otherwise import end_before_the_next, read_otherwise, read_turned, whole_number
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -26,10 +26,13 @@ def lower_ranges(lowering: "Lowering", node: Node) -> ScoreRanges:
         made.style = "list"
         before = len(lowering.issues)
         made.bands = list(_listed_bands(lowering, node))
+        end_before_the_next(made.bands)
         _suggest_bounds(lowering, before, made.bands)
     elif isinstance(node, Mapping):
         made.style = "map"
         made.bands = list(_mapped_bands(lowering, node))
+        if read_turned(made.bands):
+            made.style = "turned"
     else:
         made.style = "other"
     return made
@@ -43,12 +46,20 @@ def _listed_bands(lowering: "Lowering", node: Sequence) -> Iterator[Band]:
             band.borrowed = lowering.via is not None
             yield band
             continue
+        before = len(lowering.issues)
         band = lowering.value(Shaped(Band), item, "")
         if not isinstance(band, Band):
             continue
-        pair = band.places["score_range"].node if "score_range" in band.places else None
+        if read_otherwise(band, target, [s.name for s, _ in lowering.dialect.fields(Band)]):
+            # How it is written is one mistake, and what the language has in its place is not missing as well.
+            told = [i for i in lowering.issues[before:] if not isinstance(i, MissingKey | UnknownKey)]
+            lowering.issues[before:] = told
+            yield band
+            continue
+        place = band.places.get("score_range") or band.unread.get("score_range")
+        pair = place.node if place is not None else None
         if isinstance(pair, Sequence) and len(pair.items) == 2:
-            band.low, band.high = _whole(pair.items[0]), _whole(pair.items[1])
+            band.low, band.high = whole_number(pair.items[0]), whole_number(pair.items[1])
         band.text = band.outcome if isinstance(band.outcome, str) else ""
         yield band
 
@@ -75,7 +86,7 @@ def _mapped_bands(lowering: "Lowering", node: Mapping) -> Iterator[Band]:
             lowering.duplicate(node, entry, seen[entry.name])
             continue
         seen[entry.name or ""] = entry
-        band.low = _whole(entry.key)
+        band.low = whole_number(entry.key)
         band.places["score_range"] = Place(at or entry.key.span, at or entry.key.span, entry.key, "", at is not None)
         band.places["outcome"] = Place(at or entry.key.span, at or entry.value.span, entry.value, "", at is not None)
         if isinstance(entry.value, Scalar) and isinstance(entry.value.value, str):
@@ -88,15 +99,3 @@ def _mapped_bands(lowering: "Lowering", node: Mapping) -> Iterator[Band]:
             above = [low for low in lows if low > band.low]
             band.high = above[0] - 1 if above else 10
     yield from bands
-
-
-def _whole(node: Node) -> int | None:
-    """A whole number as a bound, also one written as text; None for everything else."""
-    if not isinstance(node, Scalar):
-        return None
-    value = node.value
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
-        return int(value)
-    return int(node.text) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,3}", node.text) else None

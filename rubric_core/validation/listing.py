@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from rubric_core.language.kinds import Shorthand
 from rubric_core.syntax.edit import column_of, newline_of
-from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
 
-__all__ = ["glued_dashes", "named"]
+__all__ = ["glued_dashes", "lifted", "named"]
 
 _GLUED = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*-(?=[^\s-])")
 
@@ -49,3 +49,23 @@ def glued_dashes(node: Scalar, text: str) -> Iterator[Edit]:
     if node.style == "plain" and node.text.startswith("-"):
         for found in _GLUED.finditer(text, *node.span):
             yield Edit(Span(found.end(), found.end()), " ")
+
+
+def lifted(item: Mapping, text: str) -> tuple[Edit, ...]:
+    """The items of a list that is the only entry of an item, as items of the list around it; nothing where that is unsafe."""
+    inner = item.entries[0].value
+    if not isinstance(inner, Sequence) or not inner.items or inner.anchor or item.anchor:
+        return ()
+    first, last = inner.items[0].whole.start, inner.items[-1].whole.end
+    if item.flow or inner.flow:
+        behind = text[last : inner.span.end - 1]
+        if not (item.flow and inner.flow) or behind.strip() or "#" in text[item.span.start : first]:
+            return ()
+        return Edit(Span(item.span.start, first), ""), Edit(Span(last, item.span.end), "")
+    dash, inner_dash = (text.rfind("-", 0, at) for at in (item.whole.start, first))
+    by = column_of(text, inner_dash) - column_of(text, dash)
+    if "#" in text[dash:inner_dash] or by < 0 or text[dash + 1 : item.whole.start].strip(" "):
+        return ()
+    lines = (found.end() for found in re.finditer(r"\r\n?|\n", text[:last]) if found.end() > inner_dash)
+    moved = (Edit(Span(at, at + by), "") for at in lines if by and text[at : at + by] == " " * by)
+    return Edit(Span(dash, inner_dash), ""), *moved

@@ -73,6 +73,8 @@ class Finding:
     #: In place of the severity of the rule.
     severity: Severity | None = None
     tags: tuple[Tag, ...] = ()
+    #: For a finding across blocks: codes that start in these places are the same mistake, seen from there.
+    explains: tuple[tuple[str, Span], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

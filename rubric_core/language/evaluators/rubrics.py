@@ -1,6 +1,6 @@
 """Rubrics: criteria, score ranges and the evaluators that have them."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rubric_core.language.evaluators.base import Evaluator, PromptProgram
 from rubric_core.language.kinds import (
@@ -18,6 +18,9 @@ from rubric_core.language.kinds import (
     Text,
 )
 from rubric_core.language.shape import Shape, key
+
+if TYPE_CHECKING:
+    from rubric_core.syntax.tree import Entry
 
 __all__ = ["AgentRubric", "Band", "Criterion", "LlmRubric", "Rubric", "Rubrics", "ScoreRanges"]
 
@@ -43,6 +46,8 @@ class Band(Shape):
     high: int | None = None
     #: The text; empty when there is none.
     text: str = ""
+    #: The entries that say its bounds in another way than the language has: `min: 0, max: 4`, or `poor: [0, 4]`.
+    otherwise: "tuple[Entry, ...]" = ()
 
 
 class ScoreRanges(Shape):
@@ -50,7 +55,7 @@ class ScoreRanges(Shape):
 
     parts: ClassVar[tuple[str, ...]] = ("bands",)
 
-    #: "list", "map", or "other" when it is neither.
+    #: "list", "map", "turned" for a map whose keys are the texts, or "other" when it is none of these.
     style: str = "list"
     #: In the order of the text. In map style, `high` is one below the next lowest score, and 10 for the last band.
     bands: list[Band]

@@ -63,7 +63,9 @@ def _fitting(ranges: ScoreRanges, band: Band, node: Node) -> tuple[Fix, ...]:
         bound: int | None = NUMBERS.index(word)
     elif ranges.style == "map":
         low = ranges.bands[at - 1].low if at else -1
-        bound = (low + above) // 2 if low is not None and above is not None and above - low > 1 else None
+        bound = (
+            0 if not at else (low + above) // 2 if low is not None and above is not None and above - low > 1 else None
+        )
     elif band.low is None:
         bound = below + 1 if below is not None else None
     else:

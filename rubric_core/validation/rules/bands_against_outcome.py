@@ -24,7 +24,7 @@ _BAD = re.compile(
 def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """10 is the best score; words of praise at 0 and of blame at 10 are the wrong way round."""
     bands = sorted(sound(ranges), key=lambda b: b.low or 0)
-    if len(bands) < 2 or bands[0].borrowed:
+    if len(bands) < 2 or bands[0].borrowed or any("outcome" not in band.places for band in bands):
         return
     low, high = bands[0].text, bands[-1].text
     if _GOOD.search(low) and not _BAD.search(low) and _BAD.search(high) and not _GOOD.search(high):

@@ -14,7 +14,7 @@ __all__ = ["GAPPED_BANDS"]
 @rule("gapped-bands", "error", "A score that no band claims")
 def GAPPED_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Name the scores that are missing, one finding for each gap."""
-    if ranges.style != "list" or not all(map(is_sound, ranges.bands)):
+    if ranges.style not in ("list", "turned") or not all(map(is_sound, ranges.bands)):
         return
     if not ranges.bands:
         yield Finding(

@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.loading.ranges_otherwise import whole_number
 from rubric_core.loading.reading import found_words
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
-from rubric_core.text import Edit
+from rubric_core.text import Edit, Span
 from rubric_core.validation.bands import HIGHEST, covered, to_fill_in, uncovered
+from rubric_core.validation.bands_otherwise import in_own_words
 from rubric_core.validation.mending import FILL_IN, removed_item
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
@@ -32,9 +34,13 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
             fixes=() if ranges.borrowed or ranges.node is None else (to_fill_in(ranges.node),),
             consequence=_DROPS,
         )
+    if ranges.style in ("list", "turned") and (odd := next((b for b in ranges.bands if b.otherwise), None)):
+        yield _otherwise(odd, ranges, text_key, context)
     if ranges.style != "list":
         return
     for number, band in enumerate(ranges.bands, 1):
+        if band.otherwise:
+            continue
         if not isinstance(band.node, Mapping):
             found = found_words(band.node) if band.node is not None else "nothing"
             fixes = () if band.borrowed or band.node is None else _as_band(ranges, band.node, text_key, context)
@@ -48,6 +54,16 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
                 fixes=() if band.borrowed else tuple(_pair(pair.node)),
                 consequence=_DROPS,
             )
+
+
+def _otherwise(first: Band, ranges: ScoreRanges, text_key: str, context: Context) -> Finding:
+    """Bands in the words of other tools, all of them said once."""
+    entry = first.otherwise[0]
+    span = first.span if first.borrowed else Span(entry.key.span.start, first.otherwise[-1].span.end)
+    written = f"{{score_range: [{first.low}, {first.high}], {text_key}: …}}"
+    borrowed = any(band.borrowed for band in ranges.bands)
+    fixes = () if borrowed else tuple(in_own_words(ranges, text_key, context))
+    return Finding(span, f"agentv reads no bounds here; write {written}", fixes=fixes, consequence=_DROPS)
 
 
 def _is_pair(node: Node) -> bool:
@@ -72,7 +88,9 @@ def _pair(node: Node) -> Iterator[Fix]:
     ]
     if isinstance(node, Scalar) and (found := _SPAN.match(node.text)):
         values = [int(found[1]), int(found[2])]
-    elif not values or len(values) != len(items):
+    elif isinstance(node, Mapping):
+        values = [n for n in (whole_number(e.value) for e in node.entries) if n is not None]
+    if not values or (not isinstance(node, Mapping) and len(values) != len(items) and not isinstance(node, Scalar)):
         return
     written = f"[{min(values)}, {max(values)}]"
     yield Fix(f"write {written}", (Edit(node.span, written),), safe=False)

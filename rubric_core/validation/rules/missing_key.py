@@ -11,9 +11,10 @@ from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import MissingKey
 from rubric_core.loading.reading import could_be
 from rubric_core.syntax.edit import column_of, newline_of
-from rubric_core.syntax.tree import Entry, Mapping, Node
+from rubric_core.syntax.tree import Entry, Mapping, Node, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.colons import as_sentence, lone_text
+from rubric_core.validation.listing import lifted
 from rubric_core.validation.mending import added, example_of, skeleton
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
@@ -35,6 +36,10 @@ def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # no
     message = f"{type(issue.owner).title()} needs {wanted}: {_first_sentence(issue.key.doc)}"
     fixes = () if issue.borrowed or not isinstance(issue.node, Mapping) else tuple(_fixes(issue, issue.node, context))
     severity = context.dialect.properties.incomplete_case if isinstance(issue.owner, Case) else None
+    if (name := _nested_list(issue, context)) and isinstance(issue.node, Mapping):
+        message = f"`{name}` is no evaluator: its items belong in the list around it"
+        edits = () if issue.borrowed else lifted(issue.node, context.text)
+        fixes = (Fix("move them there", edits),) if edits else ()
     sentence = lone_text(issue.node) if issue.key.field == "type" and not issue.borrowed else None
     if sentence is not None and _is_no_key(sentence.name or "", context):
         message = f"YAML reads `{sentence.name}` as a key; a criterion with a colon in it needs quotes"
@@ -63,6 +68,16 @@ def _said(issue: MissingKey, speaker: Entry, context: Context) -> Finding:
     )
     words = f"a message says who speaks under `role` and what under `content`; `{speaker.name}` is no key of it"
     return Finding(issue.span if issue.borrowed else speaker.key.span, words, fixes=fixes)
+
+
+def _nested_list(issue: MissingKey, context: Context) -> str:
+    """The key of a list of evaluators that is all there is of an evaluator: `- assertions: […]`."""
+    if issue.key.field != "type" or not isinstance(issue.owner, Evaluator) or not isinstance(issue.node, Mapping):
+        return ""
+    entry = issue.node.entries[0] if len(issue.node.entries) == 1 else None
+    known = context.dialect.table(Case).get(entry.name or "") if entry is not None else None
+    listed = known is not None and known.field in ("assertions", "evaluators")
+    return entry.name or "" if entry is not None and listed and isinstance(entry.value, Sequence) else ""
 
 
 def _is_no_key(name: str, context: Context) -> bool:

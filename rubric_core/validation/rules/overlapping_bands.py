@@ -15,7 +15,7 @@ __all__ = ["OVERLAPPING_BANDS"]
 @rule("overlapping-bands", "error", "A score that two bands claim")
 def OVERLAPPING_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name both bands and the scores that they share."""
-    if ranges.style != "list":
+    if ranges.style not in ("list", "turned"):
         return
     before: Band | None = None
     for band in sorted(sound(ranges), key=lambda b: (b.low, b.high)):
