@@ -3,16 +3,18 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.participants import taking_part
+from rubric_core.evaluation.matrix import variations
+from rubric_core.evaluation.participants import taking_part, target_name
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import looks_secret
 from rubric_core.evaluation.sources import Sources, prompt_of
 from rubric_core.evaluation.targets import Targets
-from rubric_core.evaluation.workspaces.plan import plan_of
+from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
 
@@ -54,7 +56,7 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
         "suite": inherited,
         "targets": entries,
         "files": {name: _digest(path, files) for name, path in found},
-        "workspace": _workspace(runnable, files),
+        "workspace": _workspace(runnable, files, targets),
         "variant": [
             runnable.row.label,
             runnable.row.variables,
@@ -80,14 +82,18 @@ def _entries(runnable: Runnable, targets: Targets) -> Iterator[Mapping[str, Any]
         yield {"name": entry.name, "kind": entry.kind, "settings": settings}
 
 
-def _workspace(runnable: Runnable, files: Files) -> Mapping[str, str]:
-    """What the workspace is made of, and the programs that prepare it; a workspace that cannot be made has no files."""
-    try:
-        plan = plan_of(runnable, files)
-    except Unscored:
-        plan = None
-    if plan is None:
-        return {}
+def _workspace(runnable: Runnable, files: Files, targets: Targets) -> Mapping[str, str]:
+    """What the workspaces are made of, and the programs that prepare them; one that cannot be made has no files."""
+    found: dict[str, str] = {}
+    for each in variations(runnable):
+        name = target_name(each.suite, each.options.target, targets)
+        with suppress(Unscored):
+            plan = plan_of(each, files, targets.as_written(name))
+            found |= _in_plan(plan, each, files) if plan is not None else {}
+    return found
+
+
+def _in_plan(plan: WorkspacePlan, runnable: Runnable, files: Files) -> Mapping[str, str]:
     # One copy serves a whole run, so one look does.
     known = runnable.shared.setdefault("trees", {})
     for tree in plan.trees:
@@ -95,8 +101,8 @@ def _workspace(runnable: Runnable, files: Files) -> Mapping[str, str]:
             known[tree] = {name: _digest(path, files) for name, path in _below(tree, tree, files)}
     sources = Sources(runnable, files, ())
     hooks = {
-        f"{name} {word}": _digest(path, files)
-        for name, hook in plan.hooks
+        f"{name} {number} {word}": _digest(path, files)
+        for number, (name, hook) in enumerate(plan.hooks)
         for word, path, _ in sources.in_command(hook.command, hook.cwd)
     }
     return {**hooks, **{f"{tree.name}/{n}": d for tree in plan.trees for n, d in known[tree].items()}}

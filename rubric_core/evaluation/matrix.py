@@ -4,7 +4,7 @@
 a name of its own, and the name of the case stands for all of them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import product
@@ -133,8 +133,9 @@ def _targets(case: "Runnable") -> list[str]:
         case.case.providers, case.case.provider, default.providers if default else None, default.provider if default else None,
         *(_matrix_of(shape) for shape in (case.case, case.suite)), case.suite.providers, case.suite.targets,
     )  # fmt: skip
+    known = {each.name for each in _matrix_of(case.suite) if isinstance(each, TargetChoice)}
     for each in written:
-        names = list(dict.fromkeys(_names(each)))
+        names = list(dict.fromkeys(_names(each, known)))
         if names:
             return names
     defaults = case.suite.defaults
@@ -160,17 +161,21 @@ def _asked_of(target: str | None, made: "Sequence[Runnable]", prompts: Sequence[
             yield each
 
 
-def _matrix_of(shape: Case | Suite) -> object:
-    return shape.execution.targets if isinstance(shape.execution, Execution) else None
+def _matrix_of(shape: Case | Suite) -> list[Any]:
+    return (shape.execution.targets or []) if isinstance(shape.execution, Execution) else []
 
 
-def _names(written: object) -> Iterator[str]:
-    """The names of targets in a list of names and entries, or in one of them."""
+def _names(written: object, known: Collection[str | None]) -> Iterator[str]:
+    """The names of targets in a list of names and entries, or in one of them.
+
+    A name that a suite gives to another target for its matrix is one of `known`.
+    """
     for each in as_list(written):
         if isinstance(each, str):
             yield each
-        elif isinstance(each, TargetChoice) and (name := each.use_target or each.name):
-            yield name
+        elif isinstance(each, TargetChoice):
+            name = each.name if each.name in known else each.use_target or each.name
+            yield from [name] if name else []
         elif isinstance(each, Entry) and isinstance(each.node, MappingNode):
             name = entry_name(each.node)
             if name:

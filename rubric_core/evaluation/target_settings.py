@@ -20,7 +20,18 @@ from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["BARE", "REFERENCE", "UNUSED", "Settled", "family", "refuse", "settled", "variables_in"]
+__all__ = [  # fmt: skip
+    "BARE",
+    "REFERENCE",
+    "UNUSED",
+    "Answering",
+    "Settled",
+    "as_written",
+    "family",
+    "refuse",
+    "settled",
+    "variables_in",
+]
 
 #: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
 REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
@@ -30,13 +41,7 @@ BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 UNUSED: Mapping[str, str] = {
     "provider_batching": "the target is asked case by case",
     "subagent_mode_allowed": "what the target hands on is its own business",
-}
-#: Settings of any kind that would change what is graded, and that rubric does not act on.
-_REFUSED: Mapping[str, str] = {
-    "inputs": "rubric gives a target nothing but the case",
-    "hooks": "rubric runs no hooks of targets",
-    "environment": "rubric runs targets on this machine; write `environment` in the suite",
-    "workspace_template": "write `workspace: {template: …}` in the suite",
+    "inputs": "they are for programs that make up attacks; a case gives its values under `vars`",
 }
 _NESTED = ("settings", "config")
 _COMMAND = "cli"
@@ -64,6 +69,32 @@ class Settled(NamedTuple):
         return place.name if place is not None else name
 
 
+class Answering(NamedTuple):
+    """The target that answers a case, for what its entry says about the place in which it works."""
+
+    shape: Entry
+    dialect: Dialect
+    entry: TargetEntry
+
+
+def as_written(file: TargetFile, entry: TargetEntry) -> Answering | None:
+    """An entry without anything filled in, whatever else is wrong with it; None for one that cannot be read at all."""
+    try:
+        members = family(file, entry)
+    except Unscored:
+        return None
+    entry = replace(entry, kind=next((m.kind for m in members if m.kind), ""))
+    base = Provider if entry.as_provider else Target
+    dialect = _dialect(entry, base)
+    anchors = _anchors(members)
+    shape = Lowering(entry.home.text, dialect, DIALECTS, anchors).item(Tagged(base), _whole(members), "targets")
+    return Answering(shape, dialect, entry) if isinstance(shape, Entry) else None
+
+
+def _anchors(members: SequenceOf[TargetEntry]) -> dict[str, Node]:
+    return {name: node for m in reversed(members) for name, node in m.home.anchors.items()}
+
+
 def settled(
     file: TargetFile, entry: TargetEntry, environment: Mapping[str, str], program: SequenceOf[str] = ()
 ) -> Settled:
@@ -82,7 +113,7 @@ def settled(
     base = Provider if entry.as_provider else Target
     entry = replace(entry, kind=_COMMAND) if program else entry
     dialect = _dialect(entry, base)
-    anchors = {name: node for m in reversed(members) for name, node in m.home.anchors.items()}
+    anchors = _anchors(members)
     node = _whole(members)
     if program:
         _put(node, dialect.spelled(base, base.tag) or base.tag, _COMMAND)
@@ -101,12 +132,6 @@ def settled(
 
 def refuse(read: Settled, entry: TargetEntry) -> None:
     """Raises Unscored for a setting without which the answer would be another one."""
-    for name, why in _REFUSED.items():
-        if read.shape.has(name):
-            spelled = read.spelled(name)
-            raise Unscored(
-                f"target {entry.name}: {spelled} of a target is not run by rubric: {why} ({entry.where(spelled)})"
-            )
     runtime = read.shape.runtime
     mode = runtime.mode if isinstance(runtime, Runtime) else runtime
     if mode not in (None, "host"):

@@ -12,7 +12,18 @@ from rubric_core.evaluation.context import ResolvedTarget
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import Redactor
-from rubric_core.evaluation.target_settings import REFERENCE, UNUSED, family, refuse, settled, variables_in
+from rubric_core.evaluation.target_settings import (  # fmt: skip
+    REFERENCE,
+    UNUSED,
+    Answering,
+    Settled,
+    as_written,
+    family,
+    refuse,
+    settled,
+    variables_in,
+)
+from rubric_core.language.model import Execution, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
 from rubric_core.loading.names import file_named
@@ -20,6 +31,7 @@ from rubric_core.loading.search import directories_up, find_file
 from rubric_core.loading.targets import Home, TargetEntry, TargetFile, find_targets, read_targets, targets_in
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
+from rubric_core.syntax.tree import Node
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.providers.kind import ProviderKind
@@ -28,6 +40,8 @@ __all__ = ["Targets", "load_targets", "shared_targets", "targets_for"]
 
 _CONFIGS = ("config.local.yaml", "config.yaml", "config.yml")
 _HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
+#: What an entry says about the place in which the target works; it counts where the target answers cases.
+_PLACE = ("workspace_template", "environment", "hooks")
 
 
 @dataclass(frozen=True)
@@ -42,14 +56,17 @@ class Targets:
     #: What was made, by the name of the entry and by the name that was asked for.
     _plain: dict[str, Provider] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[str, tuple[ResolvedTarget, Provider]] = field(default_factory=dict, repr=False, compare=False)
-    _notes: list[str] = field(default_factory=list, repr=False, compare=False)
+    _settled: "dict[str, tuple[ProviderKind[Any], Settled]]" = field(default_factory=dict, repr=False, compare=False)
+    #: Notes, each with the name of the entry in whose role of answering it does not hold.
+    _notes: list[tuple[str, str]] = field(default_factory=list, repr=False, compare=False)
+    _answer: set[str] = field(default_factory=set, repr=False, compare=False)
     #: Milliseconds between two calls of a target that says nothing itself.
     pause: float = 0.0
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What stands in the entries of the targets in use and is not acted on, a sentence each."""
-        return tuple(dict.fromkeys(self._notes))
+        return tuple(dict.fromkeys(note for name, note in self._notes if name not in self._answer))
 
     def entry(self, name: str) -> TargetEntry:
         """The entry of that name, as written. Raises Unscored when there is none."""
@@ -103,6 +120,20 @@ class Targets:
         kind = kind_named(self._written_kind(entry))
         return kind is not None and kind.judges and entry.settings.get("model") != LOCAL_MODEL
 
+    def answering(self, name: str, ports: Ports) -> Answering:
+        """The target of that name, which answers cases. Raises Unscored, naming file, line and what to do."""
+        entry = self.followed(name, ports.environment)
+        _, read = self._read(entry, ports)
+        self._answer.add(entry.name)
+        return Answering(read.shape, read.dialect, entry)
+
+    def as_written(self, name: str) -> Answering | None:
+        """The same without anything filled in; None where that is not known before a run. Never raises."""
+        with suppress(Unscored):
+            entry = self.followed(name, {})
+            return as_written(self.file, entry) if self.file is not None else None
+        return None
+
     def provider(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
         """The target of that name, ready to be asked; made once. Raises Unscored, naming file, line and what to do."""
         if name not in self._made:
@@ -138,16 +169,17 @@ class Targets:
         from rubric_core.evaluation.providers.kind import Place  # noqa: PLC0415
         from rubric_core.evaluation.providers.transformed import transformed  # noqa: PLC0415
 
-        if self.file is None:
-            raise Unscored(self.trouble)
-        kind, program = self._kind(entry, ports)
-        read = settled(self.file, entry, ports.environment, program)
-        refuse(read, entry)
+        kind, read = self._read(entry, ports)
         unused = {**UNUSED, **kind.unused}
         self._notes.extend(
-            f"{entry.where(read.spelled(field_))}: not acted on; {unused[field_]}"
+            ("", f"{entry.where(read.spelled(field_))}: not acted on; {unused[field_]}")
             for field_ in (*read.shape.places, *read.idle)
             if field_ in unused and vars(read.shape).get(field_) is not False
+        )
+        self._notes.extend(
+            (entry.name, f"{entry.where(read.spelled(name))}: not acted on; {entry.name} answers no case itself")
+            for name in _PLACE
+            if read.shape.has(name)
         )
         own = {name: ports.environment[name] for name in kind.environment if name in ports.environment}
         own |= {name: str(value) for name, value in (read.shape.env or {}).items()}
@@ -159,6 +191,17 @@ class Targets:
             raise Unscored(redact(f"target {entry.name}: {error}")) from None
         delay = (self.pause if read.shape.delay is None else read.shape.delay) / 1000
         return Guarded(provider, redact, ports.clock, read.shape.workers, delay)
+
+    def _read(self, entry: TargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], Settled]":
+        """The kind of an entry and its settings. Raises Unscored."""
+        if self.file is None:
+            raise Unscored(self.trouble)
+        if entry.name not in self._settled:
+            kind, program = self._kind(entry, ports)
+            read = settled(self.file, entry, ports.environment, program)
+            refuse(read, entry)
+            self._settled[entry.name] = (kind, read)
+        return self._settled[entry.name]
 
     def _kind(self, entry: TargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], list[str]]":
         """The kind of an entry, and its command when it is a program of the author's. Raises Unscored."""
@@ -198,17 +241,35 @@ def targets_for(case: Runnable, files: Files) -> Targets:
     pause = float(options.delay or 0) if options is not None else 0.0
     found = replace(load_targets(case.directory, files, case.options.targets_file), pause=pause)
     written = [*as_list(suite.providers), *as_list(suite.targets)]
-    if not suite.has("defaults") and not any(isinstance(each, Entry) or ":" in str(each) for each in written):
+    aliases = _aliases(case) if found.file is not None or written else []
+    if not (suite.has("defaults") or aliases or any(isinstance(each, Entry) or ":" in str(each) for each in written)):
         return found
-    home = Home(
-        case.path,
-        case.suite_text,
-        suite.node,
-        case.suite_anchors,
-        lambda span: case.line_at(case.suite_span(span).start),
-    )
+    home = _home(case)
     inside = targets_in(home, beside_others=True)
+    inside = replace(inside, entries=(*(_pointer(each, node, home) for each, node in aliases), *inside.entries))
     return Targets(case.directory, inside.joined(found.file), found.trouble, pause=pause)
+
+
+def _home(case: Runnable) -> Home:
+    return Home(case.path, case.suite_text, case.suite.node, case.suite_anchors, case.suite_line)
+
+
+def _aliases(case: Runnable) -> list[tuple[TargetChoice, Node]]:
+    """The targets of a matrix that have a name of their own there, and another one answers for them; with their nodes."""
+    written = case.suite.execution.targets if isinstance(case.suite.execution, Execution) else None
+    listed = [each for each in written or () if isinstance(each, TargetChoice)]
+    return [
+        (each, each.node)
+        for each in listed
+        if each.use_target and each.name and each.name != each.use_target and each.node is not None
+    ]
+
+
+def _pointer(choice: TargetChoice, node: Node, home: Home) -> TargetEntry:
+    """A target of a matrix as an entry that points to the one that answers."""
+    span = choice.at("name")
+    spans = {"use_target": choice.at("use_target")}
+    return TargetEntry(choice.name or "", "", {"use_target": choice.use_target}, span, home, node, spans)
 
 
 def shared_targets(case: Runnable, files: Files) -> Targets:

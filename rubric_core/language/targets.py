@@ -22,7 +22,7 @@ from rubric_core.language.kinds import (
 )  # fmt: skip
 from rubric_core.language.providers import SETTINGS, Settings
 from rubric_core.language.shape import Shape, key
-from rubric_core.language.workspace import Environment
+from rubric_core.language.workspace import Environment, Hooks
 
 __all__ = ["ENTRIES", "INLINE_PROVIDERS", "INLINE_TARGETS", "Defaults", "Entry", "Provider", "Runtime", "Target", "TargetFile"]  # fmt: skip
 
@@ -73,7 +73,9 @@ class Entry(Shape):
     )
     provider_batching = key(Boolean(), "Whether all cases go to it in one call.", default=False, shown="false")
     subagent_mode_allowed = key(Boolean(), "Whether it may hand work to subagents.")
-    workspace_template = key(Text(), "A directory whose copy it works in.")
+    workspace_template = key(
+        Text(), "A directory of which it has a copy of its own for every case, where the suite names none."
+    )
     runtime = key(ByNode(text=_MODE, mapping=Shaped(Runtime)), "Where its program runs.", example="host")
     prompts = key(
         ByNode(text=Text(), sequence=ListOf(Anything())), "The prompts that it is asked, where not all of them."
@@ -81,11 +83,16 @@ class Entry(Shape):
     transform = key(ByNode(text=Text(), mapping=MapOf(Anything())), "Turns its answer into what is graded.")
     delay = key(Number(at_least=0), "A pause between calls, in milliseconds.", example="200")
     env = key(MapOf(Text(blank=True)), "Environment variables for it.")
-    inputs = key(MapOf(Anything()), "Values that it is given with every case.")
+    inputs = key(MapOf(Anything()), "The values that it takes, described for programs that make up attacks.")
     environment = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)), "Where it works: a host or a container."
+        ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)),
+        "Where it works, in place of what the suite says.",
     )
-    hooks = key(MapOf(Anything()), "Programs that run before and after.")
+    hooks = key(
+        Shaped(Hooks),
+        "Programs around the cases that it answers, inside of those of the suite.",
+        example="{before_all: {command: [python, setup.py]}}",
+    )
     settings = key(MapOf(Anything()), "The settings of its kind.")
 
     #: The kind in the text.

@@ -63,8 +63,7 @@ def _what(suites: Suites) -> str:
 
 def _plans(suites: Suites) -> tuple[list[str], list[str]]:
     """The programs that would run and the addresses that would be asked, each once."""
-    every = [case for cases, _ in suites for case in cases]
-    programs = [f"`{p}`" for case in every for p in _programs(case)]
+    programs = [f"`{p}`" for cases, targets in suites for case in cases for p in _programs(case, targets)]
     addresses: list[str] = []
     from rubric_core.evaluation.participants import taking_part  # noqa: PLC0415  # what runs need is loaded when something runs
 
@@ -76,13 +75,14 @@ def _plans(suites: Suites) -> tuple[list[str], list[str]]:
     return list(dict.fromkeys(programs)), list(dict.fromkeys(addresses))
 
 
-def _of_workspace(case: "Runnable") -> Iterator[str]:
+def _of_workspace(case: "Runnable", targets: "Targets") -> Iterator[str]:
     """The programs that make the place in which the target of a case works."""
+    from rubric_core.evaluation.participants import target_name  # noqa: PLC0415
     from rubric_core.evaluation.result import Unscored  # noqa: PLC0415
     from rubric_core.evaluation.workspaces.plan import plan_of  # noqa: PLC0415
 
     try:
-        plan = plan_of(case, DiskFiles())
+        plan = plan_of(case, DiskFiles(), targets.as_written(target_name(case.suite, case.options.target, targets)))
     except Unscored:  # it is not run then, either
         return
     for repo in plan.repos if plan is not None else ():
@@ -91,14 +91,15 @@ def _of_workspace(case: "Runnable") -> Iterator[str]:
         yield _written(hook.command)
 
 
-def _programs(case: "Runnable") -> Iterator[str]:
+def _programs(case: "Runnable", targets: "Targets") -> Iterator[str]:
     from rubric_core.evaluation.asked import program_of  # noqa: PLC0415
     from rubric_core.evaluation.matrix import variations  # noqa: PLC0415
     from rubric_core.evaluation.participants import option_of  # noqa: PLC0415
 
     prompts = [each.variant.prompt for each in variations(case) if each.variant is not None]
     yield from dict.fromkeys(p for prompt in prompts if prompt is not None and (p := program_of(prompt, case)))
-    yield from _of_workspace(case)
+    for each in variations(case):
+        yield from _of_workspace(each, targets)
     option = option_of(case, "transform")
     if option is not None:
         yield _code(option)

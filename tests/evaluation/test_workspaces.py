@@ -240,12 +240,6 @@ async def test_what_cannot_be_made_leaves_its_cases_without_a_score(place: Folde
     assert left(place) == []
 
 
-async def test_hooks_of_one_target_are_refused(place: Folder) -> None:
-    text = "execution:\n  targets:\n    - name: default\n      hooks: {before_all: {command: [sh, -c, exit 1]}}\n"
-    for result in (await run(place, text + CASES)).values():
-        assert result.reason == "rubric runs no hooks of single targets; write them under `workspace` (line 3)"
-
-
 async def test_a_directory_that_exists_is_used_as_it_is(place: Folder) -> None:
     text = "workspace: {mode: static, path: ./template}\n" + CASES
     assert answers(await run(place, text)) == {"a": "seed a", "b": "seed a b"}

@@ -1,43 +1,24 @@
-"""What a suite and a case say about the directory in which the target works, put together."""
+"""What suite, case and target say about the place in which the target works, put together."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Mapping as MappingOf
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rubric_core.evaluation.problems import place_words
+from rubric_core.evaluation.participants import target_name
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
-from rubric_core.language.around import FileKind
+from rubric_core.evaluation.target_settings import Answering
+from rubric_core.evaluation.workspaces.hooks import HookPlan, command_in, hooks_in, seconds_in
+from rubric_core.evaluation.workspaces.written import Written, environment_of_target, in_suite, in_target
 from rubric_core.language.model import Execution, TargetChoice
 from rubric_core.language.shape import Shape
-from rubric_core.language.workspace import Checkout, Environment, Hook, Hooks, Repo, RepoSource, Setup, Workspace
-from rubric_core.loading.lower import Lowering
-from rubric_core.loading.search import URL, find_file, places_of
+from rubric_core.language.workspace import Checkout, Environment, Hooks, Repo, RepoSource, Setup, Workspace
+from rubric_core.loading.search import places_of
 from rubric_core.ports import Files
-from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
-from rubric_core.syntax.tree import Mapping
-from rubric_core.text import LineIndex
 
-__all__ = ["HOOKS", "HookPlan", "RepoPlan", "WorkspacePlan", "plan_of"]
-
-HOOKS = ("before_all", "before_each", "after_each", "after_all")
-_SECONDS = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class HookPlan:
-    """A program around cases."""
-
-    command: tuple[str, ...] | str
-    cwd: Path
-    #: Seconds.
-    time_limit: float
-    #: "none", "fast" or "strict".
-    reset: str
-    #: Where it stands, for messages: "line 4".
-    where: str = field(compare=False)
+__all__ = ["RepoPlan", "WorkspacePlan", "plan_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +51,14 @@ class WorkspacePlan:
     commands: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     keep: bool = False
+    #: Whether there are only hooks, which run beside the suite, and no directory for the target.
+    hooks_only: bool = False
     where: str = field(default="", compare=False)
+
+    @property
+    def has_start(self) -> bool:
+        """Whether it begins with something that is there already."""
+        return self.template is not None or self.existing is not None
 
     @property
     def trees(self) -> tuple[Path, ...]:
@@ -78,82 +66,58 @@ class WorkspacePlan:
         local = (Path(repo.source) / ".git" / "refs" / "heads" for repo in self.repos)
         return tuple(p for p in (self.template, *local) if p is not None)
 
-    def hook(self, name: str) -> HookPlan | None:
-        """The hook of that name."""
-        return dict(self.hooks).get(name)
+    def at(self, moment: str) -> list[HookPlan]:
+        """The hooks of that name, in the order in which they run: those of a target are inside of those of its suite."""
+        found = [hook for name, hook in self.hooks if name == moment]
+        return found if moment.startswith("before") else found[::-1]
 
 
-def plan_of(case: Runnable, files: Files) -> WorkspacePlan | None:
-    """The workspace of a case, None without one. What the case says replaces what the suite says, key by key.
+def plan_of(case: Runnable, files: Files, target: Answering | None = None) -> WorkspacePlan | None:
+    """The workspace of a case, None where there is neither a workspace nor a hook.
+
+    What the case says replaces what the suite says, key by key. An environment of `target`, which answers, takes the
+    place of the suite's; its template counts where nobody else names one, and its hooks come inside of the others.
 
     Raises Unscored for a container, and for what is not there.
     """
-    _refuse_hooks_of_targets(case)
-    written = [w for shape in (case.suite, case.case) if (w := _written(case, shape, files)) is not None]
-    if not written:
-        return None
-    last = written[-1]
-    if isinstance(last.shape, Environment):
+    plan = _of_place(case, files, target)
+    hooks = tuple(_hooks_of_target(case, files, target))
+    if not hooks:
+        return plan
+    return replace(plan or WorkspacePlan(hooks_only=True), hooks=(*(plan.hooks if plan else ()), *hooks))
+
+
+def _of_place(case: Runnable, files: Files, target: Answering | None) -> WorkspacePlan | None:
+    inner = environment_of_target(target, case, files) if target is not None else None
+    every = (in_suite(case, case.suite, files), inner, in_suite(case, case.case, files))
+    written = [each for each in every if each is not None]
+    last = written[-1] if written else None
+    if last is not None and isinstance(last.shape, Environment):
         return _of_environment(last, last.shape)
-    return _of_workspaces([w for w in written if isinstance(w.shape, Workspace)], _keeps(case))
+    plan = _of_workspaces([w for w in written if isinstance(w.shape, Workspace)], _keeps(case)) if written else None
+    if target is None or not isinstance(target.shape.workspace_template, str) or (plan is not None and plan.has_start):
+        return plan
+    place = in_target(target, case, files)
+    template = place.directory_named(target.shape.workspace_template, target.shape, "template")
+    where = target.entry.where("workspace_template")
+    return replace(plan or WorkspacePlan(per_test=True, keep=_keeps(case), where=where), template=template)
 
 
-def _refuse_hooks_of_targets(case: Runnable) -> None:
-    """Hooks that stand at one target of several are not run, and never passed over in silence."""
+def _hooks_of_target(case: Runnable, files: Files, target: Answering | None) -> Iterator[tuple[str, HookPlan]]:
+    if target is not None:
+        yield from hooks_in(in_target(target, case, files), target.shape.hooks)
+    name = target_name(case.suite, case.options.target)
     for shape in (case.case, case.suite):
         execution = shape.execution
-        for each in (execution.targets or ()) if isinstance(execution, Execution) else ():
-            if isinstance(each, TargetChoice) and isinstance(each.node, Mapping) and each.node.get("hooks") is not None:
-                raise Unscored(
-                    f"rubric runs no hooks of single targets; write them under `workspace`{case.blame(each)}"
-                )
-
-
-@dataclass(frozen=True)
-class _Written:
-    """A workspace or environment, and how to find one's way from it."""
-
-    shape: Workspace | Environment
-    #: The directory that its paths are relative to.
-    directory: Path
-    files: Files
-    #: Gives "line 4" for a part of it.
-    where: Callable[[Shape], str]
-
-    def directory_named(self, name: str, at: Shape, what: str) -> Path:
-        for place in places_of(name.removeprefix(URL), self.directory, self.files):
-            if self.files.is_directory(place):
-                return place
-        raise Unscored(f"the {what} {name} is no directory here or in a directory above ({self.where(at)})")
-
-
-def _written(case: Runnable, shape: Shape, files: Files) -> _Written | None:
-    value = vars(shape).get("environment") or vars(shape).get("workspace")
-    if isinstance(value, Workspace | Environment):
-        return _Written(value, case.directory, files, lambda part: case.blame(part).strip(" ()"))
-    if not isinstance(value, str):
-        return None
-    field_name = "environment" if vars(shape).get("environment") else "workspace"
-    kind = FileKind.ENVIRONMENT if field_name == "environment" else FileKind.WORKSPACE
-    return _from_file(case, value, kind, files, shape)
-
-
-def _from_file(case: Runnable, name: str, kind: FileKind, files: Files, at: Shape) -> _Written:
-    """A workspace in a file of its own, whose paths are relative to that file."""
-    path = find_file(name.removeprefix(URL), case.directory, files)
-    if path is None:
-        raise Unscored(f"the file {name} of the workspace is not there{case.blame(at)}")
-    try:
-        text = files.read(path).decode("utf-8")
-    except (OSError, ValueError) as error:
-        raise Unscored(f"the file {name} of the workspace cannot be read: {error}{case.blame(at)}") from None
-    tree = parse(text)
-    lowering = Lowering(text, case.dialect, case.dialects, tree.anchors)
-    shape = next(iter(lowering.root(tree.root, kind, "")), None)
-    if tree.problems or not isinstance(shape, Workspace | Environment):
-        raise Unscored(f"{path.name} is no {kind.value.partition(' ')[2]}; rubric check {path.name} says more")
-    lines = LineIndex(text)
-    return _Written(shape, path.parent, files, lambda part: place_words(path, lines.line_of(part.span.start) + 1))
+        choices = (execution.targets or ()) if isinstance(execution, Execution) else ()
+        chosen = [each for each in choices if isinstance(each, TargetChoice)]
+        found = next((c for c in chosen if c.name == name), None) or next(
+            (c for c in chosen if c.use_target == name), None
+        )
+        if found is not None:
+            place = Written(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
+            yield from hooks_in(place, found.hooks)
+            return
 
 
 def _keeps(case: Runnable) -> bool:
@@ -164,14 +128,14 @@ def _keeps(case: Runnable) -> bool:
 # Workspaces
 
 
-def _of_workspaces(written: list[_Written], keep: bool) -> WorkspacePlan:
-    fields: dict[str, tuple[object, _Written]] = {}
+def _of_workspaces(written: list[Written], keep: bool) -> WorkspacePlan:
+    fields: dict[str, tuple[object, Written]] = {}
     hooks: dict[str, HookPlan] = {}
     for each in written:
         shape = each.shape
         for name in shape.places:
             fields[name] = (vars(shape).get(name), each)
-        hooks |= _hooks(each)
+        hooks = _with_hooks(hooks, each)
     _refuse(fields)
     last = written[-1]
     template, existing = fields.get("template"), fields.get("path") or fields.get("static_path")
@@ -197,12 +161,12 @@ def _of_workspaces(written: list[_Written], keep: bool) -> WorkspacePlan:
     return plan
 
 
-def _text(fields: MappingOf[str, tuple[object, _Written]], name: str) -> str:
+def _text(fields: MappingOf[str, tuple[object, Written]], name: str) -> str:
     value = fields.get(name, (None, None))[0]
     return value if isinstance(value, str) else ""
 
 
-def _refuse(fields: MappingOf[str, tuple[object, _Written]]) -> None:
+def _refuse(fields: MappingOf[str, tuple[object, Written]]) -> None:
     found = fields.get("docker")
     if found is not None:
         shape, each = found
@@ -210,43 +174,28 @@ def _refuse(fields: MappingOf[str, tuple[object, _Written]]) -> None:
         raise Unscored(f"rubric runs no containers: take `docker` away to run this case on this machine ({where})")
 
 
-def _hooks(written: _Written) -> dict[str, HookPlan]:
+def _with_hooks(outer: dict[str, HookPlan], written: Written) -> dict[str, HookPlan]:
+    """The hooks so far, with those of a workspace in their place; a block that is switched off leaves none."""
     workspace = written.shape
-    if not isinstance(workspace, Workspace):
-        return {}
-    block = workspace.hooks
+    block = workspace.hooks if isinstance(workspace, Workspace) else None
     if isinstance(block, Hooks) and block.enabled is False:
         return {}
-    owners = [workspace, *([block] if isinstance(block, Hooks) else [])]
-    found = ((name, vars(owner).get(name)) for owner in owners for name in HOOKS)
-    return {name: _hook(hook, written) for name, hook in found if isinstance(hook, Hook)}
+    return outer | dict(hooks_in(written, workspace)) | dict(hooks_in(written, block))
 
 
-def _hook(hook: Hook, written: _Written) -> HookPlan:
-    cwd = written.directory
-    if isinstance(hook.cwd, str) and "{{" not in hook.cwd:
-        cwd = written.directory_named(hook.cwd, hook, "directory")
-    seconds = hook.timeout_ms / 1000 if isinstance(hook.timeout_ms, int | float) else _SECONDS
-    return HookPlan(_command(hook.command), cwd, seconds, hook.reset or "none", written.where(hook))
-
-
-def _command(value: object) -> tuple[str, ...] | str:
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else str(value or "")
-
-
-def _requirements(fields: MappingOf[str, tuple[object, _Written]], name: str) -> tuple[str, ...]:
+def _requirements(fields: MappingOf[str, tuple[object, Written]], name: str) -> tuple[str, ...]:
     listed = getattr(fields.get("env", (None, None))[0], name, None)
     return tuple(v for v in listed or () if isinstance(v, str))
 
 
-def _repos(fields: MappingOf[str, tuple[object, _Written]]) -> list[RepoPlan]:
+def _repos(fields: MappingOf[str, tuple[object, Written]]) -> list[RepoPlan]:
     value, written = fields.get("repos", (None, None))
     if written is None or not isinstance(value, list):
         return []
     return [_repo(repo, written) for repo in value if isinstance(repo, Repo)]
 
 
-def _repo(repo: Repo, written: _Written) -> RepoPlan:
+def _repo(repo: Repo, written: Written) -> RepoPlan:
     source = repo.source if isinstance(repo.source, RepoSource) else None
     checkout = repo.checkout if isinstance(repo.checkout, Checkout) else None
     name = (source.path or source.url if source else None) or repo.repo
@@ -267,7 +216,7 @@ def _repo(repo: Repo, written: _Written) -> RepoPlan:
 # Environments
 
 
-def _of_environment(written: _Written, shape: Environment) -> WorkspacePlan:
+def _of_environment(written: Written, shape: Environment) -> WorkspacePlan:
     """A host: a directory beside the suite is copied, one named from the root on is used as it is."""
     if shape.type == "docker":
         raise Unscored(
@@ -278,14 +227,20 @@ def _of_environment(written: _Written, shape: Environment) -> WorkspacePlan:
     template = existing = None
     if given.is_absolute():
         existing = written.directory_named(name, shape, "workdir")
-    elif any(written.files.is_directory(p) for p in places_of(name, written.directory, written.files)):
+    elif any(
+        written.files.is_directory(p) for p in places_of(name, written.directory, written.files, written.fallback)
+    ):
         template = written.directory_named(name, shape, "workdir")
     hooks: tuple[tuple[str, HookPlan], ...] = ()
     if isinstance(shape.setup, Setup):
         setup = shape.setup
         cwd = written.directory_named(setup.cwd, setup, "directory") if isinstance(setup.cwd, str) else Path()
-        seconds = setup.timeout_ms / 1000 if isinstance(setup.timeout_ms, int | float) else _SECONDS
-        hooks = (("before_all", HookPlan(_command(setup.command), cwd, seconds, "none", written.where(setup))),)
+        hooks = (
+            (
+                "before_all",
+                HookPlan(command_in(setup.command), cwd, seconds_in(setup.timeout_ms), "none", written.where(setup)),
+            ),
+        )
     variables = plain(shape.places["env"].node, {}) if shape.has("env") else {}
     known = {str(k): str(v) for k, v in variables.items()} if isinstance(variables, dict) else {}
     return WorkspacePlan(

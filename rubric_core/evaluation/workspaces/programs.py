@@ -6,7 +6,8 @@ from pathlib import Path
 
 from rubric_core.evaluation.programs import ProgramError, argv_of, ended, ended_words, json_input, last_words
 from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.workspaces.plan import HookPlan, RepoPlan, WorkspacePlan
+from rubric_core.evaluation.workspaces.hooks import HookPlan
+from rubric_core.evaluation.workspaces.plan import RepoPlan, WorkspacePlan
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Finished, Ports, Program
 
@@ -62,15 +63,16 @@ async def _git(arguments: tuple[str, ...], cwd: Path, repo: RepoPlan, ports: Por
 
 
 async def run_hook(
-    name: str, hook: HookPlan, workspace: Path, plan: WorkspacePlan, ports: Ports, told: Mapping[str, object]
+    name: str, hook: HookPlan, workspace: Path | None, plan: WorkspacePlan, ports: Ports, told: Mapping[str, object]
 ) -> None:
     """Run a hook; on its standard input it reads where the workspace is, and `told`. Raises Unscored when it fails."""
     if not hook.command:
         return  # it only says how the workspace is put back
-    stdin = json_input({"hook": name, "workspace_path": str(workspace), **told})
-    variables = {**dict(plan.variables), VARIABLE: str(workspace)}
-    cwd = workspace if hook.cwd == Path() else hook.cwd
-    argv = argv_of(_filled(hook.command, workspace))
+    path = None if workspace is None else str(workspace)
+    stdin = json_input({"hook": name, "workspace_path": path, **told})
+    variables = dict(plan.variables) if path is None else {**dict(plan.variables), VARIABLE: path}
+    cwd = workspace if workspace is not None and hook.cwd == Path() else hook.cwd
+    argv = argv_of(hook.command if path is None else _filled(hook.command, path))
     program = Program(argv, cwd, stdin, variables, hook.time_limit, _OUTPUT_LIMIT)
     finished = await _run(ports, program, hook.where, f"the hook {name}: ")
     if finished.exit_code:
@@ -79,8 +81,8 @@ async def run_hook(
         raise Unscored(f"the hook {name} {end}{f': {said}' if said else ''} ({hook.where})")
 
 
-def _filled(command: tuple[str, ...] | str, workspace: Path) -> tuple[str, ...] | str:
+def _filled(command: tuple[str, ...] | str, workspace: str) -> tuple[str, ...] | str:
     """A command with the path of the workspace where it asks for it."""
     if isinstance(command, str):
-        return command.replace("{{workspace_path}}", str(workspace)).replace("{{ workspace_path }}", str(workspace))
+        return command.replace("{{workspace_path}}", workspace).replace("{{ workspace_path }}", workspace)
     return tuple(str(_filled(part, workspace)) for part in command)

@@ -4,11 +4,14 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from rubric_core.evaluation.participants import target_name
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import KeepWorkspaces, Runnable
+from rubric_core.evaluation.target_settings import Answering
+from rubric_core.evaluation.targets import Targets, shared_targets
 from rubric_core.evaluation.workspaces.directories import copied, in_thread, put_back, removed
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
@@ -51,6 +54,11 @@ class _Base:
     #: One case at a time.
     room: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    @property
+    def place(self) -> Path | None:
+        """The workspace; None where there are only hooks."""
+        return None if self.plan.hooks_only else self.path
+
 
 class Workspaces:
     """The workspaces of a run.
@@ -75,12 +83,21 @@ class Workspaces:
 
         A workspace that cases share is given to one of them at a time.
         """
-        plan = plan_of(case, self._ports.files)
+        targets = shared_targets(case, self._ports.files)
+        target = target_name(case.suite, case.options.target, targets)
+        plan = plan_of(case, self._ports.files, self._answering(case, targets, target))
         if plan is None:
             yield None
             return
         base = self._bases.setdefault(plan, _Base(plan))
-        told = {"test_id": case.id, "attempt": attempt, "suite": str(case.path)}
+        told = {"test_id": case.id, "attempt": attempt, "suite": str(case.path), "target": target}
+        if plan.hooks_only:
+            base.path = case.directory
+            async with base.room:
+                await self._begin(base)
+            async with self._around(base, told):
+                yield None
+            return
         if not plan.per_test:
             async with base.room:
                 await self._begin(base)
@@ -102,13 +119,39 @@ class Workspaces:
         finally:
             await self._away(home, home / "workspace", kept=kept)
 
+    def _answering(self, case: Runnable, targets: Targets, name: str) -> Answering:
+        known = case.environment
+        ports = self._ports if known is None else replace(self._ports, environment=known)
+        return targets.answering(name, ports)
+
+    @asynccontextmanager
+    async def _around(self, base: _Base, told: Mapping[str, object]) -> AsyncIterator[None]:
+        """Hooks around a case that works nowhere in particular."""
+        await self._run("before_each", base, None, told)
+        try:
+            yield
+        except Unscored:
+            await self._after_hooks(base, told)
+            raise
+        await self._after_hooks(base, told)
+
+    async def _after_hooks(self, base: _Base, told: Mapping[str, object]) -> None:
+        try:
+            await self._run("after_each", base, None, told)
+        except Unscored as problem:
+            self._told(f"{told['test_id']}: {problem}")
+
+    async def _run(self, name: str, base: _Base, path: Path | None, told: Mapping[str, object]) -> None:
+        """Run the hooks of that name. Raises Unscored for the first that fails."""
+        for hook in base.plan.at(name):
+            await run_hook(name, hook, path, base.plan, self._ports, told)
+
     async def close(self, *, hooks: bool = True) -> None:
         """Run what comes after the last case, and take everything away; without `hooks` when a run is broken off."""
         for base in self._bases.values():
-            hook = base.plan.hook("after_all")
             try:
-                if hooks and base.prepared and hook is not None:
-                    await run_hook("after_all", hook, base.path, base.plan, self._ports, {})
+                if hooks and base.prepared:
+                    await self._run("after_all", base, base.place, {})
             except Unscored as problem:
                 self._told(problem.reason)
             finally:
@@ -138,9 +181,7 @@ class Workspaces:
         try:
             await self._make(base)
             base.prepared = True
-            hook = base.plan.hook("before_all")
-            if hook is not None:
-                await run_hook("before_all", hook, base.path, base.plan, self._ports, {})
+            await self._run("before_all", base, base.place, {})
             if _resets(base.plan) and base.home is not None:
                 await copied(base.path, base.home / "pristine")
         except Unscored as problem:
@@ -153,6 +194,8 @@ class Workspaces:
     async def _make(self, base: _Base) -> None:
         plan = base.plan
         await require(plan, self._ports)
+        if plan.hooks_only:
+            return
         if plan.existing is not None:
             base.path = plan.existing
         else:
@@ -176,11 +219,8 @@ class Workspaces:
     @asynccontextmanager
     async def _lent(self, base: _Base, path: Path, told: Mapping[str, object]) -> AsyncIterator[Workspace]:
         """A workspace with the hooks of one case around it."""
-        plan = base.plan
-        before = plan.hook("before_each")
-        if before is not None:
-            await run_hook("before_each", before, path, plan, self._ports, told)
-        variables = {**dict(plan.variables), VARIABLE: str(path)}
+        await self._run("before_each", base, path, told)
+        variables = {**dict(base.plan.variables), VARIABLE: str(path)}
         lent = Workspace(path, variables, _before=await in_thread(lambda: take(path)))
         try:
             yield lent
@@ -192,10 +232,8 @@ class Workspaces:
 
     async def _after(self, base: _Base, lent: Workspace, told: Mapping[str, object]) -> None:
         base.failed |= lent.failed
-        hook = base.plan.hook("after_each")
         try:
-            if hook is not None:
-                await run_hook("after_each", hook, lent.path, base.plan, self._ports, told)
+            await self._run("after_each", base, lent.path, told)
             if _resets(base.plan) and base.home is not None and lent.path == base.path:
                 if self._stays(base.plan, lent.failed):
                     home = Path(tempfile.mkdtemp(prefix="rubric-workspace-"))

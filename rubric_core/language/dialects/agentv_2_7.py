@@ -58,7 +58,7 @@ AGENTV_2_7 = AGENTV_1.successor(
         tolerates(Suite, "cases", "eval_cases", fate=Fate.DEPRECATED),
         adds(Suite, "name", "author", "tags", "license", "requires", "input", "workspace", assertions="assert"),
         adds(Requires),
-        adds(TargetChoice),
+        adds(TargetChoice, "name", "use_target"),
         # One field less to know: what the case is about and the text of a criterion have their own words now.
         renames(Case, "expected_outcome", "criteria", Fate.DEPRECATED),
         tolerates(Case, "criteria", "outcome", fate=Fate.IGNORED, note=_SKIPS_CASE),

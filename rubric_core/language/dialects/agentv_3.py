@@ -25,7 +25,7 @@ from rubric_core.language.evaluators import (
     Preprocessor,
     SkillTrigger,
 )
-from rubric_core.language.model import Case, CaseExecution, ContentBlock, Execution, Suite, Trials, Turn
+from rubric_core.language.model import Case, CaseExecution, ContentBlock, Execution, Suite, TargetChoice, Trials, Turn
 
 __all__ = ["AGENTV_3"]
 
@@ -49,6 +49,7 @@ AGENTV_3 = AGENTV_2_7.successor(
         adds(Turn),
         tolerates(Turn, "assertions", "assert", fate=Fate.ALIAS),
         adds(Execution, "threshold", "assertions"),
+        adds(TargetChoice, "hooks"),
         tolerates(Execution, "assertions", "assert", fate=Fate.ALIAS),
         tolerates(Execution, "budget_usd", "budgetUsd", fate=Fate.ALIAS),
         tolerates(Execution, "budget_usd", "total_budget_usd", fate=Fate.REJECTED, note="agentv refuses the file"),

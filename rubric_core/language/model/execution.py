@@ -16,6 +16,7 @@ from rubric_core.language.kinds import (
 )
 from rubric_core.language.model.grading import EVALUATORS
 from rubric_core.language.shape import Shape, key
+from rubric_core.language.workspace import Hooks
 
 __all__ = ["REPEAT", "CaseExecution", "EvaluateOptions", "Execution", "Repeat", "RunSettings", "TargetChoice", "Trials"]
 
@@ -51,6 +52,11 @@ class TargetChoice(Shape):
         example="default",
     )
     use_target = key(Text(refers_to="target"), "The target that answers under this name.", example="default")
+    hooks = key(
+        Shaped(Hooks),
+        "Programs around the cases that it answers, inside of those of the suite.",
+        example="{before_all: {command: [python, setup.py]}}",
+    )
 
 
 class Execution(Shape):
