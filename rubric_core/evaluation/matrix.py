@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.asked import Prompt, prompts_of
 from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.target_choices import choices_of
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Defaults, Entry
@@ -133,7 +134,7 @@ def _targets(case: "Runnable") -> list[str]:
         case.case.providers, case.case.provider, default.providers if default else None, default.provider if default else None,
         *(_matrix_of(shape) for shape in (case.case, case.suite)), case.suite.providers, case.suite.targets,
     )  # fmt: skip
-    known = {each.name for each in _matrix_of(case.suite) if isinstance(each, TargetChoice)}
+    known = {each.name for each in choices_of(case.suite)}
     for each in written:
         names = list(dict.fromkeys(_names(each, known)))
         if names:

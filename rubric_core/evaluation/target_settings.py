@@ -20,18 +20,7 @@ from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = [  # fmt: skip
-    "BARE",
-    "REFERENCE",
-    "UNUSED",
-    "Answering",
-    "Settled",
-    "as_written",
-    "family",
-    "refuse",
-    "settled",
-    "variables_in",
-]
+__all__ = ["BARE", "REFERENCE", "UNUSED", "Answering", "Settled", "as_written", "family", "refuse", "settled", "variables_in"]  # fmt: skip
 
 #: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
 REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")

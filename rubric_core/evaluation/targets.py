@@ -12,6 +12,7 @@ from rubric_core.evaluation.context import ResolvedTarget
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import Redactor
+from rubric_core.evaluation.target_choices import other_names
 from rubric_core.evaluation.target_settings import (  # fmt: skip
     REFERENCE,
     UNUSED,
@@ -23,7 +24,6 @@ from rubric_core.evaluation.target_settings import (  # fmt: skip
     settled,
     variables_in,
 )
-from rubric_core.language.model import Execution, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
 from rubric_core.loading.names import file_named
@@ -31,7 +31,6 @@ from rubric_core.loading.search import directories_up, find_file
 from rubric_core.loading.targets import Home, TargetEntry, TargetFile, find_targets, read_targets, targets_in
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
-from rubric_core.syntax.tree import Node
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.providers.kind import ProviderKind
@@ -241,35 +240,13 @@ def targets_for(case: Runnable, files: Files) -> Targets:
     pause = float(options.delay or 0) if options is not None else 0.0
     found = replace(load_targets(case.directory, files, case.options.targets_file), pause=pause)
     written = [*as_list(suite.providers), *as_list(suite.targets)]
-    aliases = _aliases(case) if found.file is not None or written else []
+    home = Home(case.path, case.suite_text, suite.node, case.suite_anchors, case.suite_line)
+    aliases = other_names(case.suite, home) if found.file is not None or written else []
     if not (suite.has("defaults") or aliases or any(isinstance(each, Entry) or ":" in str(each) for each in written)):
         return found
-    home = _home(case)
     inside = targets_in(home, beside_others=True)
-    inside = replace(inside, entries=(*(_pointer(each, node, home) for each, node in aliases), *inside.entries))
+    inside = replace(inside, entries=(*aliases, *inside.entries))
     return Targets(case.directory, inside.joined(found.file), found.trouble, pause=pause)
-
-
-def _home(case: Runnable) -> Home:
-    return Home(case.path, case.suite_text, case.suite.node, case.suite_anchors, case.suite_line)
-
-
-def _aliases(case: Runnable) -> list[tuple[TargetChoice, Node]]:
-    """The targets of a matrix that have a name of their own there, and another one answers for them; with their nodes."""
-    written = case.suite.execution.targets if isinstance(case.suite.execution, Execution) else None
-    listed = [each for each in written or () if isinstance(each, TargetChoice)]
-    return [
-        (each, each.node)
-        for each in listed
-        if each.use_target and each.name and each.name != each.use_target and each.node is not None
-    ]
-
-
-def _pointer(choice: TargetChoice, node: Node, home: Home) -> TargetEntry:
-    """A target of a matrix as an entry that points to the one that answers."""
-    span = choice.at("name")
-    spans = {"use_target": choice.at("use_target")}
-    return TargetEntry(choice.name or "", "", {"use_target": choice.use_target}, span, home, node, spans)
 
 
 def shared_targets(case: Runnable, files: Files) -> Targets:

@@ -8,10 +8,11 @@ from pathlib import Path
 from rubric_core.evaluation.participants import target_name
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.target_choices import chosen_as
 from rubric_core.evaluation.target_settings import Answering
 from rubric_core.evaluation.workspaces.hooks import HookPlan, command_in, hooks_in, seconds_in
 from rubric_core.evaluation.workspaces.written import Written, environment_of_target, in_suite, in_target
-from rubric_core.language.model import Execution, TargetChoice
+from rubric_core.language.model import Execution
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Checkout, Environment, Hooks, Repo, RepoSource, Setup, Workspace
 from rubric_core.loading.search import places_of
@@ -108,12 +109,7 @@ def _hooks_of_target(case: Runnable, files: Files, target: Answering | None) -> 
         yield from hooks_in(in_target(target, case, files), target.shape.hooks)
     name = target_name(case.suite, case.options.target)
     for shape in (case.case, case.suite):
-        execution = shape.execution
-        choices = (execution.targets or ()) if isinstance(execution, Execution) else ()
-        chosen = [each for each in choices if isinstance(each, TargetChoice)]
-        found = next((c for c in chosen if c.name == name), None) or next(
-            (c for c in chosen if c.use_target == name), None
-        )
+        found = chosen_as(name, shape)
         if found is not None:
             place = Written(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
             yield from hooks_in(place, found.hooks)
