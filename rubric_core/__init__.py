@@ -1,5 +1,8 @@
 """rubric: the language, diagnostics and evaluation of eval YAML, for servers, command lines and scripts.
 
+    suite = load_suite("examples/quickstart.eval.yaml")   # what is wrong in it: suite.analysis.diagnostics
+    results = asyncio.run(run_cases(suite.cases))         # each with its verdict, score and reason
+
 Two entry points are used by all of them alike: `analyze(document, language)` and `run_case(case, ports, on_event)`.
 The names of requirement document 003 (REQ-EVAL-010) are among these. Names are imported when they are first asked for,
 so that checking a file loads nothing of what running needs.
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation import (
         EVALUATOR_KINDS,
         CaseResult,
+        CaseScore,
         CodeEvaluator,
         CriterionResult,
         EvaluationContext,
@@ -23,7 +27,10 @@ if TYPE_CHECKING:
         EvaluatorResult,
         LlmJudgeEvaluator,
         LoadedSuite,
+        NoSuiteError,
         Options,
+        PromptInputs,
+        ResolvedTarget,
         ResultStore,
         Runnable,
         Unscored,
@@ -39,7 +46,9 @@ if TYPE_CHECKING:
         run_evaluators_for_case,
         runnables,
     )
-    from rubric_core.ports import Answer, Tokens, ToolUse
+    from rubric_core.language.model import Case
+    from rubric_core.loading.files import UnreadableError
+    from rubric_core.ports import Answer, ChatMessage, Ports, Provider, ProviderError, Request, Tokens, ToolUse
     from rubric_core.text import Edit, LineIndex, Position, Span, apply_edits
     from rubric_core.validation.rule import Diagnostic, Finding, Fix, Related, Rule, rule
 
@@ -49,6 +58,10 @@ _NAMES = {
     "analysis": ("Analysis", "Language", "analyze"),
     "evaluation": (
         "CaseResult",
+        "ResolvedTarget",
+        "PromptInputs",
+        "NoSuiteError",
+        "CaseScore",
         "CodeEvaluator",
         "CriterionResult",
         "EVALUATOR_KINDS",
@@ -76,7 +89,9 @@ _NAMES = {
         "run_evaluators_for_case",
         "runnables",
     ),
-    "ports": ("Answer", "Tokens", "ToolUse"),
+    "language.model": ("Case",),
+    "loading.files": ("UnreadableError",),
+    "ports": ("Answer", "ChatMessage", "Ports", "Provider", "ProviderError", "Request", "Tokens", "ToolUse"),
     "text": ("Edit", "LineIndex", "Position", "Span", "apply_edits"),
     "validation.rule": ("Diagnostic", "Finding", "Fix", "Related", "Rule", "rule"),
 }
@@ -85,7 +100,10 @@ __all__ = [
     "EVALUATOR_KINDS",
     "Analysis",
     "Answer",
+    "Case",
     "CaseResult",
+    "CaseScore",
+    "ChatMessage",
     "CodeEvaluator",
     "CriterionResult",
     "Diagnostic",
@@ -102,15 +120,23 @@ __all__ = [
     "LineIndex",
     "LlmJudgeEvaluator",
     "LoadedSuite",
+    "NoSuiteError",
     "Options",
+    "Ports",
     "Position",
+    "PromptInputs",
+    "Provider",
+    "ProviderError",
     "Related",
+    "Request",
+    "ResolvedTarget",
     "ResultStore",
     "Rule",
     "Runnable",
     "Span",
     "Tokens",
     "ToolUse",
+    "UnreadableError",
     "Unscored",
     "Verdict",
     "analyze",

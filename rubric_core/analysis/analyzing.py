@@ -30,8 +30,8 @@ __all__ = ["analyze"]
 
 
 def analyze(
-    document: Document,
-    language: Language,
+    document: Document | str,
+    language: Language | None = None,
     *,
     previous: Analysis | None = None,
     dialect: str | None = None,
@@ -44,8 +44,8 @@ def analyze(
     """Understand `document`. Never raises, whatever the text is.
 
     Args:
-        document: The text, cut by `language.document`.
-        language: What is known of eval YAML.
+        document: The text, or the text cut by `language.document`.
+        language: What is known of eval YAML; all of it when nothing is said.
         previous: An analysis of an earlier version; what did not change since is not looked at again.
         dialect: The name of the dialect that the workspace's settings give, if any.
         selection: Which findings are wanted, and how severe they are.
@@ -54,6 +54,9 @@ def analyze(
         project: The files around it, for what it refers to; without, only the text itself is judged.
         siblings: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
     """
+    language = language or Language()
+    if isinstance(document, str):
+        document = language.document(document, path)
     alone = partial(_alone, language=language, selection=selection, path=path, project=project, siblings=siblings)
     analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
     if analysis.kind is FileKind.SUITE:

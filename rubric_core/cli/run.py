@@ -7,7 +7,7 @@ import logging
 import signal
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -24,8 +24,6 @@ from rubric_core.validation.words import count
 
 __all__ = ["add_arguments", "main"]
 
-#: So many warnings about old spellings stand in front of the results of a suite.
-_MOST_WARNINGS = 5
 PASSED, NOT_PASSED, WRONG_USE, NOT_SCORED = 0, 1, 2, 3
 
 
@@ -86,7 +84,7 @@ def _count(text: str) -> int:
 
 def main(options: argparse.Namespace) -> int:
     """Run and report. Gives the exit code."""
-    with results_alone() as out:
+    with results_alone() as out, _log_told():
         return _main(options, out)
 
 
@@ -106,7 +104,6 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     for each in wanted:
         try:
             suite = choice.load(each)
-            _warn(suite)
             cases = chosen_cases(suite, each.ids, options, alone=not several)
         except (WrongUseError, NoSuiteError, UnreadableError) as error:
             print(f"rubric: {error}", file=sys.stderr)
@@ -133,14 +130,23 @@ def _exit_code(done: Sequence[Done]) -> int:
     return NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
 
 
-def _warn(suite: LoadedSuite) -> None:
-    """What is given up and read all the same (REQ-EVAL-009); everything else that is wrong is for `rubric check`."""
-    old = [d for d in suite.analysis.diagnostics if "deprecated" in d.tags and d.severity == "warning"]
-    for found in old[:_MOST_WARNINGS]:
-        line = suite.analysis.document.position(found.span.start).line + 1
-        print(f"rubric: {suite.path}:{line}: {found.message}", file=sys.stderr)
-    if len(old) > _MOST_WARNINGS:
-        print(f"rubric: {suite.path}: {len(old) - _MOST_WARNINGS} more like these; see rubric check", file=sys.stderr)
+class _ToldOnStandardError(logging.Handler):
+    """What loading a suite logs; everything else that is wrong with it is for `rubric check`."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See `logging.Handler`."""
+        print(f"rubric: {record.getMessage()}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def _log_told() -> Iterator[None]:
+    """Meanwhile, warnings of the core reach the person who runs the command."""
+    log, told = logging.getLogger("rubric_core"), _ToldOnStandardError(logging.WARNING)
+    log.addHandler(told)
+    try:
+        yield
+    finally:
+        log.removeHandler(told)
 
 
 def _tell_left_out(suite: LoadedSuite) -> None:

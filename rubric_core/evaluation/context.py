@@ -1,11 +1,11 @@
 """What an evaluator is given and what it gives back (document 003, REQ-EVAL-001, 004 and 005)."""
 
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.secrets import Redactor
@@ -83,7 +83,12 @@ def _unheard(_: CriterionResult) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationContext:
-    """Everything that an evaluator may look at (REQ-EVAL-004); the first eleven fields are those of document 003."""
+    """Everything that an evaluator may look at (REQ-EVAL-004); the first eleven fields are those of document 003.
+
+    A script may give `eval_case` as a mapping with the keys of a case, `target` as a name or a mapping, and `prompt_inputs`
+    as a text, a mapping or None: they are read into what is declared here, in `dialect`, or in the one that fits them best. Raises
+    TypeError for an `eval_case` that is neither a case nor a mapping.
+    """
 
     eval_case: Case
     #: The answer of the target.
@@ -133,6 +138,20 @@ class EvaluationContext:
     #: Grades a member of a composite in the same way as any other evaluator.
     grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None
 
+    def __post_init__(self) -> None:
+        given: tuple[Any, Any, Any] = (self.eval_case, self.target, self.prompt_inputs)
+        if (
+            not isinstance(given[0], Case)
+            or isinstance(given[1], str | Mapping)
+            or isinstance(given[2], str | Mapping | None)
+        ):
+            from rubric_core.evaluation.given import case_of, inputs_of, target_of  # noqa: PLC0415  # for scripts alone
+
+            case, dialect = case_of(given[0], self.dialect)
+            read = {"eval_case": case, "dialect": dialect, "target": target_of(given[1]), "prompt_inputs": inputs_of(given[2], case)}  # fmt: skip
+            for name, value in read.items():
+                object.__setattr__(self, name, value)
+
     @property
     def settings(self) -> dict[str, Any]:
         """The keys of the evaluator that its type does not know, and those under `config`, as plain data.
@@ -156,7 +175,10 @@ class EvaluationContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationScore:
-    """What an evaluator found (REQ-EVAL-005). Raises ValueError for a score that is no number of 0..1."""
+    """What an evaluator found (REQ-EVAL-005).
+
+    Raises ValueError for a score that is no number of 0..1, TypeError for hits or misses that are no list of texts.
+    """
 
     score: float
     hits: tuple[str, ...] = ()
@@ -187,6 +209,13 @@ class EvaluationScore:
             or not 0 <= self.score <= 1
         ):
             raise ValueError(f"a score is a number from 0 to 1, found {self.score!r}")
+        for name in ("hits", "misses", "raw_aspects"):
+            given = getattr(self, name)
+            if isinstance(given, tuple) or (given is None and name == "raw_aspects"):
+                continue
+            if isinstance(given, str) or not isinstance(given, Iterable):
+                raise TypeError(f"{name} is a list of texts, found {given!r}")
+            object.__setattr__(self, name, tuple(given))
 
     @classmethod
     def check(cls, holds: bool, hit: str, miss: str, reasoning: str | None = None) -> "EvaluationScore":
@@ -205,8 +234,9 @@ class EvaluationScore:
         return cls(score=0.0, misses=(error,), expected_aspect_count=1, evaluator_raw_request=request, crashed=True)
 
 
+@runtime_checkable
 class Evaluator(Protocol):
-    """Something that scores an answer (REQ-EVAL-001). A class of your own needs no base class.
+    """Something that scores an answer (REQ-EVAL-001). A class of your own needs no base class; `isinstance` looks for both names.
 
     An evaluator that can say nothing about the answer raises `Unscored`; any other exception is a crash, which leaves the
     case unscored and is never taken for a score.

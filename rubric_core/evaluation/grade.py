@@ -126,6 +126,7 @@ class _Grader:
                 inner = await transformed(plain(config.transform, context.anchors), inner, config)
             score = self._evaluator(config, inner).evaluate(inner)
             done = await score if isinstance(score, Awaitable) else score
+            _must_be_a_score(done, config)
             result = _scored(base, done, _properties(context), config)
         except Unscored as problem:
             where = self._blame(problem.at) if problem.at is not None else ""
@@ -150,6 +151,12 @@ class _Grader:
         if isinstance(config, Custom) or type(config) is Shaped:
             raise Unscored(nothing_of(kind), at=config)
         raise Unscored(f"{config.type_name or 'this evaluator'} is not run by rubric", at=config)
+
+
+def _must_be_a_score(found: object, config: EvaluatorConfig) -> None:
+    """Raises TypeError for what an evaluator of somebody else's gives in place of a score."""
+    if not isinstance(found, EvaluationScore):
+        raise TypeError(f"evaluate() of {config.type_name} gave {found!r:.60}, not an EvaluationScore")
 
 
 def _calls(config: CodeShape) -> int | None:

@@ -15,6 +15,10 @@ from rubric_core.validation.rule import ExternalCases
 __all__ = ["Generated", "LoadedSuite", "NoSuiteError", "is_program"]
 
 
+#: So many sentences about old spellings are told of a suite.
+_MOST_SAID = 5
+
+
 class NoSuiteError(Exception):
     """A file that is no suite; the message is one sentence that says what it is and what to do."""
 
@@ -47,6 +51,15 @@ class LoadedSuite:
         if self.analysis.dialect.spelled(Suite, "prompts") is None:
             return ()  # releases before agentv-5 run none
         return tuple(each.text for each in self.analysis.external if is_program(each))
+
+    @property
+    def deprecations(self) -> tuple[str, ...]:
+        """What is given up and read all the same, as sentences with path and line (REQ-EVAL-009): the first five, and how many more."""
+        old = [d for d in self.analysis.diagnostics if "deprecated" in d.tags and d.severity == "warning"]
+        lines = (self.analysis.document.position(d.span.start).line + 1 for d in old)
+        said = [f"{self.path}:{line}: {found.message}" for line, found in zip(lines, old[:_MOST_SAID], strict=False)]
+        left = len(old) - len(said)
+        return (*said, f"{self.path}: {left} more like these; see rubric check") if left else tuple(said)
 
     @property
     def in_range(self) -> tuple[Runnable, ...]:

@@ -67,11 +67,20 @@ def build_evaluator_registry(
 
     Args:
         overrides: Evaluators of your own, by kind; they come before the built-in ones.
-        resolve_judge_provider: Gives the judge for a context; without it there is none.
+        resolve_judge_provider: Gives the judge for a context, see `LlmJudgeEvaluator`; without it there is none.
         recordings: Recorded judge replies, a `judging.recordings.Recordings`.
         mode: Whether judges are asked, recorded, or replaced by recordings.
         judge_prompt: Reads the author's prompt.
+
+    Raises TypeError for an override that is no evaluator, and for a `resolve_judge_provider` that cannot be called.
     """
+    for kind, evaluator in (overrides or {}).items():
+        given: object = evaluator
+        if isinstance(given, type) or not isinstance(given, Evaluator):
+            meant = f"; make one: {given.__name__}()" if isinstance(given, type) else ""
+            raise TypeError(
+                f"the override {kind} is no evaluator with `kind` and `evaluate(context)`: {given!r:.60}{meant}"
+            )
     judge = LlmJudgeEvaluator(
         resolve_judge_provider=resolve_judge_provider or (lambda _: None),
         recordings=recordings,

@@ -21,13 +21,22 @@ __all__ = [
 
 
 class Verdict(str, Enum):
-    """What became of a case, an evaluator or a criterion."""
+    """What became of a case, an evaluator or a criterion. `Verdict("pass")` reads the words of documents 000 and 004, too."""
 
     PASSED = "passed"
     BORDERLINE = "borderline"
     FAILED = "failed"
     #: There is no score, and a reason why. Never a pass, never a 0.
     UNSCORED = "unscored"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Verdict | None":
+        return next((verdict for verdict in cls if verdict.word == value), None)
+
+    @property
+    def word(self) -> str:
+        """The word of documents 000 and 004: pass, borderline, fail; or unscored."""
+        return {Verdict.PASSED: "pass", Verdict.FAILED: "fail"}.get(self, self.value)
 
     @property
     def turned(self) -> "Verdict":

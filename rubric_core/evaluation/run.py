@@ -39,12 +39,18 @@ WORKSPACES = "workspaces"
 _NEEDED = ("rubric_core.evaluation.providers", "rubric_core.evaluation.judging.recordings")
 
 
-async def run_case(case: Runnable, ports: Ports, on_event: Listener = silent) -> CaseResult:
+async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listener = silent) -> CaseResult:
     """Ask the target of a case, grade its answer, and give the verdict.
 
     Whatever goes wrong is in the result: a case that cannot be scored is `unscored`, with a sentence that says why and what
-    to do. Only cancellation gets out; it ends requests and programs at once.
+    to do. Only cancellation gets out; it ends requests and programs at once. `ports` are files, programs and network: those of
+    this computer when nothing is said.
     """
+    if ports is None:
+        from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
+
+        async with system_ports() as own:
+            return await run_case(case, own, on_event)
     for needed in _NEEDED:  # before the clock starts: the first case is not charged for it
         import_module(needed)
     began = ports.clock.seconds()

@@ -1,12 +1,14 @@
 """A suite with all its cases: its own, and those that it takes over from other files."""
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.loaded import Generated, LoadedSuite, NoSuiteError, is_program
 from rubric_core.evaluation.problems import place_words, problems_by_case, stray_items
 from rubric_core.evaluation.runnable import Options, Runnable, runnables
@@ -29,29 +31,38 @@ __all__ = ["Generated", "LoadedSuite", "NoSuiteError", "load_suite", "suite_in"]
 
 
 def load_suite(
-    path: Path,
-    language: Language,
-    project: Project,
+    path: Path | str,
+    language: Language | None = None,
+    project: Project | None = None,
     options: Options | None = None,
     dialect: str | None = None,
     generated: Mapping[str, Generated] | None = None,
 ) -> LoadedSuite:
     """Read a suite and every file with cases that it names. Executes nothing.
 
+    A suite with mistakes is loaded, too: they are `analysis.diagnostics` of what this gives, and a case with errors comes out
+    unscored when it is run. What is deprecated in it is logged as a warning (REQ-EVAL-009).
+
     Args:
         path: The suite, or a data set.
-        language: What is known of eval YAML.
-        project: The files around it.
+        language: What is known of eval YAML; all of it when nothing is said.
+        project: The files around it; those on disk when nothing is said.
         options: What a person asks for beyond what the suite says.
         dialect: The dialect of suites that do not name one.
         generated: What its programs made, see `LoadedSuite.programs`; without it these cases stand for themselves, unscored.
 
     Raises UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else.
     """
-    loader = _Loader(language, project, options or Options(), dialect, generated=generated or {})
+    path = Path(path)
+    around = project or Project(DiskFiles(), Path.cwd())
+    loader = _Loader(language or Language(), around, options or Options(), dialect, generated=generated or {})
     if path.suffix.lower() in DATASETS:
         return loader.dataset(path)
-    return loader.suite(path, loader.analysis(path))
+    suite = loader.suite(path, loader.analysis(path))
+    if generated is None:  # with what programs made, it was loaded before
+        for said in suite.deprecations:
+            logging.getLogger(__name__).warning("%s", said)
+    return suite
 
 
 def suite_in(

@@ -148,14 +148,14 @@ class Dialect:
     name: str
     #: The releases that read it, for people.
     releases: str
-    properties: Properties
+    properties: Properties = field(repr=False)
     #: By shape, then by the spelling in the text.
-    spellings: Mapping[type[Shape], Mapping[str, Spelling]]
-    types: Mapping[str, TypeName]
+    spellings: Mapping[type[Shape], Mapping[str, Spelling]] = field(repr=False)
+    types: Mapping[str, TypeName] = field(repr=False)
     #: Fields that must (True) or need not (False) be there, where the dialect differs from the catalogue.
-    demands: Mapping[tuple[type[Shape], str], bool]
+    demands: Mapping[tuple[type[Shape], str], bool] = field(repr=False)
     #: What tells other shapes apart, by their base: the kinds of providers.
-    families: Mapping[type[Shape], Mapping[str, TypeName]] = field(default_factory=dict)
+    families: Mapping[type[Shape], Mapping[str, TypeName]] = field(default_factory=dict, repr=False)
     _tables: dict[type[Shape], dict[str, Spelling]] = field(default_factory=dict, repr=False, compare=False)
     _fields: "dict[type[Shape], list[tuple[Spelling, Key[object]]]]" = field(
         default_factory=dict, repr=False, compare=False

@@ -316,7 +316,7 @@ def test_parsing_new_evaluator_field() -> None:
     )
     assert case.evaluator == "llm_judge"
     assert case.places["evaluator"].name == "evaluator"
-    assert not hasattr(case, "grader"), "the field is undefined"
+    assert case.grader is None, "the field is undefined"
 
 
 def found(entries: str) -> list[tuple[str, str, str]]:
@@ -332,7 +332,7 @@ def test_parsing_legacy_grader_field() -> None:
     case, _ = lowered(
         "id: a\noutcome: o\ninput_messages: [{role: user, content: hi}]\ngrader: llm_judge\n", "agentv-0.5"
     )
-    assert case.evaluator == "llm_judge"
+    assert case.grader == case.evaluator == "llm_judge"
     assert case.places["evaluator"].name == "grader"
     assert found("grader: llm_judge") == [
         ("warning", "renamed-key", "`grader` is deprecated in agentv-0.5: use `evaluator`")

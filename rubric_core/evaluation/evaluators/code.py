@@ -27,11 +27,13 @@ class CodeEvaluator:
     """A program of the suite's. Whatever goes wrong with it is a score of 0 with the error among the misses (REQ-EVAL-003).
 
     Args:
-        script: The program and its arguments: a list, or a string for the shell.
+        script: The program and its arguments: a list, a string for the shell, or the path of a program.
         cwd: Where it runs; the directory of the suite by default.
         agent_timeout_ms: How long it may take, in milliseconds; a minute by default.
         payload: What it is told, in place of the case and its answer.
         max_calls: How often it may ask targets through a proxy; None when it may not.
+
+    Raises ValueError without a script and for a time that is no number above 0, TypeError for a script of another kind.
     """
 
     kind: Literal["code"] = "code"
@@ -39,7 +41,7 @@ class CodeEvaluator:
     def __init__(
         self,
         *,
-        script: str | Sequence[str],
+        script: str | Path | Sequence[str | Path],
         cwd: str | Path | None = None,
         agent_timeout_ms: float | None = None,
         payload: Mapping[str, Any] | None = None,
@@ -47,9 +49,9 @@ class CodeEvaluator:
     ) -> None:
         if not script:
             raise ValueError("a code evaluator needs a script")
-        self._script = script
+        self._script = _words_of(script)
         self._cwd = None if cwd is None else Path(cwd)
-        self._timeout_ms = agent_timeout_ms
+        self._timeout_ms = None if agent_timeout_ms is None else _milliseconds(agent_timeout_ms)
         self._payload = payload
         self._max_calls = max_calls
 
@@ -88,6 +90,23 @@ class CodeEvaluator:
 
     def _told(self, context: EvaluationContext, scratch: Path) -> Mapping[str, Any]:
         return self._payload if self._payload is not None else _handed_over(payload_of(context), scratch)
+
+
+def _words_of(script: object) -> str | list[str]:
+    if isinstance(script, str):
+        return script
+    if isinstance(script, Path):
+        return [str(script)]
+    if isinstance(script, Sequence) and all(isinstance(word, str | Path) for word in script):
+        return [str(word) for word in script]
+    raise TypeError(f"a script is a text, a path or a list of texts, found {script!r}")
+
+
+def _milliseconds(given: object) -> float:
+    wrong = isinstance(given, bool) or not isinstance(given, int | float)
+    if wrong or not math.isfinite(given) or given <= 0:  # type: ignore[operator, arg-type]  # it is a number by now
+        raise ValueError(f"agent_timeout_ms is a number of milliseconds above 0, found {given!r}")
+    return float(given)  # type: ignore[arg-type]
 
 
 def _processes(context: EvaluationContext) -> Processes:

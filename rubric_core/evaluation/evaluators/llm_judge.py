@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.judging.answer_files import with_files
+from rubric_core.evaluation.judging.brought import as_provider
 from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.evaluation.judging.sitting import NO_JUDGE, Sitting
 from rubric_core.evaluation.result import Unscored
@@ -33,12 +34,15 @@ class LlmJudgeEvaluator:
     """A judge. Criteria are judged one by one by schema, and three tries are given; see documents 000 and 003.
 
     Args:
-        resolve_judge_provider: Gives the judge for a context, or None.
+        resolve_judge_provider: A function that gives the judge for a context, or None; it may be async. A judge is a provider,
+            an object with `ask(request)` or `invoke(request)`, or a function of the request (see `judging.brought`).
         max_output_tokens: The most tokens of a reply; None leaves it to the provider.
         temperature: 0..2; the evaluator's own setting comes first.
         recordings: What judges said before; used when there is no judge, or by `mode`.
         mode: Whether judges are asked, recorded, or replaced by recordings.
         judge_prompt: Reads the author's prompt.
+
+    Raises TypeError when `resolve_judge_provider` cannot be called.
     """
 
     kind: Literal["llm_judge"] = "llm_judge"
@@ -53,6 +57,12 @@ class LlmJudgeEvaluator:
         mode: RecordingMode = "auto",
         judge_prompt: JudgePrompt | None = None,
     ) -> None:
+        given: object = resolve_judge_provider
+        if not callable(given) or isinstance(given, type):
+            raise TypeError(
+                "resolve_judge_provider is a function that gives the judge for a context, as `lambda context: judge`; "
+                f"found {given!r:.60}"
+            )
         self._resolve = resolve_judge_provider
         self._max_output_tokens = max_output_tokens
         self._temperature = temperature
@@ -88,14 +98,14 @@ class LlmJudgeEvaluator:
     async def _judge(self, context: EvaluationContext) -> tuple[Provider | None, str]:
         """The judge, or None and why there is none."""
         if context.judge_provider is not None:
-            return context.judge_provider, ""
+            return as_provider(context.judge_provider), ""
         try:
             found = await _awaited(self._resolve(context))
         except Unscored as problem:
             if self._recordings is None or problem.at is not None:  # a mistake in the suite is said at its line
                 raise
             return None, problem.reason
-        return found, "" if found is not None else NO_JUDGE
+        return (None, NO_JUDGE) if found is None else (as_provider(found), "")
 
 
 def _can_look(config: AgentJudge | AgentRubric, judge: Provider | None, context: EvaluationContext) -> None:

@@ -172,8 +172,13 @@ Style = Literal["hits", "assertions", "checks"]
 
 
 def read_free_form(text: str, style: Style) -> EvaluationScore:
-    """The score of a judge that was not asked criterion by criterion. Raises InvalidReplyError."""
+    """The score of a judge that was not asked criterion by criterion. Raises InvalidReplyError.
+
+    A prompt of the author's may still ask for the words of an older release: hits and misses, or assertions. A reply in them
+    is read as that, rather than without them.
+    """
     value = json_object(text)
+    style = _style_of(value, style)
     if style == "hits":
         plain = _valid(_HitsAndMisses, value)
         return _scored(plain.score, plain.hits[:_MOST_HITS], plain.misses[:_MOST_HITS], plain.reasoning)
@@ -193,6 +198,17 @@ def read_free_form(text: str, style: Style) -> EvaluationScore:
         [c.text for c in checked.checks if not c.passed],
         checked.reason,
     )
+
+
+def _style_of(value: Mapping[str, Any], asked: Style) -> Style:
+    """The style of a reply: the one that was asked for, or another one whose lists it has instead."""
+    said = [style for style, names in _LISTS.items() if any(name in value for name in names)]
+    return asked if asked in said or not said else said[0]
+
+
+_LISTS: Mapping[Style, tuple[str, ...]] = {
+    "hits": ("hits", "misses"), "assertions": ("assertions",), "checks": ("checks",),
+}  # fmt: skip
 
 
 def _scored(score: float, hits: Sequence[str], misses: Sequence[str], reasoning: str) -> EvaluationScore:

@@ -149,6 +149,12 @@ class Case(Shape):
     description = key(Anything(), "A note for readers; the engine does not read it.")
     reference_answer = key(Anything(), "A good answer; the engine does not read it here.")
 
+    @property
+    def grader(self) -> str | None:
+        """`evaluator` where it is written as the deprecated `grader`, else None (REQ-EVAL-009)."""
+        place = self.places.get("evaluator")
+        return self.evaluator if place is not None and place.name == "grader" else None
+
 
 class CaseInclude(Shape):
     """An entry that takes cases over: those of another suite or file, in an older form of `file://`."""

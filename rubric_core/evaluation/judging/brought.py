@@ -1,0 +1,75 @@
+"""A judge that a script brings: a provider, an object with `ask` or `invoke`, or a function (REQ-EVAL-002)."""
+
+import asyncio
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from rubric_core.ports import Answer, Provider, ProviderError, Request
+
+__all__ = ["BroughtJudge", "as_provider"]
+
+_PROVIDER = ("ask", "name", "kind", "identity")
+#: Under these names an object takes a request.
+_METHODS = ("ask", "invoke")
+#: Where replies of client libraries keep their text.
+_TEXTS = ("text", "content")
+
+
+def as_provider(judge: Any) -> Provider:
+    """A judge as a provider. Raises TypeError for something that cannot be asked."""
+    if isinstance(judge, BroughtJudge) or (not isinstance(judge, type) and all(hasattr(judge, n) for n in _PROVIDER)):
+        return judge
+    method = next((m for name in _METHODS if callable(m := getattr(judge, name, None))), None)
+    ask = method or (judge if callable(judge) else None)
+    if ask is None or isinstance(judge, type):
+        said = f"the class {judge.__name__}" if isinstance(judge, type) else f"{judge!r:.60}"
+        raise TypeError(
+            f"a judge is a provider, an object with `ask(request)` or `invoke(request)`, or a function; found {said}"
+        )
+    return BroughtJudge(judge, ask)
+
+
+class BroughtJudge:
+    """A function that answers a request, as a provider. One that is not async runs in a thread.
+
+    It may reply with an `Answer`, a text, an object or mapping with its text as `text` or `content`, or the mapping that the
+    judgement itself is. What it raises leaves the evaluator without a score, with the reason.
+    """
+
+    kind = "python"
+
+    def __init__(self, judge: object, ask: Callable[[Request], Any]) -> None:
+        name = getattr(judge, "name", None) or getattr(judge, "__name__", None)
+        self.name = name if isinstance(name, str) else type(judge).__name__
+        self.identity = f"python:{self.name}"
+        self._ask = ask
+
+    async def ask(self, request: Request) -> Answer:
+        """What the function replies. Raises ProviderError."""
+        try:
+            if inspect.iscoroutinefunction(self._ask):
+                reply = await self._ask(request)
+            else:
+                reply = await asyncio.to_thread(self._ask, request)
+                reply = await reply if isinstance(reply, Awaitable) else reply
+        except ProviderError:
+            raise
+        except Exception as error:  # it may be anybody's code
+            raise ProviderError(f"{type(error).__name__}: {error}") from error
+        return _answer(reply)
+
+
+def _answer(reply: object) -> Answer:
+    if isinstance(reply, Answer):
+        return reply
+    if isinstance(reply, str):
+        return Answer(reply)
+    if isinstance(reply, Mapping):
+        text = next((t for name in _TEXTS if isinstance(t := reply.get(name), str)), None)
+        return Answer(json.dumps(reply, ensure_ascii=False, default=str) if text is None else text)
+    text = next((t for name in _TEXTS if isinstance(t := getattr(reply, name, None), str)), None)
+    if text is None:
+        raise ProviderError(f"replied with {type(reply).__name__}: a reply is a text, or has one as `text`")
+    return Answer(text)

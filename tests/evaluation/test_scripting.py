@@ -1,0 +1,221 @@
+"""The package as a script uses it: plain data in, no part of the inside needed (documents 003 and 000)."""
+
+import asyncio
+import json
+import logging
+import re
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_server import JudgeServer
+
+import rubric_core
+from rubric_core import (
+    Answer,
+    CodeEvaluator,
+    EvaluationContext,
+    EvaluationScore,
+    Evaluator,
+    LlmJudgeEvaluator,
+    NoSuiteError,
+    UnreadableError,
+    Unscored,
+    Verdict,
+    analyze,
+    build_evaluator_registry,
+    load_suite,
+    run_cases,
+    run_evaluators_for_case,
+)
+
+REPOSITORY = Path(rubric_core.__file__).parents[1]
+JUDGED = {"score": 0.75, "hits": ["right"], "misses": ["late"], "reasoning": "mostly"}
+TEXT = json.dumps(JUDGED)
+RANGED = {
+    "id": "a",
+    "rubrics": [{"id": "tone", "expected_outcome": "warm", "score_ranges": {0: "cold", 5: "fine", 8: "warm"}}],
+}
+
+
+def context(case: Any = None, **fields: Any) -> EvaluationContext:
+    """What document 003 names, as a script has it at hand."""
+    given = {
+        "eval_case": case or {"id": "a", "expected_outcome": "says hi", "input": "Say hi"}, "candidate": "hello", "target": "bot", "provider": None,
+        "attempt": 1, "prompt_inputs": None, "now": datetime.now(timezone.utc),
+    }  # fmt: skip
+    return EvaluationContext(**{**given, **fields})
+
+
+class Client:
+    """A client library's object with a method, whose replies have a text."""
+
+    def invoke(self, request: rubric_core.Request) -> Any:
+        assert request.prompt
+        return type("Reply", (), {"text": TEXT})()
+
+
+async def asynchronous(request: rubric_core.Request) -> dict[str, str]:
+    assert request.messages[-1].role == "user"
+    return {"text": TEXT}
+
+
+# Judges
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [Client(), asynchronous, lambda _: TEXT, lambda _: JUDGED, lambda _: Answer(TEXT), lambda _: {"content": TEXT}],
+    ids=["object", "async", "text", "judgement", "answer", "content"],
+)
+async def test_a_judge_may_be_a_function_or_anything_that_can_be_asked(judge: Any) -> None:
+    for score in (
+        await LlmJudgeEvaluator(resolve_judge_provider=lambda _: judge).evaluate(context()),
+        await LlmJudgeEvaluator(resolve_judge_provider=lambda _: None).evaluate(context(judge_provider=judge)),
+    ):
+        assert (score.score, score.hits, score.misses, score.reasoning) == (0.75, ("right",), ("late",), "mostly")
+
+
+async def test_score_ranges_come_out_the_same_from_a_function() -> None:
+    registry = build_evaluator_registry(None, lambda _: lambda _: {"checks": [{"id": "tone", "score": 7}]})
+    score, (result,) = await run_evaluators_for_case(context(RANGED), registry)
+    assert score is not None
+    assert score.score == 0.7
+    assert [(c.id, c.raw, c.score, c.band) for c in result.criteria] == [("tone", 7, 0.7, "fine")]
+
+
+@pytest.mark.parametrize(
+    ("judge", "reason"),
+    [
+        (lambda _: 1 / 0, "ZeroDivisionError: division by zero"),
+        (lambda _: None, "replied with NoneType: a reply is a text, or has one as `text`"),
+        (lambda _: "fine, I think", "gave no usable reply in 3 tries: the reply has no JSON object in it"),
+    ],
+)
+async def test_a_judge_that_fails_leaves_no_score_and_a_reason(judge: Any, reason: str) -> None:
+    with pytest.raises(Unscored, match=re.escape(reason)):
+        await LlmJudgeEvaluator(resolve_judge_provider=lambda _: judge).evaluate(context())
+
+
+async def test_what_cannot_be_asked_is_refused() -> None:
+    with pytest.raises(TypeError, match="is a function that gives the judge for a context"):
+        LlmJudgeEvaluator(resolve_judge_provider=None)  # type: ignore[arg-type]
+    for judge, said in ((42, "found 42"), (Client, "found the class Client")):
+        with pytest.raises(TypeError, match=f"a judge is a provider, .* {said}"):
+            await LlmJudgeEvaluator(resolve_judge_provider=lambda _, judge=judge: judge).evaluate(context())
+
+
+# Contexts, scores, evaluators
+
+
+def test_a_case_of_plain_data_is_read_in_the_dialect_that_fits() -> None:
+    made = context({"id": "a", "outcome": "o", "grader": "heuristic"})
+    assert (made.eval_case.criteria, made.eval_case.grader) == ("o", "heuristic")
+    newest = context({"id": "a", "vars": {"x": 1}, "assert": [{"type": "llm-rubric", "value": "polite"}]})
+    assert newest.dialect is not None
+    assert newest.dialect.name == "agentv-5"
+    assert (made.target.name, context(target={"name": "t", "provider": "cli"}).target.kind) == ("bot", "cli")
+    assert context().prompt_inputs.question == "Say hi"
+    assert context(prompt_inputs="Hi?").prompt_inputs.question == "Hi?"
+    assert len(repr(made)) < 2_000, "a context can be looked at"
+    with pytest.raises(TypeError, match="found list"):
+        context([1])
+
+
+async def test_evaluators_of_plain_data_run_in_order(tmp_path: Path) -> None:
+    (tmp_path / "check.py").write_text("print('{\"score\": 0.25}')")
+    case = {
+        "id": "a",
+        "expected_outcome": "o",
+        "evaluators": [
+            {"name": "judge", "type": "llm_judge"},
+            {"name": "code", "type": "code", "script": f"{sys.executable} check.py", "cwd": str(tmp_path)},
+        ],
+    }
+    score, results = await run_evaluators_for_case(context(case), build_evaluator_registry(None, lambda _: Client()))
+    assert score is not None
+    assert (score.score, [(r.name, r.score) for r in results]) == (0.5, [("judge", 0.75), ("code", 0.25)])
+
+
+def test_a_wrong_argument_is_said_in_a_sentence() -> None:
+    for script in (3, [1], b"x"):
+        with pytest.raises(TypeError, match="a script is a text, a path or a list of texts"):
+            CodeEvaluator(script=script)  # type: ignore[arg-type]
+    for limit in (0, -1, True, float("nan"), "1"):
+        with pytest.raises(ValueError, match="milliseconds above 0"):
+            CodeEvaluator(script="true", agent_timeout_ms=limit)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="hits is a list of texts, found 'ab'"):
+        EvaluationScore(score=1, hits="ab")  # type: ignore[arg-type]
+    assert EvaluationScore(score=1, hits=["a"]).hits == ("a",)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"make one: Mine\(\)"):
+        build_evaluator_registry({"mine": Mine})  # type: ignore[dict-item]
+
+
+class Mine:
+    kind = "mine"
+
+    def evaluate(self, context: EvaluationContext) -> Any:
+        return float(len(context.candidate) == 5)
+
+
+async def test_an_evaluator_gives_a_score_and_nothing_else() -> None:
+    assert isinstance(Mine(), Evaluator)
+    assert not isinstance(object(), Evaluator)
+    case = {"id": "a", "input": "hi", "criteria": "c", "assertions": [{"type": "mine"}]}
+    score, (result,) = await run_evaluators_for_case(context(case), build_evaluator_registry({"mine": Mine()}))
+    assert score is None
+    assert result.reason == "the evaluator crashed: TypeError: evaluate() of mine gave 1.0, not an EvaluationScore"
+
+
+def test_verdicts_have_the_words_of_the_documents() -> None:
+    assert [verdict.word for verdict in Verdict] == ["pass", "borderline", "fail", "unscored"]
+    assert Verdict("pass") is Verdict.PASSED
+    with pytest.raises(ValueError, match="maybe"):
+        Verdict("maybe")
+
+
+# Suites
+
+OLD = "# rubric: dialect=agentv-0.5\nevalcases:\n  - {id: a, outcome: o, input_messages: [{role: user, content: hi}], grader: llm_judge}\n"
+
+
+def test_loading_needs_a_path_and_logs_what_is_deprecated(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "old.eval.yaml"
+    path.write_text(OLD)
+    suite = load_suite(str(path))
+    assert suite.cases[0].case.grader == "llm_judge"
+    assert [(r.levelno, r.getMessage()) for r in caplog.records] == [
+        (logging.WARNING, f"{path}:3: `grader` is deprecated in agentv-0.5: use `evaluator`")
+    ]
+    with pytest.raises(UnreadableError):
+        load_suite(tmp_path / "none.eval.yaml")
+    (tmp_path / "other.yaml").write_text("targets: []\n")
+    with pytest.raises(NoSuiteError):
+        load_suite(tmp_path / "other.yaml")
+
+
+def test_a_text_is_analysed_as_it_is() -> None:
+    codes = [d.code for d in analyze("tests:\n  - {id: a, input: hi, criteria: c, asert: [x]}\n").diagnostics]
+    assert codes == ["unknown-key"]
+
+
+async def test_cases_run_with_what_this_computer_has(tmp_path: Path, judge: JudgeServer) -> None:
+    (tmp_path / ".agentv").mkdir()
+    targets = [{"name": "default", "provider": "mock", "response": "hello"}]
+    (tmp_path / ".agentv/targets.yaml").write_text(json.dumps({"targets": targets}))
+    path = tmp_path / "a.eval.yaml"
+    path.write_text("tests:\n  - {id: a, input: hi, criteria: c, assertions: [{type: contains, value: ell}]}\n")
+    assert [r.verdict.word for r in await run_cases(load_suite(path).cases)] == ["pass"]
+
+
+def test_the_page_about_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every block of the page, one after the other, beside the examples that it loads."""
+    monkeypatch.chdir(REPOSITORY)
+    page = (REPOSITORY / "docs/python.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "docs/python.md", "exec"), names)  # the page's own words
+    assert names["score"].score == 0.7
+    assert asyncio.iscoroutinefunction(run_cases)
