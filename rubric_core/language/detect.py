@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["Choice", "Sign", "choose", "modeline", "signs_of"]
+__all__ = ["Choice", "Sign", "choose", "is_newest_type", "modeline", "signs_of"]
 
 
 class Sign(IntFlag):
@@ -37,6 +37,7 @@ class Sign(IntFlag):
     #: Top-level keys, and types, that only the newest dialect has.
     NEWEST_TOP = auto()
     NEWEST_TYPE = auto()
+    METRIC = auto()
     EXECUTION = auto()
     #: Keys of cases.
     CRITERIA = auto()
@@ -46,7 +47,7 @@ class Sign(IntFlag):
 
 _KEYS = {
     "rubrics": Sign.RUBRICS, "expected_outcome": Sign.EXPECTED_OUTCOME, "assertions": Sign.ASSERTIONS, "min_score": Sign.LATER,
-    "turns": Sign.LATER, "depends_on": Sign.LATER, "assert": Sign.ASSERT,
+    "turns": Sign.LATER, "depends_on": Sign.LATER, "assert": Sign.ASSERT, "metric": Sign.METRIC,
 }  # fmt: skip
 _TOP = {
     "testcases": Sign.TESTCASES, "evalcases": Sign.EVALCASES, "tests": Sign.TESTS, "eval_cases": Sign.TESTS, "version": Sign.VERSION,
@@ -131,10 +132,15 @@ def _of_cases(node: Node | None) -> Sign:
     return signs
 
 
+def is_newest_type(name: str) -> bool:
+    """Whether only the newest dialect has an evaluator type of that name."""
+    return _NEWEST_TYPE.match(name) is not None
+
+
 def _type_sign(name: str) -> Sign:
     if name in _PIECES:
         return Sign(0)
-    if _NEWEST_TYPE.match(name):
+    if is_newest_type(name):
         return Sign.NEWEST_TYPE | Sign.OTHER_TYPE
     if name == "code":
         return Sign.CODE
@@ -182,6 +188,7 @@ def _detect(signs: Sign) -> Choice:
             (Sign.NEWEST_TOP, "of a top-level key that came with it (providers, default_test, …)"),
             (Sign.NEWEST_TYPE, "of a type that came with it (llm-rubric, assert-set, …)"),
             (Sign.VARS, "of `vars` without `input`"),
+            (Sign.METRIC, "of `metric`"),
         ):
             if sign in signs:
                 return Choice("agentv-5", words, certain=True)

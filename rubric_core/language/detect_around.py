@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from rubric_core.language.around import FileKind
-from rubric_core.language.detect import Choice
+from rubric_core.language.detect import Choice, is_newest_type
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["around_choice"]
@@ -39,6 +39,10 @@ def around_choice(kind: FileKind, root: Node | None, items: Iterable[Node], text
         return _of_config(_names(root))
     if kind in (FileKind.CASES, FileKind.DATASET):
         return _of_cases(frozenset[str]().union(*map(_names, items)))
+    if kind is FileKind.CASE:
+        return _of_cases(_names(root))
+    if kind is FileKind.TEMPLATE:
+        return _of_template(root, [*items])
     if kind is FileKind.SIDECAR and "assert" not in text and "grader" not in text:
         # Judges alone do not tell; the cases beside it do.
         return Choice("agentv-2.7", "nothing in it tells the dialects apart", certain=False)
@@ -59,10 +63,32 @@ def _of_cases(keys: frozenset[str]) -> Choice | None:
         ("vars", "agentv-5", newest),
         ("expected_outcome", "agentv-1", not keys & {"criteria", "assertions", "assert"}),
         ("outcome", "agentv-0.5", "input_messages" in keys),
+        # The dialects before ask for `criteria` and `input` beside it.
+        ("assert", "agentv-5", not keys & {"criteria", "input", "expected_output", "expected_outcome"}),
     ):
         if name in keys and applies:
-            return Choice(dialect, f"of `{name}`" + (" without `input`" if name == "vars" else ""), certain=True)
+            why = " without `input`" if name in ("vars", "assert") else ""
+            return Choice(dialect, f"of `{name}`{why}", certain=True)
     return None
+
+
+def _of_template(root: Node | None, items: list[Node]) -> Choice | None:
+    """A template of evaluators, which agentv-3 is the first to know; None where their types tell."""
+    top = _names(root)
+    listed = (root.get("assertions") or root.get("assert")) if isinstance(root, Mapping) else None
+    entries = [i for i in (listed.items if isinstance(listed, Sequence) else items) if isinstance(i, Mapping)]
+    keys = frozenset[str]().union(*map(_names, entries))
+    if "assertions" in top:
+        return Choice("agentv-3", "of `assertions`", certain=True)
+    if "metric" in keys:
+        return Choice("agentv-5", "of `metric`", certain=True)
+    types = [t.text for i in entries if isinstance(t := i.get("type"), Scalar)]
+    if any(map(is_newest_type, types)):
+        return None
+    older = "name" in keys or any(t.endswith(("grader", "judge")) for t in types)
+    if "assert" in top and not older:
+        return Choice("agentv-5", "of `assert`", certain=False)
+    return Choice("agentv-3", "it is the first that has templates", certain=False)
 
 
 def _of_targets(root: Node | None, items: list[Mapping], text: str) -> Choice:

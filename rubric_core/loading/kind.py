@@ -116,6 +116,8 @@ def _schema(root: Node | None) -> FileKind | None:
 def _by_keys(names: frozenset[str]) -> FileKind | None:
     if names == {"tests"}:
         return FileKind.CASES
+    if names >= {"config", "tests"} and names <= {"config", "tests", "description"}:
+        return FileKind.SCENARIOS
     if names & _SUITE_KEYS:
         return FileKind.SUITE
     if names & {"targets", "providers"}:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.language.around import FileKind
-from rubric_core.language.model import Suite
+from rubric_core.language.model import Suite, TargetChoice
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.loading.case_files import CaseSet
@@ -94,6 +94,8 @@ def _own(shapes: Iterable[Shape]) -> Iterator[str]:
     for shape in shapes:
         if isinstance(shape, Entry):
             yield from _name_of(shape)
+        elif isinstance(shape, TargetChoice) and shape.has("use_target"):
+            yield from _name_of(shape)  # a name of the author's choice, by which cases choose from the matrix
         elif isinstance(shape, Suite):
             for field_name in ("providers", "targets", "graders"):
                 place = shape.places.get(field_name)
@@ -101,7 +103,7 @@ def _own(shapes: Iterable[Shape]) -> Iterator[str]:
                 yield from (name for n in nodes if isinstance(n, Mapping) and (name := entry_name(n)))
 
 
-def _name_of(entry: Entry) -> Iterator[str]:
+def _name_of(entry: Entry | TargetChoice) -> Iterator[str]:
     name = vars(entry).get("name")
     if isinstance(name, str):
         yield name

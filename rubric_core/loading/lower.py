@@ -53,7 +53,9 @@ class Lowering(Keys):
         self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
     ) -> None:
         super().__init__(text, dialect, dialects, anchors)
+        #: The key below the root whose list was cut into blocks of its own.
         self._cut_key = ""
+        self._root: Node | None = None
         self._by_kind |= {
             ListOf: self._list, MapOf: self._map, Shaped: self._shaped, Tagged: self._tagged, Shorthand: self._shorthand,
             Messages: self._messages, ByNode: self._by_node, Ranges: lambda _, node, __: lower_ranges(self, node),
@@ -79,7 +81,7 @@ class Lowering(Keys):
             return []
         if bare and isinstance(root, Sequence) and any(isinstance(i, Mapping) and i.get("label") for i in root.items):
             branch = ListOf(PROVIDER_ITEM)
-        self._cut_key = cut_key
+        self._cut_key, self._root = cut_key, root
         made = self.value(branch, root, "")
         return [m for m in as_list(made) if isinstance(m, Shape)]
 
@@ -252,7 +254,7 @@ class Lowering(Keys):
         made.places[field] = place
         if field in made.nested:
             return
-        if field == "cases" and isinstance(made, Suite) and place.name == self._cut_key:
+        if place.name == self._cut_key and made.node is self._root:
             return
         declared = self.dialect.declared(type(made), spelling)
         value = self._seen_from(via, declared.kind, entry)

@@ -66,7 +66,7 @@ class Regex(Comparison):
     """A regex check: a regular expression, in JavaScript syntax, matches somewhere in the answer."""
 
     value = key(_SOUGHT, "The pattern, in JavaScript syntax.", required=True, example="'[0-9]+ days'")
-    flags = key(Text(), "JavaScript flags: i, m, s, u, g, y.", example="i")
+    flags = key(Text(blank=True), "JavaScript flags: i, m, s, u, g, y.", example="i")
 
 
 class AnyOf(Evaluator):

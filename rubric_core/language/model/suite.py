@@ -82,7 +82,7 @@ class Suite(Shape):
     schema = key(Text(), "Marks the file as an eval suite.", name="$schema", example="agentv-eval-v2")
     name = key(Text(), "The name of the suite: small letters, digits and dashes.", example="support-bot")
     description = key(Text(blank=True), "What the suite tests.", example="Answers of the support bot")
-    category = key(Text(), "A heading under which results are filed.", example="support")
+    category = key(Text(blank=True), "A heading under which results are filed.", example="support")
     version = key(NAMED, "The version of the suite.", example="'1.0'")
     author = key(Anything(), "Who wrote it.")
     tags = key(
@@ -92,7 +92,7 @@ class Suite(Shape):
         "Words to find the suite by.",
         example="[support]",
     )
-    license = key(Text(), "The licence of the suite.", example="MIT")
+    license = key(Text(blank=True), "The licence of the suite.", example="MIT")
     requires = key(Shaped(Requires), "What the suite needs.", example="{agentv: '>=4.0.0'}")
     dataset = key(Text(), "The name under which results are filed.")
     target = key(
