@@ -157,7 +157,10 @@ async def test_forms_of_prompts(echo: Folder, prompt: str, answer: str) -> None:
         ("'{{ a | nofilter }}'", "No filter named 'nofilter'"),
         ("'{% if a %}'", "the template cannot be read: "),
         ("file://gone.md", "the prompt file gone.md is not there (line 3)"),
-        ("{command: [python3, -c, 'import sys; sys.exit(3)']}", "ended with exit code 3"),
+        (
+            "{command: [python3, -c, 'import sys; sys.exit(3)']}",
+            "the prompt program python3 -c 'import sys; sys.exit(3)': ended with exit code 3 (line 3)",
+        ),
         ("{label: nothing}", "the prompt has no text: write `raw`, `path` or `command` (line 3)"),
         ("file://broken.py", "the python code failed: SyntaxError"),
     ],

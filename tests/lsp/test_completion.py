@@ -139,7 +139,9 @@ def test_names_and_paths(marked: str, expected: list[str]) -> None:
 
 
 def test_paths_of_prompts_are_marked_in_the_newest_dialect() -> None:
-    assert {"file://cases.yaml", "file://prompts/judge.md", "raw"} <= set(labels("prompts:\n  - <|>\n", "agentv-5"))
+    keys = ["id", "label", "raw", "path", "command", "config", "function", "function_file", "prefix", "suffix", "role", "content"]  # fmt: skip
+    paths = ["file://cases.yaml", "file://prompts/judge.md"]
+    assert labels("prompts:\n  - <|>\n", "agentv-5") == [*keys, *paths]
 
 
 COMPOSITE = (

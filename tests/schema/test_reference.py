@@ -43,7 +43,9 @@ def test_every_key_of_suites_and_cases_is_there() -> None:
         for shape in (Suite, Case):
             for spelling, declared in dialect.fields(shape):
                 assert f"`{spelling.name}" in PAGES["keys.md"]
-                assert declared.doc.split("|")[0].removesuffix(".")[1:] in PAGES["keys.md"]
+                doc = declared.doc.split("|")[0]
+                here = f"In {dialect.name}: {doc[0].lower()}{doc[1:]}"  # where it says something else than the newest
+                assert doc in PAGES["keys.md"] or here in PAGES["keys.md"]
 
 
 def test_every_type_is_there() -> None:
