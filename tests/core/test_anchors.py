@@ -1,9 +1,8 @@
 """Anchors, aliases and merge keys: across blocks, in circles, by the thousand."""
 
-import time
-
 import pytest
 from harness import LANGUAGE, analysis_of, check
+from waiting import without_hanging
 
 from rubric_core.analysis import analyze
 from rubric_core.syntax.parse import parse
@@ -147,11 +146,10 @@ def test_a_bomb_of_aliases_does_not_go_off(levels):
         "\n".join(lines)
         + f"\ntests:\n  - id: a\n    input: hi\n    assertions: *a{levels - 1}\n    metadata: *a{levels - 1}\n"
     )
-    begun = time.monotonic()
-    analysis = analysis_of(text)
-    tree = parse(text)
-    plain(tree.root, tree.anchors)
-    assert time.monotonic() - begun < 20
+    with without_hanging():
+        analysis = analysis_of(text)
+        tree = parse(text)
+        plain(tree.root, tree.anchors)
     assert analysis.cases[0].case.id == "a"
     assert len(analysis.diagnostics) < 200
 
@@ -159,9 +157,7 @@ def test_a_bomb_of_aliases_does_not_go_off(levels):
 def test_ten_thousand_merges():
     head = "tests:\n  - &base {id: a0, criteria: Greets, input: Hello}\n"
     text = head + "".join(f"  - {{<<: *base, id: a{n}}}\n" for n in range(1, 10_000))
-    begun = time.monotonic()
     analysis = analysis_of(text)
-    print(f"10,000 merged cases: {time.monotonic() - begun:.1f} s")  # noqa: T201  # pytest -rP shows it
     assert len(analysis.cases) == 10_000
     assert not analysis.diagnostics
 

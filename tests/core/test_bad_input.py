@@ -1,9 +1,8 @@
 """Bad input: never an exception, never a hang, always a word about it."""
 
-import time
-
 import pytest
 from harness import analysis_of
+from waiting import without_hanging
 
 from rubric_core.analysis import Language
 from rubric_core.syntax.blocks import Document
@@ -16,9 +15,8 @@ CASE = "  - {id: a, input: hi, criteria: x}\n"
 
 def said(text: str) -> list[tuple[str, str]]:
     """Codes and messages, in the order of the text, found without hanging."""
-    begun = time.monotonic()
-    analysis = analysis_of(text)
-    assert time.monotonic() - begun < 20
+    with without_hanging():
+        analysis = analysis_of(text)
     return [(d.code, d.message) for d in analysis.diagnostics]
 
 
@@ -129,9 +127,7 @@ def test_many_lines_with_nothing_in_them(text, line):
 def test_twenty_megabytes():
     text = "tests:\n" + "  - {id: a, input: hi, criteria: x}\n" * 600_000
     assert len(text) > 20_000_000
-    begun = time.monotonic()
     found = said(text)
-    assert time.monotonic() - begun < 15
     assert [code for code, _ in found] == ["too-large"]
     assert f"{LARGEST:,}" in found[0][1]
 

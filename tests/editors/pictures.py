@@ -1,4 +1,4 @@
-"""The pictures of Neovim in the documentation, made anew: python tests/editors/pictures.py [FOLDER]."""
+"""The pictures of Neovim in the documentation, made anew: PYTHONPATH=tests python tests/editors/pictures.py [FOLDER]."""
 
 import shutil
 import sys

@@ -2,28 +2,13 @@
 
 import os
 import subprocess
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 from uuid import uuid4
 
+from waiting import PATIENCE, until
+
 __all__ = ["PATIENCE", "Terminal", "until"]
-
-PATIENCE = 20.0
-
-T = TypeVar("T")
-
-
-def until(what: str, look: Callable[[], T], patience: float = PATIENCE) -> T:
-    """The first true value that `look` gives."""
-    end = time.monotonic() + patience
-    while True:
-        if seen := look():
-            return seen
-        if time.monotonic() > end:
-            raise AssertionError(f"not seen within {patience:.0f} s: {what}")
-        time.sleep(0.02)
 
 
 class Terminal:

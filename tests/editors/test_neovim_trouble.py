@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from neovim import Neovim, Open, ScreenNeovim, configured
 from terminal import until
+from waiting import alive
 
 pytestmark = pytest.mark.editor
 
@@ -15,13 +16,6 @@ pytestmark = pytest.mark.editor
 def heard(editor: Neovim) -> list[str]:
     """What the plugin has said."""
     return [line for line in editor.messages().splitlines() if "rubric" in line.lower()]
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def server_of(folder: Path) -> int:

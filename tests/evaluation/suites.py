@@ -117,6 +117,26 @@ class Scripted:
         return Answer(reply, model="scripted-1")
 
 
+@dataclass(frozen=True)
+class Lenient:
+    """A judge that finds every criterion met, gives 8 of 10, and 0.9 for a whole."""
+
+    #: `cli` for one that may look at files.
+    kind: str = "openai"
+    name: str = "scripted"
+    identity: str = "scripted:1"
+
+    async def ask(self, request: Request) -> Answer:
+        assert request.schema is not None
+        name, schema = request.schema
+        if name != "rubric_checks":
+            shared = {"score": 0.9, "pass": True, "reason": "r", "reasoning": "r"}
+            return Answer(json.dumps({**shared, "hits": [], "misses": [], "assertions": [], "checks": []}))
+        item = schema["properties"]["checks"]["items"]["properties"]
+        result: dict[str, Any] = {"score": 8} if "score" in item else {"satisfied": True}
+        return Answer(json.dumps({"checks": [{"id": i, "reasoning": "r", **result} for i in item["id"]["enum"]]}))
+
+
 @dataclass
 class Waits:
     """A clock on which waiting takes no time; it remembers for how long it was to wait."""

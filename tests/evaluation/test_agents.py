@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from suites import Folder, checks
+from waiting import alive, seen
 
 from rubric_core.evaluation.events import Answered
 from rubric_core.evaluation.result import CaseResult, Verdict
@@ -274,19 +275,11 @@ async def test_cancelling_ends_an_agent_and_its_children(stage: Stage) -> None:
     )
     running = asyncio.ensure_future(stage.ask("claude-cli"))
     pids = stage.folder.path / "pids"
-    while not (pids.exists() and pids.read_text().endswith(" ")):
-        await asyncio.sleep(0.02)
+    await seen("an agent", lambda: pids.exists() and pids.read_text().endswith(" "))
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    for pid in pids.read_text().split():
-        for _ in range(150):
-            stat = Path(f"/proc/{pid}/stat")
-            if not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z":
-                break
-            await asyncio.sleep(0.02)
-        else:
-            raise AssertionError(f"{pid} is still there")
+    await seen("the end of both", lambda: not any(map(alive, pids.read_text().split())))
 
 
 async def test_the_other_words_for_the_same_agents(stage: Stage) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import LANGUAGE
+from suites import LANGUAGE, Lenient
 
 from rubric_core.adapters import system_ports
 from rubric_core.disk import DiskFiles
@@ -18,29 +18,12 @@ from rubric_core.evaluation.runnable import Options
 from rubric_core.evaluation.schedule import run_cases
 from rubric_core.evaluation.suites import load_suite
 from rubric_core.loading.project import Project
-from rubric_core.ports import Answer, Request
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 pytestmark = [
     pytest.mark.corpus,
     pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the checkout"),
 ]
-
-
-class Judge:
-    """Finds every criterion met, gives 8 of 10, and 0.9 for a whole."""
-
-    name, kind, identity = "scripted", "openai", "scripted:1"
-
-    async def ask(self, request: Request) -> Answer:
-        assert request.schema is not None
-        name, schema = request.schema
-        if name != "rubric_checks":
-            shared = {"score": 0.9, "pass": True, "reason": "r", "reasoning": "r"}
-            return Answer(json.dumps({**shared, "hits": [], "misses": [], "assertions": [], "checks": []}))
-        item = schema["properties"]["checks"]["items"]["properties"]
-        result: dict[str, Any] = {"score": 8} if "score" in item else {"satisfied": True}
-        return Answer(json.dumps({"checks": [{"id": i, "reasoning": "r", **result} for i in item["id"]["enum"]]}))
 
 
 async def run(suite: str, folder: Path, answers: dict[str, Any] | None = None) -> dict[str, CaseResult]:
@@ -52,7 +35,7 @@ async def run(suite: str, folder: Path, answers: dict[str, Any] | None = None) -
         target = {"name": "replayed", "provider": "cli", "command": f"cat {folder}/{{EVAL_ID}}.json"}
     targets = folder / "targets.yaml"
     targets.write_text(json.dumps({"targets": [target]}))
-    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Judge(), judge_prompt=own_prompt)
+    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Lenient(), judge_prompt=own_prompt)
     options = Options(target="replayed", targets_file=targets, evaluators={"llm_judge": judge})
     loaded = load_suite(CORPUS / suite, LANGUAGE, Project(DiskFiles()), options)
     cases = [each for case in loaded.cases for each in variations(case)]

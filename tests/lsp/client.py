@@ -11,14 +11,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
+from waiting import PATIENCE, until
 
-# A loaded machine may need long; nothing is slower for it when all is well.
-PATIENCE = 60.0
-T = TypeVar("T")
 CONVERTER = get_converter()
 
 #: What several real clients say that they can do, as far as it matters to a server of YAML.
@@ -64,17 +62,6 @@ VSCODE: dict[str, Any] = {
 _UNKNOWN = {"code": -32601, "message": "Method not found"}
 #: The least that a client can say.
 BARE: dict[str, Any] = {}
-
-
-def until(what: str, look: Callable[[], T], patience: float = PATIENCE) -> T:
-    """The first true value that `look` gives."""
-    end = time.monotonic() + patience
-    while True:
-        if seen := look():
-            return seen
-        if time.monotonic() > end:
-            raise AssertionError(f"not seen within {patience:.0f} s: {what}")
-        time.sleep(0.001)
 
 
 class ServerError(Exception):

@@ -1,7 +1,6 @@
 """What happens outside of the server: other programs that run, files that change, judges that go away, servers that are killed."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from client import VSCODE, Client, Connect, until
 from running import ended, hints, line_of, run, written
+from waiting import alive
 
 CAN_WATCH: Any = VSCODE
 CANNOT_WATCH = {k: v for k, v in VSCODE.items() if k != "workspace"} | {
@@ -173,14 +173,6 @@ def test_a_server_that_is_killed_loses_nothing_that_was_done(connect: Connect, f
     again = connected(connect, folder, "program")
     until("the result", lambda: hints(again, uri_of(folder)).get(line("id: refund"), "").startswith("✔"))
     assert line("id: sleepy") not in hints(again, uri_of(folder))
-
-
-def alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-        return "Z" not in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1][:3]
-    except (ProcessLookupError, FileNotFoundError):
-        return False
 
 
 @pytest.mark.parametrize(

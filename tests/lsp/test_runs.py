@@ -1,9 +1,7 @@
 """Running cases: who may, what is seen meanwhile, and what is shown afterwards."""
 
 import json
-import os
 import sys
-import time
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
@@ -13,6 +11,7 @@ from typing import Any
 import pytest
 from client import BARE, VSCODE, Client, Connect, ServerError, replaced, until
 from running import command, ended, hints, line_of, outcomes, progress, run, written
+from waiting import alive
 
 from rubric_core.evaluation.store import ResultStore
 
@@ -73,7 +72,7 @@ line = partial(line_of, SUITE)
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     marker = tmp_path / "alive"
-    program = f"import time, os; open(r'{marker}', 'w').write(str(os.getpid())); time.sleep(60)"
+    program = f"import time, os; open(r'{marker}', 'w').write(str(os.getpid())); time.sleep(600)"
     sleep = json.dumps(f'{sys.executable} -c "{program}"')
     targets = TARGETS.replace("{command}", sleep)
     files = {".agentv/targets.yaml": targets, "a.eval.yaml": SUITE, "slow.eval.yaml": SLOW}
@@ -179,19 +178,11 @@ def test_cancelling_ends_the_program(connect: Connect, folder: Path, slow: str, 
     assert hints(client, slow) == {}
 
 
-def alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-        return "Z" not in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1][:3]
-    except (ProcessLookupError, FileNotFoundError):
-        return False
-
-
 def test_what_is_judged_already_is_shown_while_the_rest_runs(
     connect: Connect, folder: Path, uri: str, tmp_path: Path
 ) -> None:
     client = connected(connect, folder, uri)
-    program = f"import os, time; open({str(tmp_path / 'alive')!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    program = f"import os, time; open({str(tmp_path / 'alive')!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     slow = f"      - type: code-grader\n        command: {json.dumps([sys.executable, '-c', program])}\n"
     client.change(uri, replaced(SUITE, "  - id: late", f"{slow}  - id: late"))
     run(client, uri, "refund")
@@ -205,7 +196,7 @@ def test_what_is_judged_already_is_shown_while_the_rest_runs(
 
 
 def test_turns_show_what_is_judged_already(connect: Connect, folder: Path, tmp_path: Path) -> None:
-    program = f"import os, time; open({str(tmp_path / 'alive')!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    program = f"import os, time; open({str(tmp_path / 'alive')!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     text = f"""\
 # rubric: dialect=agentv-3
 execution: {{target: canned}}
@@ -251,9 +242,7 @@ def test_the_end_of_the_server_ends_the_program(connect: Connect, folder: Path, 
     client = connected(connect, folder, slow)
     run(client, slow, "slow")
     process = int(until("a program", lambda: (tmp_path / "alive").exists() and (tmp_path / "alive").read_text()))
-    begun = time.monotonic()
     assert client.shut_down() == 0
-    assert time.monotonic() - begun < 30, "the program itself takes a minute"
     until("the end of the program", lambda: not alive(process))
 
 
@@ -387,7 +376,7 @@ def test_a_person_is_told_what_would_happen(connect: Connect, folder: Path, slow
     run(client, slow, "slow")
     asked = until("a question", lambda: [p for m, p in client.requests if m == "window/showMessageRequest"])[0]
     assert asked["message"].startswith("Run `slow`? It will execute")
-    assert "time.sleep(60)" in asked["message"]
+    assert "time.sleep(600)" in asked["message"]
     assert [a["title"] for a in asked["actions"]] == ["Run once", "Trust this folder", "Show details", "Not now"]
     until("how to allow it later", lambda: client.heard("window/showMessage"))
     assert not (tmp_path / "alive").exists()
@@ -417,7 +406,7 @@ def test_a_client_that_cannot_ask_shows_what_would_happen(connect: Connect, fold
     run(client, slow, "slow")
     shown = until("a text", lambda: next((p["uri"] for m, p in client.requests if m == "window/showDocument"), ""))
     text = Path(shown.removeprefix("file://")).read_text(encoding="utf-8")
-    assert "time.sleep(60)" in text
+    assert "time.sleep(600)" in text
     assert f":lsp-workspace-command rubric.trust or `rubric trust {folder}`" in text
     assert client.heard("window/showMessage")[0]["message"].startswith("rubric: not run yet: :lsp-workspace-command")
     client.request("workspace/executeCommand", {"command": "rubric.trust"})
