@@ -1,7 +1,7 @@
 // Runs on every save, for who asked for them: only the cases that have not passed as they stand.
 import fs from 'node:fs';
 import path from 'node:path';
-import { goTo, line, lineOf, openFile, test, until } from './look.mjs';
+import { goTo, line, lineOf, openFile, press, test, until } from './look.mjs';
 
 export async function continuous({ page, shot, open, studio }) {
   await open('support.eval.yaml');
@@ -9,8 +9,7 @@ export async function continuous({ page, shot, open, studio }) {
   await page.locator('.codelens-decoration a', { hasText: 'Run' }).first().waitFor();
   await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
   const suite = test(page, 'support.eval.yaml');
-  await suite.hover();
-  await suite.locator('a[aria-label^="Turn on Continuous Run"]').click();
+  await press(suite, 'Turn on Continuous Run');
   await suite.locator('a[aria-label^="Turn off Continuous Run"]').waitFor();
   // Nothing is run before something is saved: models cost money.
   if (runs(studio)) throw new Error('it ran at once');
@@ -29,8 +28,7 @@ export async function continuous({ page, shot, open, studio }) {
   // What has passed as it stands is left alone; what was edited a moment ago is not, though nobody has said that it is stale.
   await type(page, file, 'criteria: Explains the refund window', ' in plain words');
   await until(() => same(runs(studio), { refund: 2, 'late-order': 2, exact: 1 }));
-  await suite.hover();
-  await suite.locator('a[aria-label^="Turn off Continuous Run"]').click();
+  await press(suite, 'Turn off Continuous Run');
   await openFile(page, 'support.eval.yaml');
   await type(page, file, 'value: sorry', ' again');
   await line(page, /id:\s*late-order.*stale/u).waitFor();

@@ -19,12 +19,12 @@ export async function quiet(page) {
   if (shown.length) throw new Error(`a message that nobody needs: ${shown.join(' | ')}`);
 }
 
-export async function until(look, patience = 30_000) {
+export async function until(look, patience = 30_000, what = look) {
   for (const end = Date.now() + patience; Date.now() < end; await sleep(50)) {
     const seen = await look();
     if (seen) return seen;
   }
-  throw new Error(`not seen: ${look}`);
+  throw new Error(`not seen: ${what}`);
 }
 
 /** Fill in the box at the top; what is typed before it has the focus would go elsewhere. */
@@ -88,6 +88,34 @@ export const line = (page, text) => page.locator('.view-line', { hasText: text }
 
 /** A row of the Test Explorer, by how its label begins. */
 export const test = (page, label) => page.locator(`.test-explorer .monaco-list-row[aria-label^="${label}"]`);
+
+/**
+ * Press a button that a row shows while the mouse is over it. Rows are drawn anew at any time, and the mouse is then over
+ * nothing: it is moved there again. The button is looked for and pressed in one breath, so never twice.
+ */
+export async function press(row, label) {
+  const button = row.locator(`a[aria-label^="${label}"]`);
+  const timeout = 1000;
+  await until(async () => {
+    await row.page().mouse.move(0, 0); // what is under a mouse that stays where it is does not notice it
+    await row.hover({ timeout }).catch(gone);
+    return button.evaluate(pressIfShown, undefined, { timeout }).catch(gone);
+  }, 60_000, label);
+}
+
+/** Runs in the page: press what a person would hit there. */
+function pressIfShown(element) {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  const hit = width > 0 && element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+  if (hit) element.click();
+  return hit;
+}
+
+/** What was to be looked at was drawn anew meanwhile; everything else that can go wrong is said. */
+function gone(error) {
+  if (error.name === 'TimeoutError' || /not attached|detached|Element is not/u.test(error.message)) return false;
+  throw error;
+}
 
 /** The page inside a webview. */
 export async function webview(page) {

@@ -2,7 +2,7 @@
 // Once with the examples of this repository, once with a suite of the corpus where that is beside the checkout.
 import fs from 'node:fs';
 import path from 'node:path';
-import { accept, command, goTo, line, lineOf, openFile, quiet, test, until, webview } from './look.mjs';
+import { accept, command, goTo, line, lineOf, openFile, press, quiet, test, until, webview } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 import { continuous } from './continuous.mjs';
 import { menus } from './menus.mjs';
@@ -188,11 +188,9 @@ async function runFromTheExplorer({ page, shot, plan }) {
   await suite.click();
   await page.keyboard.press('ArrowRight');
   await test(page, plan.passing).waitFor();
-  await test(page, plan.failing).hover();
-  await test(page, plan.failing).locator('a[aria-label^="Run Test"]').click();
+  await press(test(page, plan.failing), 'Run Test');
   await test(page, `${plan.failing} (Failed)`).waitFor();
-  await suite.hover();
-  await suite.locator('a[aria-label^="Run Test"]').click();
+  await press(suite, 'Run Test');
   await test(page, `${plan.passing} (Passed)`).waitFor();
   await test(page, `${plan.failing} (Failed)`).waitFor();
   await test(page, plan.failing).click();

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { goTo, line, notified, quiet, test, until } from './look.mjs';
+import { goTo, line, notified, press, quiet, test, until } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 
 const server = process.env.RUBRIC_SERVER_FOLDER;
@@ -146,15 +146,13 @@ async function restricted({ page, shot, open, name, studio }) {
   await page.locator('.notifications-toasts .codicon-notifications-clear').first().click();
   await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
   const suite = test(page, 'support.eval.yaml');
-  await suite.hover();
-  await suite.locator('a[aria-label^="Run Test"]').click();
+  await press(suite, 'Run Test');
   // Here VS Code asks by itself.
   const dialog = page.locator('.monaco-dialog-box', { hasText: 'Do you trust the authors' });
   await dialog.locator('.monaco-button', { hasText: 'Cancel' }).click();
   await dialog.waitFor({ state: 'detached' });
   if (fs.existsSync(path.join(studio.workspace, '.rubric'))) throw new Error('something was run');
-  await suite.hover();
-  await suite.locator('a[aria-label^="Run Test"]').click();
+  await press(suite, 'Run Test');
   await dialog.locator('.monaco-button', { hasText: 'Trust Folder' }).click();
   await test(page, 'support.eval.yaml (Failed)').waitFor(); // late-order is wrong
   await quiet(page);
