@@ -236,6 +236,11 @@ class UnknownAlias(Issue):
 class MergeKey(Issue):
     """A merge key that the releases of this dialect do not know."""
 
+    #: The merge key in its mapping, and what comes through it there.
+    entry: Entry
+    node: Mapping
+    merged: tuple[Entry, ...] = ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutText(Issue):

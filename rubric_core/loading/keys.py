@@ -12,7 +12,7 @@ from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.reading import Merged, could_be
 from rubric_core.loading.tags import Tags
-from rubric_core.syntax.tree import Entry, Mapping, Scalar
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
 from rubric_core.text import Span
 
 __all__ = ["Keys"]
@@ -26,6 +26,10 @@ _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
 
 class Keys(Tags):
     """Reads keys, and complains of them."""
+
+    #: The key below the root whose list was cut into blocks of its own, and the root.
+    _cut_key = ""
+    _root: Node | None = None
 
     def once(self, node: Mapping) -> dict[str, Merged]:
         """The entries of a mapping by name, its own before those of merge keys; of keys that repeat, the first."""
@@ -115,7 +119,8 @@ class Keys(Tags):
                     entry=entry,
                     shape=type(made),
                     meant=meant,
-                    node=made.node,
+                    # What is below the key of the list that was cut does not stand in this text.
+                    node=None if place.name == self._cut_key and made.node is self._root else made.node,
                     inside=inside,
                 )
             )

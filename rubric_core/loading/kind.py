@@ -97,7 +97,10 @@ def kind_by_name(path: PurePath) -> FileKind | None:
 def kind_by_content(root: Node | None, first: Node | None = None) -> FileKind | None:
     """What a file is by what stands in it, or None when that could be anything."""
     if isinstance(root, Mapping):
-        return _schema(root) or _by_keys(_names(root))
+        marked, told = _schema(root), _by_keys(_names(root))
+        # Cases make a suite of a file whatever its mark says, and that is said of the mark.
+        cases = told is FileKind.SUITE and not _names(root) & {"targets", "providers", *_CONFIG_KEYS}
+        return told if cases and marked is not None else marked or told
     if isinstance(first, Mapping):
         return _by_item(_names(first))
     return None

@@ -53,9 +53,6 @@ class Lowering(Keys):
         self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
     ) -> None:
         super().__init__(text, dialect, dialects, anchors)
-        #: The key below the root whose list was cut into blocks of its own.
-        self._cut_key = ""
-        self._root: Node | None = None
         self._by_kind |= {
             ListOf: self._list, MapOf: self._map, Shaped: self._shaped, Tagged: self._tagged, Shorthand: self._shorthand,
             Messages: self._messages, ByNode: self._by_node, Ranges: lambda _, node, __: lower_ranges(self, node),

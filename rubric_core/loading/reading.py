@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -254,12 +255,16 @@ class Reading:
             return known
         own: list[Merged] = []
         merged: list[Merged] = []
+        #: Where an issue is about a merge key, and where what comes through that begins.
+        refused: list[tuple[int, int]] = []
         self._merged[id(node)] = own
         for entry in node.entries:
             if entry.name == _MERGE and isinstance(entry.key, Scalar) and entry.key.style == "plain":
                 sources = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
                 if not self.dialect.properties.merges:
-                    self.issues.append(MergeKey(span=self.via or entry.key.span, borrowed=self.via is not None))
+                    at = self.via or entry.key.span
+                    refused.append((len(self.issues), len(merged)))
+                    self.issues.append(MergeKey(span=at, borrowed=self.via is not None, entry=entry, node=node))
                 before = len(self.issues)
                 for source in sources:
                     merged += self._merge(source)
@@ -273,7 +278,19 @@ class Reading:
                 if entry.name not in names and len(own) < _MOST_MERGED:
                     names.add(entry.name)
                     own.append((entry, span))
+        if refused:
+            self._told_what_comes(own, merged, refused)
         return own
+
+    def _told_what_comes(self, own: list[Merged], merged: list[Merged], refused: list[tuple[int, int]]) -> None:
+        """Put what comes through each merge key into the issue about it."""
+        taken = {id(entry) for entry, _ in own}
+        for at, (number, start) in enumerate(refused):
+            issue = self.issues[number]
+            end = refused[at + 1][1] if at + 1 < len(refused) else len(merged)
+            if isinstance(issue, MergeKey):
+                through = tuple(entry for entry, _ in merged[start:end] if id(entry) in taken)
+                self.issues[number] = replace(issue, merged=through)
 
     def _merge(self, source: Node) -> list[Merged]:
         if isinstance(source, Alias):

@@ -50,6 +50,9 @@ class UnusedTarget(Issue):
 
     node: Node
     name: str
+    #: Its whole entry, and the list that has it where that is in one piece.
+    entry: Node | None = None
+    listed: Node | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ from rubric_core.loading.reference_issues import (
 )
 from rubric_core.loading.search import URL, places_of, without_function
 from rubric_core.loading.template_files import template_trouble
-from rubric_core.syntax.tree import Scalar
+from rubric_core.syntax.tree import Node, Scalar, Sequence
 
 __all__ = ["References", "Referred"]
 
@@ -63,11 +63,11 @@ class References(Reach):
         look = self.project.look()
         found: list[Issue] = []
         self.led = {}
-        for shape in (inner for outer in shapes for inner in children(outer)):
+        for outer, shape in ((each, inner) for each in shapes for inner in children(each)):
             for mention in mentions(shape):
                 found += _RESOLVERS[mention.refers_to](self, look, shape, mention)
             if isinstance(shape, Entry) and self.kind is FileKind.TARGETS:
-                found += self._unused(look, shape)
+                found += self._unused(look, shape, outer)
         for issue in deferred:
             if not self._is_ones_own(look, issue):
                 found.append(issue)
@@ -112,7 +112,7 @@ class References(Reach):
         home = self.kind is FileKind.TARGETS and self.directory.name.startswith(".agent")
         return known_targets(look, self.directory.parent if home else self.directory)
 
-    def _unused(self, look: Look, entry: Entry) -> Iterator[Issue]:
+    def _unused(self, look: Look, entry: Entry, outer: Shape) -> Iterator[Issue]:
         """A target whose name stands in no suite below the folder, and nowhere else in its own file."""
         place = entry.places.get("name")
         name = vars(entry).get("name")
@@ -128,7 +128,10 @@ class References(Reach):
         # One by one: after an edit of one suite the others need not be searched again.
         used = any(look.once(("names", name, path), partial(names, path)) for path in suites)
         if not used and len(word.findall(look.text(self.path) or "")) < 2 and place.node is not None:
-            yield UnusedTarget(span=place.value, borrowed=place.borrowed, node=place.node, name=name)
+            listed = next((p.node for p in outer.places.values() if _holds(p.node, entry.node)), None)
+            yield UnusedTarget(
+                span=place.value, borrowed=place.borrowed, node=place.node, name=name, entry=entry.node, listed=listed
+            )
 
     # One way to look for each kind of reference
 
@@ -222,3 +225,7 @@ _RESOLVERS: dict[str, Callable[[References, Look, Shape, Mention], Iterator[Issu
     "program": References.program,
     "url": References.url,
 }
+
+
+def _holds(listed: Node, item: Node | None) -> bool:
+    return isinstance(listed, Sequence) and any(each is item for each in listed.items)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.events import Failure
+from rubric_core.syntax.lines import break_of, content_of, indent_of, says_something
 from rubric_core.syntax.repair import HOLE, QUOTE, Repair
 from rubric_core.syntax.rewriting import value_of
 from rubric_core.syntax.tree import Mend, Problem
@@ -124,7 +125,20 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
         return Mend("escape the quotes", tuple(e for i in at for e in insert(i, mark)))
     if repair.kind in ("inner-colon", "reserved"):
         return _quote(repair, line, start)
+    if repair.kind == "header":
+        return _below(repair, original, start) or _quote(repair, line, start)
     return None
+
+
+def _below(repair: Repair, original: Sequence[str], start: int) -> Mend | None:
+    """The text behind `|` on a line of its own, above the lines of the block that go on with it."""
+    line, column = original[repair.line], repair.column or 0
+    following = next((text for text in original[repair.line + 1 :] if says_something(text)), "")
+    if indent_of(following) <= indent_of(line) or indent_of(following) < content_of(line):
+        return None
+    text = column + len(line[column:]) - len(line[column:].lstrip(" \t"))
+    written = (break_of(line) or "\n") + " " * indent_of(following)
+    return Mend("start the text on the line below", (Edit(Span(start + column, start + text), written),))
 
 
 def _indentation(line: str, start: int, text: str) -> Edit:

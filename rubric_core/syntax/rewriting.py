@@ -160,6 +160,13 @@ def header(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     found = _HEADER.match(text)
     end = body_end(text)
     if found and found.end() < end:
+        below = next((each for each in lines[line + 1 :] if says_something(each)), "")
+        if indent_of(below) <= indent_of(text) or indent_of(below) < content_of(text):
+            # No block goes on below: a text that happens to begin with `>`.
+            start = value_of(text)[0]
+            value = RESERVED + re.sub(r":(?=[ \t]|\Z)", COLON, text[start + 1 : end])
+            yield Repair(line, text[:start] + value + text[end:], "header", column=found.end())
+            return
         yield Repair(line, text[: found.end()] + " " * (end - found.end()) + text[end:], "header", column=found.end())
 
 

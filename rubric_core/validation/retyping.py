@@ -166,9 +166,15 @@ def given_up(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
     """Where nothing of a value can be kept: an example in its place, or the key taken away."""
     declared: Key[Any] | None = issue.key
     owner = issue.owner
+    node = issue.node
+    if issue.name.endswith("[]") and isinstance(node, Scalar) and node.empty and not issue.borrowed:
+        kinds = issue.kind.branches if isinstance(issue.kind, ByNode) else (issue.kind,)
+        if any(isinstance(kind, Text | Shorthand) for kind in kinds):
+            lead = "" if context.text[: node.span.start].endswith((" ", "[", "\t")) else " "
+            yield Fix("say it: …", (Edit(node.span, lead + FILL_IN),), safe=False)
+        return
     if declared is None or owner is None or issue.borrowed:
         return
-    node = issue.node
     empty = isinstance(node, Sequence | Mapping) and not (node.items if isinstance(node, Sequence) else node.entries)
     blank = isinstance(node, Scalar) and (node.value is None or (isinstance(node.value, str) and not node.text.strip()))
     needed = context.dialect.demanded(type(owner), declared.field)

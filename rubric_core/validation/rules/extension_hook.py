@@ -6,6 +6,7 @@ from rubric_core.language.closest import closest
 from rubric_core.language.model import EXTENSION_RULES, HOOKS, Suite
 from rubric_core.syntax.tree import Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.mending import changed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["EXTENSION_HOOK"]
@@ -31,14 +32,48 @@ def _wrong(node: Scalar) -> Iterator[tuple[str, tuple[Fix, ...]]]:
     if node.text == EXTENSION_RULES:
         return
     if not node.text.startswith((_FILE, f"{EXTENSION_RULES}:")):
-        yield f"an extension is `file://path:hook` or `{EXTENSION_RULES}`", ()
+        yield f"an extension is `file://path:hook` or `{EXTENSION_RULES}`", _as_url(node)
         return
     path, colon, hook = node.text.removeprefix(_FILE).rpartition(":")
     if not colon or not path or "/" in hook or "." in hook:
-        yield f"an extension says its hook behind the path, as in `file://path:beforeAll`; there are {hooks}", ()
+        yield (
+            f"an extension says its hook behind the path, as in `file://path:beforeAll`; there are {hooks}",
+            _with_hook(node),
+        )
     elif hook not in HOOKS.names:
         meant = closest(hook, HOOKS.names)
         end = node.span.end - (node.style in ("single", "double"))
-        fix = Fix(f"change it to `{meant}`", (Edit(Span(end - len(hook), end), meant or ""),))
-        plain = meant and node.style in ("plain", "single", "double")
-        yield f"there is no hook `{hook}`; there are {hooks}", (fix,) if plain else ()
+        span = Span(end - len(hook), end)
+        likely = changed(span, (meant,), safe=True) if meant else changed(span, HOOKS.names)
+        yield f"there is no hook `{hook}`; there are {hooks}", likely if _on_one_line(node) else ()
+
+
+def _on_one_line(node: Scalar) -> bool:
+    return node.style in ("plain", "single", "double")
+
+
+def _with_hook(node: Scalar) -> tuple[Fix, ...]:
+    """Each of the hooks behind a path that has none."""
+    at = node.span.end - (node.style in ("single", "double"))
+    # A colon at the end makes a mapping of a plain text.
+    end = Span(at - node.text.endswith(":"), at)
+    hooks = HOOKS.names if _on_one_line(node) else ()
+    return tuple(Fix(f"add `:{hook}`", (Edit(end, f":{hook}"),), safe=False) for hook in hooks)
+
+
+def _as_url(node: Scalar) -> tuple[Fix, ...]:
+    """`file://` in front of a path that has a hook."""
+    path, _, hook = node.text.rpartition(":")
+    start = node.span.start + (node.style in ("single", "double"))
+    if "://" in node.text or not _on_one_line(node):
+        return ()
+    if not path and ("/" in hook or "." in hook):
+        end = node.span.end - (start - node.span.start)
+        before = Edit(Span(start, start), _FILE)
+        return tuple(
+            Fix(f"write `{_FILE}{hook}:{each}`", (before, Edit(Span(end, end), f":{each}")), safe=False)
+            for each in HOOKS.names
+        )
+    if hook not in HOOKS.names:
+        return ()
+    return (Fix("put `file://` in front", (Edit(Span(start, start), _FILE),)),)

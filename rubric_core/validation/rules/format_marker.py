@@ -8,6 +8,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.language.targets import TargetFile
 from rubric_core.syntax.edit import replace_value
 from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["FORMAT_MARKER"]
@@ -32,6 +33,7 @@ def FORMAT_MARKER(file: Suite | TargetFile | Config, context: Context) -> Iterat
             yield Finding(
                 file.at("schema"),
                 f"this marks the file as {told}, and it is {own}",
+                fixes=_own_mark(file, context),
                 consequence="`agentv validate` goes by the mark",
             )
         elif isinstance(file, Suite) and marker and written != marker:
@@ -50,11 +52,24 @@ def FORMAT_MARKER(file: Suite | TargetFile | Config, context: Context) -> Iterat
     elif isinstance(file, Suite | TargetFile) and context.dialect.properties.suite_marker and not file.has("schema"):
         version = _number(file.version)
         if version is not None and version < 2:
+            place = file.places["version"]
+            first = Fix("write 2.0", (Edit(place.value, '"2.0"' if isinstance(file.version, str) else "2.0"),))
             yield Finding(
                 file.at("version"),
                 "this format begins with version 2.0",
+                fixes=() if place.borrowed else (first,),
                 consequence="releases 0.2 and 0.3 refuse the file",
             )
+
+
+def _own_mark(file: Suite | TargetFile | Config, context: Context) -> tuple[Fix, ...]:
+    """The mark of what the file is; which of the two is wrong, the mark or the place, is for the author to say."""
+    place = file.places["schema"]
+    if place.borrowed:
+        return ()
+    begin = next(begin for shape, begin, _ in _MARKERS if isinstance(file, shape))
+    version = "v2.2" if isinstance(file, TargetFile) and not context.dialect.properties.suite_marker else "v2"
+    return (Fix(f"write `{begin}-{version}`", (Edit(place.value, f"{begin}-{version}"),), safe=False),)
 
 
 def _number(written: object) -> float | None:

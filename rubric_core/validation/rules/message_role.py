@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.language.model import Message
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MESSAGE_ROLE"]
 
@@ -12,8 +13,11 @@ __all__ = ["MESSAGE_ROLE"]
 def MESSAGE_ROLE(message: Message, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Runs take what tools say; before the newest releases `agentv validate` does not."""
     if message.role == "tool" and context.dialect.properties.refuses_tool_role:
+        place = message.places["role"]
+        said = Fix("let the user say it", (Edit(place.value, "user"),), safe=False)
         yield Finding(
             message.at("role"),
             f"{context.dialect.name} knows no messages of tools: `agentv validate` refuses the case",
+            fixes=() if place.borrowed else (said,),
             consequence="releases after 5.3 take them",
         )

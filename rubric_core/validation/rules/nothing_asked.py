@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, DefaultTest, Suite
+from rubric_core.syntax.edit import add_entry
+from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
 
@@ -26,7 +28,8 @@ def NOTHING_ASKED(cases: CaseList, context: Context) -> Iterator[Finding]:  # no
         yield Finding(where, "nothing is asked: there are no `prompts`", fixes=fixes, consequence=_REFUSES)
         return
     for entry in silent:
-        yield Finding(cases.outer(entry, entry.case.at("id")), message, consequence=_REFUSES)
+        fixes = tuple(_own_prompt(cases, entry, context))
+        yield Finding(cases.outer(entry, entry.case.at("id")), message, fixes=fixes, consequence=_REFUSES)
 
 
 _REFUSES = "agentv refuses the file"
@@ -40,6 +43,19 @@ def _may_have_prompts(suite: Suite) -> bool:
     inherited = suite.default_test
     elsewhere = suite.has("default_test") and not isinstance(inherited, DefaultTest)
     return suite.has("prompts") or elsewhere or (isinstance(inherited, DefaultTest) and inherited.has("prompts"))
+
+
+def _own_prompt(cases: CaseList, entry: CaseEntry, context: Context) -> Iterator[Fix]:
+    """A prompt of the case that is the first of its values; the others have prompts that may be no good here."""
+    name = next((n for n in ("input", *(entry.case.vars or {})) if n in (entry.case.vars or {})), None)
+    key, node = context.dialect.spelled(Case, "prompts"), entry.case.node
+    if name is None or key is None or entry.case.borrowed or not isinstance(node, Mapping):
+        return
+    written = f'["{{{{ {name} }}}}"]'
+    edit = add_entry(cases.text_of(entry), node, key, written)
+    if edit is not None:
+        outer = Edit(cases.outer(entry, edit.span), edit.new_text)
+        yield Fix(f"add `{key}: {written}`", (outer,), safe=False)
 
 
 def _fixes(cases: CaseList, suite: Suite, silent: list[CaseEntry]) -> Iterator[Fix]:
