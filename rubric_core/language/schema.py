@@ -29,6 +29,8 @@ from rubric_core.language.kinds import (
     Tagged,
     Text,
 )  # fmt: skip
+from rubric_core.language.left_empty import may_be_left_empty
+from rubric_core.language.providers import Settings
 from rubric_core.language.schema_values import (
     NOT_BLANK,
     Json,
@@ -36,12 +38,13 @@ from rubric_core.language.schema_values import (
     choice,
     has,
     number,
+    or_nothing,
     required,
     text,
     types,
 )  # fmt: skip
 from rubric_core.language.shape import Key, Shape
-from rubric_core.language.targets import Provider, Target
+from rubric_core.language.targets import Entry, Provider, Target
 
 __all__ = ["KINDS", "Json", "json_schema"]
 
@@ -177,6 +180,10 @@ class _Schema:
         if base is Evaluator and self.dialect.spelled(Include, "include") is not None:
             included = {"if": has("include"), "then": self._ref(Include, self._mapping), "else": {"required": [tag]}}
             return {**shared, "allOf": [*cases, included]}
+        if base is Provider and needed:
+            # `openai:gpt-5: {config: …}` is short for an entry with that id.
+            short = {"maxProperties": 1, "additionalProperties": {"type": "object"}, "not": {"required": ["config"]}}
+            needed = {"allOf": [{"anyOf": [needed, short]}]}
         every = [*needed.get("allOf", ()), *cases]
         return {**shared, **needed, **({"allOf": every} if every else {})}
 
@@ -203,17 +210,28 @@ class _Schema:
         schema: Json = {
             "description": f"{shape.title()[:1].upper()}{shape.title()[1:]}.",
             "properties": {s.name: self._shared(shape, s) for s in spellings},
-            **required(self.dialect, shape),
+            **self._needed(shape),
         }
-        if not shape.open and self.dialect.properties.strict_keys:
+        if shape.strict and not shape.open and self.dialect.properties.strict_keys:
             schema["additionalProperties"] = False
         elif not shape.open:
             schema["additionalProperties"] = {"deprecationMessage": f"{self.dialect.name} does not read this key."}
         return schema
 
+    def _needed(self, shape: type[Shape]) -> Json:
+        """What has to be there. Settings stand beside the name of an entry or one level deeper: the entry asks for them."""
+        if issubclass(shape, Settings) and not issubclass(shape, Entry):
+            return {}
+        table = self.dialect.table(shape).values()
+        deeper = [s.name for s in table if s.field in shape.nested and s.fate.read]
+        inner = {name for base in shape.__mro__ if not issubclass(base, Entry) for name in getattr(base, "keys", ())}
+        return required(self.dialect, shape, inner, deeper)
+
     def _shared(self, shape: type[Shape], spelling: Spelling) -> Json:
         """The schema of a key; one that the shape has from its base is written once, for all shapes below it."""
         made = self._property(shape, spelling)
+        if spelling.fate is not Fate.REJECTED and may_be_left_empty(self.dialect, shape, spelling.field, in_words=True):
+            made = or_nothing(made)
         owner = next((base for base in shape.__mro__ if spelling.field in vars(base)), shape)
         name = f"{owner.__name__}.{spelling.name}"
         if owner is shape or self.definitions.setdefault(name, made) != made:

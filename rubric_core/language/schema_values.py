@@ -1,5 +1,6 @@
 """Pieces of JSON Schema: scalars, conditions, and what is said about a key."""
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from rubric_core.language.dialect import Dialect
@@ -58,14 +59,44 @@ def annotations(name: str, declared: Key[Any]) -> Json:
     return made
 
 
-def required(dialect: Dialect, shape: type[Shape]) -> Json:
-    """What has to be there: every spelling will do that is read, and one of the keys of a group."""
-    wanted: dict[str, list[str]] = {}
+def or_nothing(schema: Json) -> Json:
+    """The same, or nothing behind the key."""
+    if "enum" in schema:
+        said = (
+            "description",
+            "markdownDescription",
+            "default",
+            "examples",
+            "deprecated",
+            "deprecationMessage",
+            "doNotSuggest",
+        )
+        bare = {name: value for name, value in schema.items() if name not in said}
+        return {**{name: value for name, value in schema.items() if name in said}, "anyOf": [bare, {"type": "null"}]}
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
+    return {**schema, "type": [*types(schema), "null"]} if "type" in schema else schema
+
+
+def required(dialect: Dialect, shape: type[Shape], inner: Collection[str] = (), deeper: Iterable[str] = ()) -> Json:
+    """What has to be there: every spelling will do that is read, and one of the keys of a group.
+
+    Args:
+        dialect: Says what is needed.
+        shape: What needs it.
+        inner: Fields that may also stand one level deeper,
+        deeper: under one of these keys.
+    """
+    wanted: dict[str, list[Json]] = {}
     for spelling, declared in dialect.fields(shape):
         if dialect.demanded(shape, declared.field):
             alike = [f for f, k in shape.keys.items() if f == declared.field or (k.group and k.group == declared.group)]
             others = [s.name for s in dialect.table(shape).values() if s.field in alike]
-            wanted[declared.group or declared.field] = list(dict.fromkeys([spelling.name, *others]))
-    single = [names[0] for names in wanted.values() if len(names) == 1]
-    several = [{"anyOf": [{"required": [name]} for name in names]} for names in wanted.values() if len(names) > 1]
+            names = list(dict.fromkeys([spelling.name, *others]))
+            ways: list[Json] = [{"required": [name]} for name in names]
+            if declared.field in inner:
+                ways += [{"required": [d], "properties": {d: {"required": [name]}}} for d in deeper for name in names]
+            wanted[declared.group or declared.field] = ways
+    single = [name for ways in wanted.values() if len(ways) == 1 for name in ways[0]["required"]]
+    several = [{"anyOf": ways} for ways in wanted.values() if len(ways) > 1]
     return {**({"required": single} if single else {}), **({"allOf": several} if several else {})}

@@ -19,7 +19,8 @@ from rubric_core.language.kinds import (
     Shorthand,
     Tagged,
 )  # fmt: skip
-from rubric_core.language.model import CASE, Case, CaseInclude, Execution, Suite
+from rubric_core.language.left_empty import may_be_left_empty
+from rubric_core.language.model import CASE, Case, CaseInclude, Suite
 from rubric_core.language.shape import Place, Shape, as_list
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import (
@@ -43,7 +44,6 @@ __all__ = ["Lowering"]
 
 
 #: Fields that say what is asked and what is good: nothing there is a mistake.
-_GRADING = frozenset({"assertions", "cases", "criteria", "evaluators", "expected_output", "input", "rubrics"})
 
 
 class Lowering(Keys):
@@ -267,15 +267,8 @@ class Lowering(Keys):
     def _without_value(self, made: Shape, field: str, node: Scalar) -> None:
         """A key with nothing behind it, which a suite does without, is as good as not there."""
         last = self.issues[-1] if self.issues else None
-        # Who writes `null` in so many words has no answer to compare with; a bare key is an answer still to be written.
-        said = field not in _GRADING or (field == "expected_output" and bool(node.text))
-        optional = isinstance(made, Suite | Case | Execution | TargetEntry) and said
-        if (
-            isinstance(last, WrongType)
-            and last.node is node
-            and optional
-            and not self.dialect.demanded(type(made), field)
-        ):
+        idle = may_be_left_empty(self.dialect, type(made), field, in_words=bool(node.text))
+        if isinstance(last, WrongType) and last.node is node and idle:
             self.issues[-1] = replace(last, idle=True)
             del made.places[field]
 

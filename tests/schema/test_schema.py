@@ -163,3 +163,23 @@ def test_refuses_once_and_where_it_stands(name: str) -> None:
 def test_is_printed(dialect: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema", "--dialect", dialect]) == 0
     assert json.loads(capsys.readouterr().out) == json_schema(BY_NAME[dialect])
+
+
+def test_settings_stand_beside_the_name_or_below() -> None:
+    kinds = {
+        "agentv-0.5": "targets: [{name: a, provider: cli, settings: {command_template: x}}, {name: b, provider: cli, command_template: x}]",
+        "agentv-5": "providers: [{id: cli, config: {command: x}}, {id: cli, command: x}, 'openai:a': {label: b}]",
+    }
+    for dialect, text in kinds.items():
+        schema = Draft7Validator(json_schema(BY_NAME[dialect], "targets"))
+        for each, valid in ((text, True), (text.replace("command", "cwd"), False)):
+            tree = parse(each)
+            assert schema.is_valid(plain(tree.root, tree.anchors)) is valid
+
+
+def test_a_key_that_may_be_left_empty_may_be_null() -> None:
+    case = "[{id: a, input: x, criteria: y, metadata: , on_dependency_failure: , workspace: }]"
+    assert complaints("agentv-3", f"description:\nexecution:\ntests: {case}") == []
+    assert complaints("agentv-3", "name: a\ntests: [{id: , input: , criteria: }]") == [
+        "tests/0/criteria", "tests/0/id", "tests/0/input",
+    ]  # fmt: skip
