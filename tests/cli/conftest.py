@@ -44,7 +44,7 @@ def process() -> Run:
 
     def run(*arguments: object, stdin: bytes = b"") -> Ran:
         command = [sys.executable, "-m", "rubric_core.cli", *map(str, arguments)]
-        done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False)
+        done = subprocess.run(command, input=stdin, capture_output=True, timeout=300, check=False)
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run

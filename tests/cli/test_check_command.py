@@ -325,7 +325,7 @@ def test_nothing_heavy_is_loaded() -> None:
     write(".gitignore", "x\n")
     write("a.eval.yaml", BROKEN)
     script = "import sys; from rubric_core.cli import main; main(['check', 'a.eval.yaml', '.']); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     heavy = {
         "pydantic",
@@ -347,7 +347,7 @@ def test_nothing_heavy_is_loaded() -> None:
 def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
     write("a.eval.yaml", BROKEN + "".join(BROKEN[7:].replace("refund", f"r{i}") for i in range(500)))
     command = f"{sys.executable} -m rubric_core.cli check a.eval.yaml | head -n 1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr == ""
 
 
@@ -372,7 +372,7 @@ def test_streams_may_be_closed() -> None:
     write("a.eval.yaml", CLEAN)
     for closed in ("<&-", ">&-", "2>&-"):
         command = f"{sys.executable} -m rubric_core.cli check a.eval.yaml {closed}"
-        assert subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=False).returncode == 0
+        assert subprocess.run(["sh", "-c", command], capture_output=True, timeout=300, check=False).returncode == 0
 
 
 def test_other_files_are_checked_as_what_they_are(rubric: Run) -> None:

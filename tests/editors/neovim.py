@@ -195,7 +195,7 @@ class Neovim:
 
     def _end(self) -> None:
         try:
-            self.process.wait(5)
+            self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -64,9 +64,9 @@ def test_a_server_that_ends_at_once(nvim: Open, tmp_path: Path) -> None:
 
 def test_a_server_that_is_killed_in_a_run(screen: Open, workspace: Path) -> None:
     suite, hang, pid = workspace / "slow.eval.yaml", workspace / "hang", workspace / "pid"
-    script = f"if [ -e {hang} ]; then echo $$ > {pid}; exec sleep 60; fi; echo Hello"
+    script = f"if [ -e {hang} ]; then echo $$ > {pid}; exec sleep 600; fi; echo Hello"
     targets = workspace / ".agentv" / "targets.yaml"
-    targets.write_text(targets.read_text(encoding="utf-8").replace("sleep 60", json.dumps(script)), encoding="utf-8")
+    targets.write_text(targets.read_text(encoding="utf-8").replace("sleep 600", json.dumps(script)), encoding="utf-8")
     quick = "  - id: quick\n    criteria: Says hello\n    input: Hello\n    assertions:\n      - {type: contains, value: Hello}\n"
     suite.write_text(suite.read_text(encoding="utf-8") + quick, encoding="utf-8")
     editor = screen("slow.eval.yaml")

@@ -47,7 +47,7 @@ def told(argv: list[str], env: dict[str, str], folder: Path) -> dict[str, Any]:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=6 * PATIENCE,
+        timeout=4 * PATIENCE,
         check=False,
     )
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("{")]

@@ -124,7 +124,7 @@ class Client:
 
     def _read(self) -> None:
         assert self.process.stdout
-        while (message := self._message(self.process.stdout)) is not None:
+        while (message := received(self.process.stdout)) is not None:
             method = message.get("method")
             if method is None:
                 self._answers.put(message)
@@ -134,17 +134,6 @@ class Client:
                 _check(method, message)
                 self.notifications.append((method, message.get("params")))
         self._answers.put({"closed": True})
-
-    @staticmethod
-    def _message(stream: Any) -> dict[str, Any] | None:
-        length = 0
-        while line := stream.readline():
-            if not line.strip():
-                return json.loads(stream.read(length))
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                length = int(value)
-        return None
 
     def _serve(self, message: dict[str, Any]) -> None:
         method = message["method"]
@@ -254,6 +243,18 @@ class Client:
         for stream in (self.process.stdout, self.process.stderr):
             if stream:
                 stream.close()
+
+
+def received(stream: Any) -> dict[str, Any] | None:
+    """The next message of a stream; none when it has ended."""
+    length = 0
+    while line := stream.readline():
+        if not line.strip():
+            return json.loads(stream.read(length))
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return None
 
 
 def _check(method: str, message: dict[str, Any]) -> None:

@@ -76,7 +76,7 @@ def folder(tmp_path: Path) -> Path:
         "import os, sys, time\n"
         "if 'sleep' in sys.argv[1]:\n"
         f"    open({str(tmp_path / 'alive')!r}, 'w').write(str(os.getpid()))\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(600)\n"
         "print('within 30 days')\n",
         encoding="utf-8",
     )

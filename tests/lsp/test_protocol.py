@@ -6,12 +6,11 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from client import BARE, PATIENCE, VSCODE, Client, Connect, ServerError, until
+from client import BARE, PATIENCE, VSCODE, Client, Connect, ServerError, received, until
 
 URI = "file:///suites/a.eval.yaml"
 SUITE = "name: a\ntests:\n  - id: one\n    criteria: Says hello\n    input: Hello\n"
@@ -206,9 +205,11 @@ def test_a_request_can_be_cancelled(client: Client) -> None:
 
 def test_a_cancelled_request_is_answered_before_it_is_worked_on(client: Client) -> None:
     """The check of a large suite keeps the server busy while request and cancellation wait in line."""
-    client.open(URI, SUITE + "".join(f"  - id: c{n}\n    criteria: C\n    input: I\n" for n in range(4000)))
+    text = SUITE + "".join(f"  - id: c{n}\n    criteria: C\n    input: I\n" for n in range(4000))
+    document = {"uri": URI, "languageId": "eval-yaml", "version": 1, "text": text}
+    opened = framed({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": document}})
     cancel = framed({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "a"}})
-    client.write(framed({**SYMBOLS, "id": "a"}) + cancel)
+    client.write(opened + framed({**SYMBOLS, "id": "a"}) + cancel)
     assert code_of(client.answer("a")) == -32800
 
 
@@ -296,7 +297,7 @@ def test_a_process_that_cannot_be_seen_is_not_watched(connect: Connect) -> None:
     client = connect()
     client.request("initialize", {"processId": 2**22 + 7, "capabilities": {}, "rootUri": None})
     client.notify("initialized", {})
-    time.sleep(0.2)
+    client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
     assert client.shut_down() == 0
 
 
@@ -366,11 +367,12 @@ def test_tcp(connect: Connect) -> None:
         "an address", lambda: "listens on" in server.log and server.log.split("listens on ")[1].split("\n")[0]
     )
     host, _, port = str(address).rpartition(":")
-    with socket.create_connection((host, int(port)), 10) as connection:
+    with socket.create_connection((host, int(port)), PATIENCE) as connection, connection.makefile("rb") as stream:
+        answer = lambda number: next(m for m in iter(lambda: received(stream), None) if m.get("id") == number)  # noqa: E731
         connection.sendall(framed({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}))
-        assert b'"rubric"' in connection.recv(65_536)
+        assert answer(1)["result"]["serverInfo"]["name"] == "rubric"
         connection.sendall(framed({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}))
-        assert b'"id":2' in connection.recv(65_536)
+        assert answer(2)["result"] is None
         connection.sendall(framed({"jsonrpc": "2.0", "method": "exit"}))
         assert server.process.wait(PATIENCE) == 0
     assert server.log.splitlines()[1:] == []

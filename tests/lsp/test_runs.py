@@ -242,7 +242,7 @@ def test_the_end_of_the_server_ends_the_program(connect: Connect, folder: Path, 
     client = connected(connect, folder, slow)
     run(client, slow, "slow")
     process = int(until("a program", lambda: (tmp_path / "alive").exists() and (tmp_path / "alive").read_text()))
-    assert client.shut_down() == 0
+    assert client.shut_down() == 0, "it does not wait for the program, which takes ten minutes"
     until("the end of the program", lambda: not alive(process))
 
 

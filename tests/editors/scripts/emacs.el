@@ -6,11 +6,13 @@
 (require 'yaml-mode)
 (require 'json)
 (require 'cl-lib)
-(setq eglot-sync-connect 20 eglot-confirm-server-initiated-edits nil eglot-send-changes-idle-time 0.05
+(defconst patience 120 "Seconds: a loaded machine may need long.")
+(setq eglot-sync-connect patience eglot-connect-timeout patience jsonrpc-default-request-timeout patience
+      eglot-confirm-server-initiated-edits nil eglot-send-changes-idle-time 0.05
       flymake-no-changes-timeout 0.05 make-backup-files nil auto-save-default nil create-lockfiles nil)
 
 (defun wait-for (what look)
-  (let ((end (+ (float-time) 20)) seen)
+  (let ((end (+ (float-time) patience)) seen)
     (while (and (not (setq seen (funcall look))) (< (float-time) end))
       (accept-process-output nil 0.02))
     (or seen (error "not seen: %s" what))))

@@ -1,9 +1,10 @@
 -- nvim --headless --clean -c 'luafile plain_neovim.lua': a Neovim as old as 0.7 on BROKEN and SUITE, without the plugin.
 -- SNIPPET is what editors/README.md says to put into init.lua. Prints one JSON object.
 local out = {}
+local patience = 120000 -- a loaded machine may need long
 
 local function wait(what, look)
-  if not vim.wait(20000, look, 10) then
+  if not vim.wait(patience, look, 10) then
     error('not seen: ' .. what)
   end
 end
@@ -93,7 +94,7 @@ local ok, problem = xpcall(function()
   vim.api.nvim_win_set_cursor(0, { last + 2, 7 })
   local params = vim.lsp.util.make_position_params()
   params.position.character = 7
-  local answer = vim.lsp.buf_request_sync(0, 'textDocument/completion', params, 20000)
+  local answer = vim.lsp.buf_request_sync(0, 'textDocument/completion', params, patience)
   local result = answer[client().id].result
   out.completion = vim.tbl_map(function(item)
     return item.label
