@@ -59,6 +59,7 @@ VSCODE: dict[str, Any] = {
         "codeLens": {},
     },
 }
+CONTENT_MODIFIED = -32801
 _UNKNOWN = {"code": -32601, "message": "Method not found"}
 #: The least that a client can say.
 BARE: dict[str, Any] = {}
@@ -168,8 +169,9 @@ class Client:
         return self._answered.pop(number)
 
     def request(self, method: str, params: Any = None) -> Any:
-        """The result of a request. Raises ServerError."""
-        answer = self.answer(self.start(method, params))
+        """The result of a request, asked for again when the document has changed meanwhile. Raises ServerError."""
+        while (answer := self.answer(self.start(method, params))).get("error", {}).get("code") == CONTENT_MODIFIED:
+            pass
         if "error" in answer:
             raise ServerError(answer["error"])
         kind = types.METHOD_TO_TYPES.get(method, (None, None))[1]
