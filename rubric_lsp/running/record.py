@@ -42,6 +42,23 @@ class _Case:
     fingerprint: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Cleared:
+    """When a person last wanted to see no results of a suite, and the results that were seen until then."""
+
+    at: datetime
+    seen: "Mapping[str, CaseResult]"
+
+    def hides(self, name: str, stored: "CaseResult") -> bool:
+        """Whether a stored result is one of those, or older. Times are kept to the second: within it, what was not seen is new."""
+        if name in self.seen and not _is_newer(stored, self.seen[name]):
+            return True
+        try:
+            return datetime.fromisoformat(stored.at) < self.at
+        except (ValueError, TypeError):  # written by a person, or by another version
+            return False
+
+
 class Record:
     """The results of every suite of the conversation.
 
@@ -54,8 +71,8 @@ class Record:
         self._documents = documents
         self._refreshed = refreshed
         self._suites: dict[str, dict[str, _Case]] = {}
-        #: When a person last wanted to see no results of a suite. They stay on disk, for others.
-        self._cleared: dict[str, datetime] = {}
+        #: What a person wanted to see no more. It stays on disk, for others.
+        self._cleared: dict[str, _Cleared] = {}
         self._shown: dict[str, tuple[Snapshot, int, object, Results]] = {}
         #: Grows with every change of a result, and with every change of a file that results may depend on.
         self._changes = 0
@@ -192,8 +209,8 @@ class Record:
 
     def clear(self, uri: str) -> None:
         """Forget the results of a suite, but not what is running."""
+        self._cleared[uri] = _Cleared(datetime.now(tz=timezone.utc).replace(microsecond=0), self.last(uri))
         cases = self._suites.pop(uri, {})
-        self._cleared[uri] = datetime.now(tz=timezone.utc)
         self._suites[uri] = {name: _Case(running=case.running) for name, case in cases.items() if case.running}
         self._changes += 1
 
@@ -212,9 +229,9 @@ class Record:
         """Take in what others have stored, of earlier conversations and of the command line; whether there is something new."""
         self._suites.setdefault(uri, {})
         stored = await asyncio.to_thread(_read, path)
-        news = False
+        news, cleared = False, self._cleared.get(uri)
         for name, (result, history) in stored.items():
-            if _is_before(result, self._cleared.get(uri)):
+            if cleared is not None and cleared.hides(name, result):
                 continue
             case = self._case(uri, name)
             if case.result is None or _is_newer(result, case.result):
@@ -245,14 +262,6 @@ def _is_newer(stored: "CaseResult", known: "CaseResult") -> bool:
     except (ValueError, TypeError):  # written by a person, or by another version
         return stored.at > known.at
     return (stored.duration_ms, stored.score) != (known.duration_ms, known.score)
-
-
-def _is_before(stored: "CaseResult", time: datetime | None) -> bool:
-    """Whether a result is older than the time at which a person wanted to see no results."""
-    try:
-        return time is not None and datetime.fromisoformat(stored.at) < time
-    except (ValueError, TypeError):
-        return False
 
 
 def _past(row: Mapping[str, object]) -> Past:

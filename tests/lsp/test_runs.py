@@ -1,5 +1,6 @@
 """Running cases: who may, what is seen meanwhile, and what is shown afterwards."""
 
+import asyncio
 import json
 import sys
 from dataclasses import replace
@@ -13,7 +14,9 @@ from client import BARE, VSCODE, Client, Connect, ServerError, replaced, until
 from running import command, ended, hints, line_of, outcomes, progress, run, written
 from waiting import alive
 
+from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.store import ResultStore
+from rubric_lsp.server import RubricServer
 
 SUITE = """\
 # rubric: dialect=agentv-3
@@ -337,6 +340,22 @@ def test_results_can_be_cleared(connect: Connect, folder: Path, uri: str) -> Non
     client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": stored[0].as_uri(), "type": 2}]})
     until("the result of the other program", lambda: line("id: judged") in hints(client, uri))
     assert line("id: late") not in hints(client, uri), "what was cleared stays so"
+
+
+def test_what_another_program_stores_in_the_second_of_a_clear_is_seen(folder: Path, uri: str) -> None:
+    path, server = folder / "a.eval.yaml", RubricServer()
+    store, record = ResultStore.of(path), server.runs.record
+
+    def stored(name: str, **more: Any) -> set[str]:
+        now = datetime.now(tz=timezone.utc).isoformat(timespec="seconds")
+        store.add([CaseResult(id=name, verdict=Verdict.PASSED, score=1.0, at=now, **more)], path.name, "agentv-3")
+        asyncio.run(record.load(uri, path))
+        return set(record.last(uri))
+
+    assert stored("refund") == {"refund"}
+    record.clear(uri)
+    assert stored("late") == {"late"}, "what was cleared stays so"
+    assert stored("refund", duration_ms=7.0) == {"late", "refund"}
 
 
 def test_results_outlive_the_server(connect: Connect, folder: Path, uri: str) -> None:
