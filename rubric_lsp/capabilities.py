@@ -19,6 +19,8 @@ _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 _PULL_ONCE = ("Neovim",)
 #: Clients that show documents, but do not say so.
 _SHOW_UNSAID = ("helix",)
+#: Clients that sort actions by the kinds that the protocol names, and put all others below migration and refactorings.
+_SORT_BY_KIND = ("helix",)
 #: After these a list of suggestions is worth asking for.
 TRIGGERS = (":", " ", "-", "{", ",", '"', "'", "$")
 
@@ -98,6 +100,7 @@ class Client:
     action_literals: bool = _mention("textDocument.codeAction.codeActionLiteralSupport")
     preferred_actions: bool = _flag("textDocument.codeAction.isPreferredSupport")
     resolves_edits: bool = False
+    sorts_actions: bool = False
     versioned_edits: bool = _flag("workspace.workspaceEdit.documentChanges")
     prepares_rename: bool = _flag("textDocument.rename.prepareSupport")
     shows_hints: bool = _mention("textDocument.inlayHint")
@@ -140,6 +143,7 @@ class Client:
             deprecated_tag=1 in said.list("textDocument.completion.completionItem.tagSupport.valueSet"),
             resolves_edits="edit" in said.words("textDocument.codeAction.resolveSupport.properties")
             and said.flag("textDocument.codeAction.dataSupport"),
+            sorts_actions=name in _SORT_BY_KIND,
             shows_documents=said.flag("window.showDocument.support") or name in _SHOW_UNSAID,
             **read,
         )

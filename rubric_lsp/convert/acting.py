@@ -6,7 +6,7 @@ from typing import Any
 from rubric_lsp.capabilities import Client
 from rubric_lsp.convert.incoming import Params
 from rubric_lsp.convert.places import Json, range_of, workspace_edit
-from rubric_lsp.features.code_actions import Action
+from rubric_lsp.features.code_actions import QUICK_FIX, RUN, RUN_RESULTS, Action
 from rubric_lsp.features.lenses import Lens
 from rubric_lsp.snapshot import Snapshot
 
@@ -42,7 +42,9 @@ def _code_action(
     number: int,
     suite: str,
 ) -> Json:
-    made: Json = {"title": action.title, "kind": action.kind}
+    # Running comes with the fixes, above everything else, also where the client has an order of its own.
+    lifted = client.sorts_actions and action.kind in (RUN, RUN_RESULTS)
+    made: Json = {"title": action.title, "kind": f"{QUICK_FIX}.{action.kind}" if lifted else action.kind}
     if action.later is not None and client.resolves_edits:
         made["data"] = number
     elif action.edits:

@@ -9,7 +9,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.ignoring import suppression_edit
 from rubric_lsp.features.run_actions import RUN, RUN_RESULTS, RunAction
 
-__all__ = ["FIX_ALL", "KINDS", "QUICK_FIX", "RUN", "Action", "Reader", "actions"]
+__all__ = ["FIX_ALL", "KINDS", "QUICK_FIX", "RUN", "RUN_RESULTS", "Action", "Reader", "actions"]
 
 #: Gives the text of a file that a suite refers to.
 Reader = Callable[[str], str | None]
@@ -20,7 +20,8 @@ _SOON = 50_000
 # As long as these are there, other findings may be missing.
 _NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large"})
 _REWRITE, _MIGRATE = "refactor.rewrite", "refactor.rewrite.migrate"
-KINDS = (QUICK_FIX, FIX_ALL, RUN, RUN_RESULTS, _REWRITE, _MIGRATE, "refactor.extract", "refactor.inline")
+#: In the order in which a person reads them: first what is wrong here, and running it.
+KINDS = (QUICK_FIX, FIX_ALL, RUN, RUN_RESULTS, "refactor.extract", "refactor.inline", _REWRITE, _MIGRATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ def actions(
     wanted: Callable[[str], bool] = lambda _: True,
     read: Reader = lambda _: None,
     runs: Callable[[], Iterable[RunAction]] = tuple,
-) -> Iterator[Action]:
-    """What can be done within a stretch of the text.
+) -> list[Action]:
+    """What can be done within a stretch of the text, in the order of `KINDS`.
 
     Args:
         analysis: The text.
@@ -74,17 +75,16 @@ def actions(
         read: Gives the text of a file that the text refers to.
         runs: Gives what has to do with runs.
     """
+    found: list[Action] = []
     if wanted(QUICK_FIX):
-        yield from _fixes(analysis, within)
-    if wanted(FIX_ALL):
-        edits = safe_edits(analysis.diagnostics)
-        if edits:
-            yield Action("Fix everything that can be fixed safely", FIX_ALL, tuple(edits))
+        found += _fixes(analysis, within)
+    if wanted(FIX_ALL) and (edits := safe_edits(analysis.diagnostics)):
+        found.append(Action("Fix everything that can be fixed safely", FIX_ALL, tuple(edits)))
     if wanted(RUN) or wanted(RUN_RESULTS):
-        for each in runs():
-            yield Action(each.title, each.kind, command=each.command, case_id=each.case_id, more=each.more)
-    if asked and any(map(wanted, ("refactor.extract", "refactor.inline", _REWRITE, _MIGRATE))):
-        yield from _refactorings(analysis, within, read)
+        found += (Action(a.title, a.kind, command=a.command, case_id=a.case_id, more=a.more) for a in runs())
+    if asked and any(wanted(kind) for kind in KINDS if kind.startswith("refactor.")):
+        found += _refactorings(analysis, within, read)
+    return sorted((a for a in found if wanted(a.kind)), key=lambda a: KINDS.index(a.kind))
 
 
 def _refactorings(analysis: Analysis, within: Span, read: Reader) -> Iterator[Action]:

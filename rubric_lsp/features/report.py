@@ -43,7 +43,7 @@ def _head(shown: Shown, result: "CaseResult") -> str:
     facts = [
         result.dialect,
         f"target {result.target}" if result.target else "",
-        f"judge {', '.join(judges)}" if judges else "",
+        f"judged by {', '.join(judges)}" if judges else "",
     ]
     runs = (result.details or {}).get("trials")
     facts += [f"{runs['passed']}/{runs['count']} runs passed"] if isinstance(runs, dict) else []

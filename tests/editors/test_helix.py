@@ -50,8 +50,8 @@ def marked(editor: Terminal) -> str:
     return found[1].strip() if found else ""
 
 
-def choose(editor: Terminal, title: str) -> None:
-    """Choose a code action."""
+def choose(editor: Terminal, title: str) -> list[str]:
+    """Choose a code action: what stands above it."""
     editor.keys(" ", "a")
     editor.sees(title)
     seen: list[str] = []
@@ -60,6 +60,7 @@ def choose(editor: Terminal, title: str) -> None:
         seen.append(now)
         editor.keys("Down")
     editor.keys("Enter")
+    return seen
 
 
 def leave(editor: Terminal, shown: str) -> None:
@@ -90,7 +91,7 @@ def test_trusted_run_and_looked_at(helix: Terminal, artifacts: Path) -> None:
     helix.keys(":open support.eval.yaml", "Enter")
     helix.sees("late-order")
     go_to(helix, "late-order")
-    choose(helix, "Run case")
+    assert choose(helix, "Run case") == []
     first = ("# What running `late-order` would do", "Trust this folder")
     if first[1] in until("an answer", lambda: s if any(each in (s := helix.screen()) for each in first) else ""):
         helix.keys("Down", "Enter")  # from 25.07 on it asks

@@ -109,7 +109,7 @@ async def test_a_judge_that_never_gets_it_right_leaves_the_case_unscored(ready: 
     assert (result.verdict, result.score) == (Verdict.UNSCORED, None)
     assert (
         result.reason
-        == "rubrics: judge judge gave no usable reply in 3 tries: no result for tone: every criterion needs one; agentv would leave this evaluator out of the mean"
+        == "rubrics: the judge `judge` gave no usable reply in 3 tries: no result for tone: every criterion needs one; agentv would leave this evaluator out of the mean"
     )
     assert len(judge.bodies) == 3
     assert result.evaluators[0].raw_replies == (checks(window=True),) * 3

@@ -169,9 +169,10 @@ class Client:
         return self._answered.pop(number)
 
     def request(self, method: str, params: Any = None) -> Any:
-        """The result of a request, asked for again when the document has changed meanwhile. Raises ServerError."""
-        while (answer := self.answer(self.start(method, params))).get("error", {}).get("code") == CONTENT_MODIFIED:
-            pass
+        """The result of a request, asked for again if the document has changed meanwhile. Raises ServerError."""
+        answer = self.answer(self.start(method, params))
+        if answer.get("error", {}).get("code") == CONTENT_MODIFIED:
+            answer = self.answer(self.start(method, params))
         if "error" in answer:
             raise ServerError(answer["error"])
         kind = types.METHOD_TO_TYPES.get(method, (None, None))[1]

@@ -120,6 +120,22 @@ def test_an_editor_that_looks_around_is_not_offered_runs_on_every_line(client: C
     assert actions(client, ["rubric.run"], on_id, triggerKind=2)
 
 
+@pytest.mark.parametrize("name", ["", "helix"])
+def test_fixes_and_runs_stand_above_migration(connect: Connect, name: str) -> None:
+    client = connect()
+    client.initialize(clientInfo={"name": name})
+    client.open(URI, SUITE)
+    here = {"start": at(SUITE, "expected_outcome", 3), "end": at(SUITE, "expected_outcome", 3)}
+    kinds = list(dict.fromkeys(each["kind"] for each in actions(client, where=here)))
+    fixes, runs, rest = (
+        ["quickfix", "source.fixAll.rubric"],
+        ["rubric.run", "rubric.run.results"],
+        ["refactor.rewrite.migrate"],
+    )
+    # Helix has an order of its own, by the first word; what it does not know is last there.
+    assert kinds == [*fixes, *([f"quickfix.{kind}" for kind in runs] if name else runs), *rest]
+
+
 def test_a_client_without_literals_gets_commands(connect: Connect) -> None:
     client = connect()
     client.initialize(BARE)

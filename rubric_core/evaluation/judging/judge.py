@@ -60,7 +60,7 @@ async def ask_judge(
             answer = await provider.ask(asked)
         except ProviderError as error:
             told = raw_request(request, provider.name, attempt)
-            raise Unscored(f"judge {provider.name}: {error}", request=told, replies=replies) from None
+            raise Unscored(f"the judge `{provider.name}`: {error}", request=told, replies=replies) from None
         replies = (*replies, _kept(answer.text))
         try:
             return read(answer.text), Judged(answer, replies)
@@ -68,7 +68,7 @@ async def ask_judge(
             problem = str(error)
         messages = (*request.messages, *_again(answer.text, problem))
     raise Unscored(
-        f"judge {provider.name} gave no usable reply in {ATTEMPTS} tries: {problem}{f'; {consequence}' if consequence else ''}",
+        f"the judge `{provider.name}` gave no usable reply in {ATTEMPTS} tries: {problem}{f'; {consequence}' if consequence else ''}",
         request=raw_request(request, provider.name, ATTEMPTS),
         replies=replies,
     )

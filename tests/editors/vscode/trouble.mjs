@@ -202,7 +202,7 @@ async function judgeAway({ page, shot, open, name, judge }) {
   await line(page, /id:\s*judged.*○\sunscored/u).waitFor();
   await line(page, /id:\s*quick.*✔\s1\.00/u).waitFor();
   await page.keyboard.press('Control+Shift+M');
-  const problem = page.locator('.markers-panel .monaco-list-row', { hasText: 'judge judge:' });
+  const problem = page.locator('.markers-panel .monaco-list-row', { hasText: 'the judge `judge`:' });
   await problem.first().waitFor();
   await goTo(page, 16);
   await shot(name);
