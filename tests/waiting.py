@@ -12,7 +12,7 @@ from typing import TypeVar
 __all__ = ["PATIENCE", "alive", "seen", "until", "without_hanging"]
 
 #: Seconds.
-PATIENCE = 60.0
+PATIENCE = 120.0
 T = TypeVar("T")
 
 
