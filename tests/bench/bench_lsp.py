@@ -82,7 +82,8 @@ def table(sizes: tuple[int, ...], results: list[dict[str, Any]]) -> Iterator[str
 
 def _peer() -> list[str] | None:
     """The command of yaml-language-server, None where it cannot be had."""
-    sys.path.insert(0, str(Path(__file__).parents[1] / "schema"))
+    tests = Path(__file__).parents[1]
+    sys.path[:0] = [str(tests), str(tests / "schema")]
     from yaml_server import UnavailableError, installed
 
     try:

@@ -1,8 +1,7 @@
 """What a run of a thousand cases takes, beside what it may take and what another engine takes for the same suite.
 
 `python tests/bench/bench_run.py`. The target is a mock and the three evaluators of each case are deterministic, so what is
-measured is the engine itself. agentv 4.42.4 is run when it is there: `npm install --prefix .tools/agentv agentv@4.42.4`, or
-AGENTV=/path/to/agentv. Prints, and never fails.
+measured is the engine itself. Prints, and never fails.
 """
 
 import json
@@ -16,6 +15,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from peers import AGENTV, agentv
+
 TARGETS = '{"targets": [{"name": "default", "provider": "mock", "response": "hello world 42"}]}\n'
 CASE = """\
   - id: case-{n}
@@ -27,7 +28,6 @@ CASE = """\
       - {{type: equals, value: hello world 42}}
 """
 REPEATS = 3
-ROOT = Path(__file__).parents[2]
 
 
 class Taken(NamedTuple):
@@ -82,7 +82,7 @@ def checked(folder: Path, cases: int) -> float:
     return measured(folder, [sys.executable, "-m", "rubric_core.cli", "check", name])[1]
 
 
-def agentv(folder: Path, program: str, cases: int) -> Taken:
+def of_agentv(folder: Path, program: str, cases: int) -> Taken:
     """The median of several runs of agentv."""
     name = write(folder, cases)
     runs = []
@@ -93,12 +93,6 @@ def agentv(folder: Path, program: str, cases: int) -> Taken:
         rows = [json.loads(line) for file in results.rglob("index.jsonl") for line in file.read_text().splitlines()]
         runs.append(Taken(seconds, memory, sum(row.get("score") == 1 for row in rows)))
     return Taken(median(r.seconds for r in runs), median(r.megabytes for r in runs), min(r.passed for r in runs))
-
-
-def found() -> str | None:
-    """The program agentv, where there is one."""
-    beside = ROOT / ".tools" / "agentv" / "node_modules" / ".bin" / "agentv"
-    return os.environ.get("AGENTV") or (str(beside) if beside.exists() else shutil.which("agentv"))
 
 
 def row(name: str, taken: Taken, limit: float | None) -> None:
@@ -119,11 +113,14 @@ def main() -> None:
         grown = (sizes[10000].megabytes - sizes[1000].megabytes) / 9
         read = (checked(folder, 10000) - checked(folder, 1000)) / 9
         print(f"{'':<40}each further 1,000 cases take {grown:.0f} MB; to read them takes {read:.0f} MB (rubric check)")
-        program = found()
-        if program is None:
-            print("agentv is not here: npm install --prefix .tools/agentv agentv@4.42.4")
-        else:
-            row("agentv, 1,000 cases", agentv(folder, program, 1000), None)
+        program = agentv()
+        if program is not None:
+            theirs, ours = of_agentv(folder, program, 1000), sizes[1000]
+            row(f"agentv {AGENTV}, 1,000 cases", theirs, None)
+            times = (
+                f"{theirs.seconds / ours.seconds:.1f} × the time, {theirs.megabytes / ours.megabytes:.1f} × the memory"
+            )
+            print(f"{'':<40}that is {times} of rubric")
 
 
 if __name__ == "__main__":

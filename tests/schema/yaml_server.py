@@ -9,37 +9,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import npm
+from npm import UnavailableError
+
+__all__ = ["VERSION", "UnavailableError", "YamlServer", "installed"]
+
 VERSION = "2.0.0"
-FOLDER = Path(__file__).parents[2] / ".tools" / "yaml-language-server"
 PATIENCE = 60.0
-
-
-class UnavailableError(Exception):
-    """Why the server cannot be had here."""
 
 
 def installed() -> Path:
     """The server's program, installed when npm is there. Raises UnavailableError where it cannot be had."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        raise UnavailableError("node and npm are not there: yaml-language-server cannot run")
-    package = FOLDER / "node_modules" / "yaml-language-server"
-    if not package.is_dir() or json.loads((package / "package.json").read_text())["version"] != VERSION:
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        command = [
-            npm,
-            "install",
-            "--no-audit",
-            "--no-fund",
-            "--no-save",
-            "--prefix",
-            str(FOLDER),
-            f"yaml-language-server@{VERSION}",
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-        if done.returncode:
-            raise UnavailableError(f"npm cannot install yaml-language-server {VERSION}: {done.stderr.strip()[-200:]}")
-    return package / "bin" / "yaml-language-server"
+    return npm.installed("yaml-language-server", VERSION) / "bin" / "yaml-language-server"
 
 
 class YamlServer:

@@ -1,0 +1,34 @@
+"""Programs of others, as npm has them: installed below .tools when they are not there yet."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["UnavailableError", "installed"]
+
+_TOOLS = Path(__file__).parents[1] / ".tools"
+
+
+class UnavailableError(Exception):
+    """Why a program cannot be had here."""
+
+
+def installed(name: str, version: str, size: str = "") -> Path:
+    """The folder of a package, installed when npm is there; `size` is told before much is loaded. Raises UnavailableError."""
+    npm = shutil.which("npm")
+    if shutil.which("node") is None or npm is None:
+        raise UnavailableError(f"node and npm are not there: {name} cannot run")
+    folder = _TOOLS / name
+    package = folder / "node_modules" / name
+    if not package.is_dir() or json.loads((package / "package.json").read_text())["version"] != version:
+        if size:
+            sys.stderr.write(f"Installing {name} {version} from npm into .tools, once ({size}) …\n")
+        folder.mkdir(parents=True, exist_ok=True)
+        quiet = ["--no-audit", "--no-fund", "--no-save"]
+        command = [npm, "install", *quiet, "--prefix", str(folder), f"{name}@{version}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+        if done.returncode:
+            raise UnavailableError(f"npm cannot install {name} {version}: {done.stderr.strip()[-200:]}")
+    return package
