@@ -1,17 +1,20 @@
-"""A run while it goes on: on a terminal a few lines that are redrawn in place, elsewhere a plain line for each case that is done."""
+"""A run while it goes on: on a terminal a table of its cases that is redrawn in place, below it how far everything is."""
 
 import asyncio
 import contextlib
-import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from typing import TextIO
 
 from rubric_core.cli.inline import ROLES
+from rubric_core.cli.prints import prints_apart
+from rubric_core.cli.region import Region, can_redraw
+from rubric_core.cli.safe import Safe
 from rubric_core.cli.style import Style, width
+from rubric_core.cli.table import Slot, Table
 from rubric_core.evaluation.events import (
     Answered,
     CaseDone,
@@ -21,147 +24,226 @@ from rubric_core.evaluation.events import (
     Event,
     Noted,
 )
-from rubric_core.evaluation.marks import case_words, seconds_words, shortened
+from rubric_core.evaluation.marks import SIGNS, case_words, seconds_words, shortened
 from rubric_core.evaluation.result import CaseResult, Verdict
 
 __all__ = ["Live"]
 
 _TICK = 0.1
-#: Running cases that are shown at once, and cases that were done last.
+#: Running cases that are shown at once, and cases that were done last, where there is no room for all.
 _MOST_RUNNING = 8
 _LATEST = 4
-_NARROWEST = 40
+#: A terminal that is narrower has ids shortened to half of it.
 _LONGEST_ID = 60
+#: Columns of what stands in front of an id: a sign, and the score or how long it takes already.
+_HEAD = 6
 #: Seconds before plain lines are printed.
 _PATIENCE = 2.0
 
 
-@dataclass(slots=True)
-class _Running:
-    """A case on its way."""
-
-    began: float
-    words: str = "asking"
-
-
 class Live:
-    """Shows on standard error how a run goes on.
+    """Shows how a run goes on, and prints results above that.
 
     Args:
-        count: How many cases there are.
-        say: Makes a line what the terminal can show.
-        shown: Whether anything is shown at all.
-        plain: Whether a line is printed for each case where nobody looks at a terminal.
+        out: Where results go.
+        count: How many cases there are, in all suites together.
+        plain: Whether a line for each case is printed on standard error, after a while, where nobody looks at a terminal.
+        whole: Whether a table stays together until its suite is done; else lines that are printed above leave it.
     """
 
-    def __init__(self, count: int, say: Callable[[str], str], *, shown: bool, plain: bool) -> None:
-        self._count = count
-        self._say = say
-        self._style = Style.of(sys.stderr)
-        self._drawn = 0
-        self._draws = shown and sys.stderr.isatty()
-        self._plain = shown and plain and not self._draws
+    def __init__(self, out: TextIO, count: int, *, plain: bool, whole: bool) -> None:
+        self._out = out
+        self._whole = whole
+        self._safe = Safe(sys.stderr)
+        self._region = Region(sys.stderr, out) if can_redraw(sys.stderr, out) else None
+        #: Whether what is printed and the table are on the same terminal.
+        self._shared = self._region is not None and out.isatty()
+        self._plain = plain and self._region is None
         self._waiting: list[str] = []
-        self._running: dict[str, list[_Running]] = {}
-        self._latest: list[CaseResult] = []
+        #: Results that the next tick prints above the table, so that a thousand in a second cost no more than ten.
+        self._above: list[str] = []
+        self.table = Table(())
+        #: The first place whose line has not been printed above.
+        self._first = 0
+        self._before = 0
+        self._count = count
         self._verdicts: Counter[Verdict] = Counter()
         self._spent = 0.0
         self._began = time.monotonic()
 
-    def heard(self, event: Event) -> None:
-        """Take note of what happens; it is drawn with the next tick."""
-        if isinstance(event, Noted):
-            self.clear()
-            print(self._say(f"rubric: {event.message}"), file=sys.stderr)
-        elif isinstance(event, CaseStarted):
-            self._running.setdefault(event.case_id, []).append(_Running(time.monotonic()))
-        elif isinstance(event, CaseDone):
-            # Several targets may be answering the case: nobody says which one is done, and the first one will do.
-            several = self._running.pop(event.case_id, [])[1:]
-            if several:
-                self._running[event.case_id] = several
-            self._verdicts[event.result.verdict] += 1
-            self._spent += event.result.cost_usd or 0.0
-            self._latest = [*self._latest[1 - _LATEST :], event.result]
-            if self._plain:
-                self._print(event.result)
-        elif event.case_id in self._running:
-            last = self._running[event.case_id][-1]
-            last.words = _words(event) or last.words
+    @property
+    def draws(self) -> bool:
+        """Whether there is a terminal that shows a table."""
+        return self._region is not None
 
-    def _print(self, result: CaseResult) -> None:
-        """A line for a case; a run that is over at once needs none."""
-        self._waiting.append(f"{sum(self._verdicts.values())}/{self._count}  {self._listed(result)}\n")
-        if time.monotonic() - self._began > _PATIENCE:
-            sys.stderr.write(self._say("".join(self._waiting)))
-            sys.stderr.flush()
-            self._waiting.clear()
+    def begin(self, cases: Sequence[tuple[str, str]], expected: int) -> None:
+        """The next suite: pairs of an id and a target; so many of its cases were `expected`."""
+        self._before += len(self.table.slots)
+        self._count += len(cases) - expected
+        self.table, self._first = Table(cases), 0
+
+    def heard(self, event: Event) -> int:
+        """Take note of what happens; it is drawn with the next tick. Gives the place of a case that is done, else -1."""
+        if isinstance(event, Noted):
+            self.say(f"rubric: {event.message}")
+        elif isinstance(event, CaseStarted):
+            self.table.begin(event.case_id)
+        elif isinstance(event, CaseDone):
+            return self._done(event.result)
+        elif words := _words(event):
+            self.table.at(event.case_id, words)
+        return -1
+
+    def _done(self, result: CaseResult) -> int:
+        place = self.table.end(result.id, result.target)
+        self._verdicts[result.verdict] += 1
+        self._spent += result.cost_usd or 0.0
+        line = self.line(result, self._safe.style)
+        if place >= 0 and self.draws:
+            self.table.slots[place].line = line
+        if self._plain:
+            self._waiting.append(f"{self._ended}/{self._count}  {line}\n")
+            if time.monotonic() - self._began > _PATIENCE:
+                sys.stderr.write(self._safe("".join(self._waiting)))
+                sys.stderr.flush()
+                self._waiting.clear()
+        return place
+
+    @property
+    def _ended(self) -> int:
+        return sum(self._verdicts.values())
+
+    # What is printed above
+
+    def put(self, text: str, upto: int | None = None) -> None:
+        """Print results; those of places below `upto` need not stand in the table any more."""
+        if upto is not None and not self._whole:
+            self._first = upto
+        if self._shared:
+            self._above.append(text)
+        else:
+            self._out.write(text)
+            self._out.flush()
+
+    def say(self, line: str) -> None:
+        """Print a line that is no result on standard error."""
+        if self._region is not None:
+            self._flush()
+            self._region.told(self._safe(line))
+        else:
+            print(self._safe(line), file=sys.stderr)
+
+    def line(self, result: CaseResult, style: Style) -> str:
+        """A case that is done: its sign, its score, its id and what else there is to say."""
+        sign, _, words = case_words(result).partition(" ")
+        if result.score is not None:
+            score, _, words = words.partition("  ")
+            sign = f"{sign} {score}"
+        name = f"{result.id} ({result.target})" if self.table.several_targets else result.id
+        head = style.paint(f"{sign:<{_HEAD}}", ROLES[result.verdict])
+        return f"{head}  {shortened(name, _LONGEST_ID)}{f'  {words.strip()}' if words.strip() else ''}"
+
+    # The table
 
     @asynccontextmanager
     async def drawing(self) -> AsyncIterator[None]:
-        """Redraw until the block ends, and leave nothing behind."""
-        ticking = asyncio.ensure_future(self._tick()) if self._draws else None
-        try:
+        """Redraw until the block ends, and leave only what was printed above. What others print goes there too."""
+        if self._region is None:
             yield
+            return
+        self._flush()
+        apart = prints_apart(self._heard_print) if sys.platform != "win32" else contextlib.nullcontext()
+        try:
+            with apart:
+                ticking = asyncio.ensure_future(self._tick())
+                try:
+                    yield
+                finally:
+                    ticking.cancel()
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await ticking
         finally:
-            if ticking is not None:
-                ticking.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await ticking
-            self.clear()
+            self._flush()
+            self._region.clear()
+
+    def _heard_print(self, line: str) -> None:
+        assert self._region is not None
+        self._region.told(self._safe(line))
 
     async def _tick(self) -> None:
+        assert self._region is not None
         while True:
             await asyncio.sleep(_TICK)
-            self._draw()
+            self._flush()
+            columns, rows = self._region.size()
+            lines = [*self._rows(columns, max(1, rows - 2)), self._footer(columns)]
+            self._region.draw([self._safe(line) for line in lines])
 
-    def clear(self) -> None:
-        """Take away what is drawn, so that something else can be printed."""
-        if self._drawn:
-            sys.stderr.write(f"\x1b[{self._drawn}A\r\x1b[J" if self._drawn > 1 else "\x1b[A\r\x1b[J")
-            sys.stderr.flush()
-            self._drawn = 0
+    def close(self) -> None:
+        """Nothing more is shown."""
+        if self._region is not None:
+            self._flush()
+            self._region.close()
+        self._out.write("".join(self._above))
+        self._above.clear()
 
-    def _draw(self) -> None:
-        size = shutil.get_terminal_size()
-        columns = max(_NARROWEST, size.columns)
-        lines = [*self._rows(max(1, size.lines - 2)), self._footer()]
-        text = "".join(f"{self._say(_cut(line, columns - 1))}\x1b[0m\x1b[K\n" for line in lines)
-        up = f"\x1b[{self._drawn}A\r" if self._drawn else ""
-        sys.stderr.write(f"{up}{text}\x1b[J")
-        sys.stderr.flush()
-        self._drawn = len(lines)
+    def _flush(self) -> None:
+        """Print the lines that are whole."""
+        lines, end, rest = "".join(self._above).rpartition("\n")
+        if end and self._region is not None:
+            self._above = [rest]
+            self._region.above(lines + end)
 
-    def _rows(self, room: int) -> list[str]:
+    def _rows(self, columns: int, room: int) -> list[str]:
+        """The cases in the order of the file: all of them where there is room, else those on their way and those done last."""
+        slots = self.table.slots[self._first :]
+        if self._whole and len(slots) <= room:
+            shown, more = slots, 0
+        else:
+            running = [slot for slot in slots if slot.began and not slot.ended]
+            shown = running[: min(_MOST_RUNNING, room)]
+            more = len(running) - len(shown)
+            latest = room - len(shown) - bool(more) if self._whole else min(_LATEST, room - len(shown) - bool(more))
+            done = (
+                sorted((slot for slot in slots if slot.ended), key=lambda slot: slot.ended)[-latest:]
+                if latest > 0
+                else []
+            )
+            chosen = {id(slot) for slot in (*shown, *done)}
+            shown = [slot for slot in slots if id(slot) in chosen]
+        lines = list(self._listed(shown, max(8, columns // 2)))
+        return [*lines, f"{'':{_HEAD}}  … and {more} more"][-room:] if more > 0 else lines
+
+    def _listed(self, slots: Sequence[Slot], longest: int) -> Iterator[str]:
         now = time.monotonic()
-        going_on = [(shortened(name, _LONGEST_ID), each) for name, several in self._running.items() for each in several]
-        shown = going_on[: min(_MOST_RUNNING, room)]
-        wide = max((width(name) for name, _ in shown), default=0)
-        running = [
-            f"⟳ {seconds_words((now - each.began) * 1000):>5}  {name}{' ' * (wide - width(name))}  {each.words}"
-            for name, each in shown
+        names = [shortened(slot.id, min(longest, _LONGEST_ID)) for slot in slots]
+        going_on = [width(name) for name, slot in zip(names, slots, strict=True) if slot.began and not slot.ended]
+        wide = max(going_on, default=0)
+        for name, slot in zip(names, slots, strict=True):
+            if slot.ended:
+                yield slot.line
+            elif slot.began:
+                taken = f"⟳ {seconds_words((now - slot.began) * 1000)}"
+                yield f"{taken:<{_HEAD}}  {name}{' ' * (wide - width(name))}  {slot.words}"
+            else:
+                yield self._safe.style.paint(f"{'·':<{_HEAD}}  {name}", "dim")
+
+    def _footer(self, columns: int) -> str:
+        """3/12  2 passed, 1 failed  4.2s  $0.01  ~13s left; in signs where that is too wide."""
+        elapsed = time.monotonic() - self._began
+        left = seconds_words(elapsed / self._ended * (self._count - self._ended) * 1000) if self._ended else ""
+        counts = [(verdict, self._verdicts[verdict]) for verdict in Verdict if self._verdicts[verdict]]
+        how_far, taken = f"{self._ended}/{self._count}", seconds_words(elapsed * 1000)
+        cost = f"${self._spent:.4f}" if self._spent else ""
+        words = ", ".join(f"{number} {verdict.value}" for verdict, number in counts)
+        signs = " ".join(f"{SIGNS[verdict]}{number}" for verdict, number in counts)
+        wide = (how_far, words, taken, cost, f"~{left} left" if left else "")
+        footers = ["  ".join(filter(None, wide))]
+        footers += [
+            " ".join(filter(None, (how_far, signs, *more)))
+            for more in ((taken, cost, f"~{left}" if left else ""), (taken,), ())
         ]
-        more = len(going_on) - len(running)
-        running += [f"  … and {more} more"] if more > 0 else []
-        latest = [self._listed(result) for result in self._latest]
-        return [*latest[max(0, len(latest) + len(running) - room) :], *running][:room]
-
-    def _listed(self, result: CaseResult) -> str:
-        return f"{self._style.paint(case_words(result), ROLES[result.verdict])}  {shortened(result.id, _LONGEST_ID)}"
-
-    def _footer(self) -> str:
-        """3/12  2 passed, 1 failed  4.2s  $0.01  ~13s left."""
-        done, elapsed = sum(self._verdicts.values()), time.monotonic() - self._began
-        verdicts = ", ".join(f"{self._verdicts[v]} {v.value}" for v in Verdict if self._verdicts[v])
-        left = seconds_words(elapsed / done * (self._count - done) * 1000) if done else ""
-        parts = (
-            f"{done}/{self._count}",
-            verdicts,
-            seconds_words(elapsed * 1000),
-            f"${self._spent:.4f}" if self._spent else "",
-            f"~{left} left" if left else "",
-        )
-        return "  ".join(part for part in parts if part)
+        return next((footer for footer in footers if width(footer) < columns), footers[-1])
 
 
 def _words(event: Event) -> str:
@@ -170,13 +252,3 @@ def _words(event: Event) -> str:
     if isinstance(event, EvaluatorStarted):
         return f"grading {event.position}/{event.count} {event.name}"
     return f"judging {event.result.id}" if isinstance(event, CriterionJudged) else ""
-
-
-def _cut(line: str, columns: int) -> str:
-    """A line that fits; painted ones are only cut where they are too long without their colours."""
-    plain = line if "\x1b" not in line else None
-    if plain is not None:
-        return shortened(plain, columns) if width(plain) > columns else plain
-    head, _, tail = line.rpartition("\x1b[0m")
-    room = columns - width(head.partition("m")[2])
-    return f"{head}\x1b[0m{tail if width(tail) <= room else tail[: max(0, room - 1)] + '…'}"

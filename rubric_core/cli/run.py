@@ -1,26 +1,18 @@
 """`rubric run FILE[::CASE-ID]…`: run the cases of suites and score the answers."""
 
 import argparse
-import asyncio
 import contextlib
 import logging
-import signal
 import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
-from rubric_core.cli.chosen import Choice, WrongUseError, chosen_cases
+from rubric_core.cli.chosen import Choice, WrongUseError
 from rubric_core.cli.output import results_alone
-from rubric_core.cli.style import Style
-from rubric_core.cli.suite_run import Done, SuiteRun
+from rubric_core.cli.planned import planned
+from rubric_core.cli.session import Session
 from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.rows import case_row
-from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError
-from rubric_core.evaluation.writing import json_text
-from rubric_core.loading.files import UnreadableError
-from rubric_core.validation.words import count
 
 __all__ = ["add_arguments", "main"]
 
@@ -96,38 +88,18 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     except WrongUseError as error:
         print(f"rubric: {error}", file=sys.stderr)
         return WRONG_USE
-    for failure in choice.failures:
+    plans, failures = planned(choice, wanted, options)
+    for failure in (*choice.failures, *failures):
         print(f"rubric: {failure}", file=sys.stderr)
-    several = len(wanted) > 1
-    wrong = bool(choice.failures)
-    done: list[Done] = []
-    for each in wanted:
-        try:
-            suite = choice.load(each)
-            cases = chosen_cases(suite, each.ids, options, alone=not several)
-        except (WrongUseError, NoSuiteError, UnreadableError) as error:
-            print(f"rubric: {error}", file=sys.stderr)
-            wrong = True
-            continue
-        if not each.ids:
-            _tell_left_out(suite)
-        if not cases and several:
-            continue  # nothing of it failed
-        if options.format == "text" and several:
-            print(f"{chr(10) if done else ''}{Style.of(out).paint(str(suite.path), 'bold')}", file=out)
-        run = SuiteRun(suite, cases, options, out)
-        try:
-            done.append(run.to_end())
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            print(f"rubric: {run.broken_off(several=several)}", file=sys.stderr)
-            return 128 + (run.signal or signal.SIGINT)
-    _conclude(done, options.format, out, several=several)
-    return WRONG_USE if wrong else _exit_code(done)
-
-
-def _exit_code(done: Sequence[Done]) -> int:
-    verdicts = {verdict for each in done for verdict in (*each.before, *(r.verdict for r in each.results))}
-    return NOT_SCORED if Verdict.UNSCORED in verdicts else PASSED if verdicts <= {Verdict.PASSED} else NOT_PASSED
+    wrong = bool(choice.failures or failures)
+    if wrong and not plans:
+        return WRONG_USE
+    session = Session(plans, options, out, several=len(wanted) > 1)
+    session.run()
+    if session.broken_off:
+        return session.broken_off
+    worst = PASSED if session.verdicts <= {Verdict.PASSED} else NOT_PASSED
+    return WRONG_USE if wrong else NOT_SCORED if Verdict.UNSCORED in session.verdicts else worst
 
 
 class _ToldOnStandardError(logging.Handler):
@@ -147,33 +119,3 @@ def _log_told() -> Iterator[None]:
         yield
     finally:
         log.removeHandler(told)
-
-
-def _tell_left_out(suite: LoadedSuite) -> None:
-    if len(suite.in_range) < len(suite.cases):
-        left = f"`filter_range` leaves {len(suite.in_range)} of {count(len(suite.cases), 'case')}"
-        print(f"rubric: {suite.path}: {left}", file=sys.stderr)
-
-
-def _conclude(done: Sequence[Done], form: str, out: TextIO, *, several: bool) -> None:
-    """What is told when everything has run."""
-    documents = [_document(each) for each in done] if form == "json" else []
-    if form == "json" and (several or documents):
-        print(json_text({"suites": documents} if several else documents[0], indent=2), file=out)
-    if form == "text" and several:
-        counts = Counter(result.verdict for each in done for result in each.results)
-        words = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
-        print(f"\n{count(len(done), 'suite')}: {words or 'nothing to run'}", file=out)
-
-
-def _document(done: Done) -> dict[str, Any]:
-    suite, results = done.suite, done.results
-    counts = Counter(result.verdict.value for result in results)
-    summary = {verdict.value: counts[verdict.value] for verdict in Verdict}
-    return {
-        "suite": str(suite.path),
-        "dialect": suite.analysis.dialect.name,
-        "summary": summary,
-        **({"derived_metrics": {name: value for name, value, _ in done.derived.values()}} if done.derived else {}),
-        "cases": [case_row(result) for result in results],
-    }

@@ -1,12 +1,13 @@
 """Colour and width in a terminal."""
 
 import os
+import re
 import sys
 import unicodedata
 from dataclasses import dataclass
 from typing import TextIO
 
-__all__ = ["Style", "columns_of", "width"]
+__all__ = ["Style", "columns_of", "fitted", "width"]
 
 _CODES = {
     "error": "1;31",
@@ -19,6 +20,9 @@ _CODES = {
     "bold": "1",
     "code": "36",
 }
+#: What sets a colour, and what ends it.
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_PLAIN = "\x1b[0m"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +33,11 @@ class Style:
 
     @classmethod
     def of(cls, stream: TextIO | None = None) -> "Style":
-        """Colour on a terminal, unless NO_COLOR asks for none; FORCE_COLOR asks for it anywhere."""
+        """Colour on a terminal that knows any, unless NO_COLOR asks for none; FORCE_COLOR asks for it anywhere."""
         if os.environ.get("NO_COLOR"):
             return cls(colour=False)
-        return cls(colour=bool(os.environ.get("FORCE_COLOR")) or (stream or sys.stdout).isatty())
+        shows = (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+        return cls(colour=shows or os.environ.get("FORCE_COLOR", "0") not in ("", "0"))
 
     def paint(self, text: str, role: str) -> str:
         """`text` in the colour of a role."""
@@ -48,7 +53,29 @@ def columns_of(stream: TextIO) -> int | None:
 
 
 def width(text: str) -> int:
-    """How many columns `text` takes."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    """How many columns `text` takes; its colours take none."""
+    text = _COLOUR.sub("", text)
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def fitted(line: str, columns: int) -> str:
+    """A line in that many columns, cut with an ellipsis; its colours stay."""
+    if width(line) <= columns:
+        return line
+    pieces, room = [], columns - 1
+    for piece in re.split(f"({_COLOUR.pattern})", line):
+        if _COLOUR.fullmatch(piece):
+            pieces.append(piece)
+            continue
+        for character in piece:
+            room -= _columns(character)
+            if room < 0:
+                return f"{''.join(pieces)}…{_PLAIN if _COLOUR.search(line) else ''}"
+            pieces.append(character)
+    return line
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

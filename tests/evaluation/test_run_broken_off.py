@@ -1,12 +1,16 @@
 """What can happen to a run: it is stopped or killed, its results cannot be stored, its suite is edited, others run at once."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pty
+import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator
 
 import pytest
@@ -81,23 +85,79 @@ def test_a_run_that_is_killed_loses_only_what_was_in_flight(suite: Folder) -> No
     assert sorted(stored(suite)) == ["bad", "good"]
 
 
-def test_a_terminal_shows_what_goes_on_and_nothing_of_it_stays(suite: Folder) -> None:
+def on_a_terminal(folder: Folder, *more: str, size: tuple[int, int] = (80, 24), go_at: str) -> str:
+    """What a terminal is sent; the case that waits goes on when `go_at` was seen."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     seen = ""
-    with started(
-        suite, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
-    ):
+    with started(folder, *more, stdout=theirs, stderr=theirs, env={**environment, "TERM": "xterm"}):
         os.close(theirs)
         with contextlib.suppress(OSError):  # the other end is closed
             while data := os.read(ours, 65536):
                 seen += data.decode("utf-8", "replace")
-                if "1/2  1 passed" in seen:
-                    (suite.path / "go").touch()
+                if go_at in seen:
+                    (folder.path / "go").touch()
         os.close(ours)
-    assert "bad  asking" in seen
-    left = seen[seen.rindex("\x1b[J") :]
-    assert "1/2" not in left
-    assert "2 passed" in left
+    return seen
+
+
+def screen(sent: str, columns: int) -> list[str]:
+    """The lines that stand on a screen, or have left it at the top, after what was sent."""
+    lines, row, column = [""], 0, 0
+    for found in re.finditer(r"\x1b\[(\d*)([AJKm])|([^\x1b])", sent):
+        number, command, character = found.groups()
+        if command == "A":
+            row -= int(number)
+        elif command == "K":
+            lines[row] = "" if number == "2" else lines[row][:column]
+        elif character == "\r":
+            column = 0
+        elif character == "\n" or (character and column == columns):
+            row, column = row + 1, 0
+            lines += [""] * (row + 1 - len(lines))
+        if character and character not in "\r\n":
+            lines[row], column = lines[row].ljust(column)[:column] + character + lines[row][column + 1 :], column + 1
+    return [line.rstrip() for line in lines]
+
+
+def test_a_terminal_shows_a_table_in_the_order_of_the_file_and_nothing_of_it_stays(suite: Folder) -> None:
+    suite.suite(SUITE.replace("id: bad", "id: other").replace("id: good", "id: bad").replace("id: other", "id: good"))
+    sent = on_a_terminal(suite, go_at="1/2  1 passed")
+    *_, first, second, _, _ = screen(sent[: sent.index("1/2  1 passed")], 80)
+    assert (first.split()[::2][:2], second.split()[::2][:2]) == (["⟳", "bad"], ["✔", "good"])
+    left = screen(sent, 80)
+    assert not any("1/2" in line or line.startswith("⟳") for line in left)
+    assert any(line.startswith("2 passed") for line in left)
+
+
+def test_of_several_suites_each_line_stays_and_prints_stand_above_the_table(suite: Folder) -> None:
+    suite.write(".agentv/evaluators/chatty.py", """
+        import os
+        from rubric_core import EvaluationScore
+        class Chatty:
+            kind = "chatty"
+            def evaluate(self, context):
+                print("printed", end="\\r")
+                print("by an evaluator \\x1b[2J")
+                os.system("echo by its program")
+                return EvaluationScore(score=1.0)
+    """)  # fmt: skip
+    suite.suite(SUITE.replace("hello}]", "hello}, {type: chatty}]"), "more.eval.yaml")
+    sent = on_a_terminal(suite, "more.eval.yaml", size=(30, 12), go_at="1/4 ✔1")
+    left = [re.sub(r"  [\d.]+m?s$", "", line) for line in screen(sent[: sent.index("2 suites")], 30)]
+    assert [line for line in left if line] == [
+        "suite.eval.yaml", "✔ 1.00  good", "✔ 1.00  bad", "more.eval.yaml", "by an evaluator �[2J", "by its program", "✔ 1.00  good", "✔ 1.00  bad",
+    ]  # fmt: skip
+
+
+def test_a_document_that_is_broken_off_is_json_and_says_so(suite: Folder) -> None:
+    with started(suite, "--format", "json") as running:
+        until("the first result", lambda: stored(suite) == ["good"])
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=60)
+    assert (running.returncode, json.loads(out)["stopped"]) == (130, True)
+    assert [case["id"] for case in json.loads(out)["cases"]] == ["good"]
 
 
 def test_results_that_cannot_be_stored_are_shown_and_that_is_said(

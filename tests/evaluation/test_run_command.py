@@ -286,7 +286,11 @@ def test_several_suites_and_folders(suite: Folder, capsys: pytest.CaptureFixture
     assert code == 1
     headed = [line for line in out.splitlines() if line.endswith(".eval.yaml")]
     assert sorted(headed) == ["evals/deep/two.eval.yaml", "evals/one.eval.yaml", "suite.eval.yaml"]
-    assert out.endswith("\n3 suites: 4 passed, 1 failed\n")
+    lines = out.splitlines()
+    assert lines[lines.index("evals/one.eval.yaml") :][1].startswith("✔ 1.00  good")
+    assert "\nevals/deep/two.eval.yaml:8 bad failed 0.50, needs 0.80\n" in out
+    assert lines[-2].startswith("3 suites: 4 passed, 1 failed · target default")
+    assert lines[-1] == "again: rubric run evals suite.eval.yaml::good --failed"
     code, out, _ = run(capsys, "evals", "--failed", "--format", "json")
     assert [[c["id"] for c in s["cases"]] for s in json.loads(out)["suites"]] == [["bad"]]
     rows = [

@@ -1,0 +1,87 @@
+"""What others print while something is redrawn at the end of a terminal: kept apart from it, a line at a time."""
+
+import codecs
+import os
+import selectors
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["prints_apart"]
+
+_OUT, _ERR = 1, 2
+_PIECE = 65536
+
+
+@contextmanager
+def prints_apart(show: Callable[[str], None]) -> Iterator[None]:
+    """Give each line that is printed meanwhile, whoever prints it, to `show`, which is called in a thread of its own.
+
+    Others are evaluators of one's own, which run within this process, and the programs that they start. They wait while
+    nobody reads, as they would for a terminal.
+    """
+    sys.stderr.flush()
+    reader, writer = os.pipe()
+    told, tell = os.pipe()
+    kept = [(number, os.dup(number)) for number in (_OUT, _ERR)]
+    thread = threading.Thread(target=_read, args=(reader, told, show), daemon=True)
+    thread.start()
+    for number, _ in kept:
+        os.dup2(writer, number)
+    os.close(writer)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        for number, copy in kept:
+            os.dup2(copy, number)
+            os.close(copy)
+        os.close(tell)
+        thread.join()
+        os.close(reader)
+        os.close(told)
+
+
+def _read(reader: int, told: int, show: Callable[[str], None]) -> None:
+    """Read until it is told to end, and then what is still there: a program that lives on may never close its side."""
+    lines = _Lines(show)
+    with selectors.DefaultSelector() as waiting:
+        waiting.register(reader, selectors.EVENT_READ)
+        waiting.register(told, selectors.EVENT_READ)
+        ready = {reader}
+        while reader in ready:
+            ready = {key.fd for key, _ in waiting.select()}
+            if reader in ready:
+                data = os.read(reader, _PIECE)
+                lines.take(data)
+                # No pipe holds more than a piece that was written before the end was told.
+                if not data or told in ready:
+                    break
+    lines.end()
+
+
+class _Lines:
+    """Cuts what arrives into lines."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._rest = ""
+
+    def take(self, data: bytes) -> None:
+        *lines, self._rest = (self._rest + self._decoder.decode(data)).replace("\r\n", "\n").split("\n")
+        for line in lines:
+            self._line(line)
+        if len(self._rest) > _PIECE:
+            self.end()
+
+    def end(self) -> None:
+        """Nothing follows what has no end yet."""
+        rest, self._rest = self._rest, ""
+        if rest:
+            self._line(rest)
+
+    def _line(self, line: str) -> None:
+        # A bar that draws itself anew in its line has ended with its last state.
+        self._show(line.rstrip("\r").rpartition("\r")[2])

@@ -1,0 +1,87 @@
+"""One run of suites, one after another, shown as it goes on."""
+
+import argparse
+import asyncio
+import gc
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import TextIO
+
+from rubric_core.cli.chosen import again
+from rubric_core.cli.documents import JsonDocument, JsonRows
+from rubric_core.cli.live import Live
+from rubric_core.cli.planned import Plan
+from rubric_core.cli.report import Report
+from rubric_core.cli.suite_run import Ending, Shown, SuiteRun
+from rubric_core.evaluation.result import Verdict
+
+__all__ = ["Session"]
+
+
+class Session:
+    """Runs what was planned.
+
+    Args:
+        plans: The suites with their cases.
+        options: What the command line says.
+        out: Where results go.
+        several: Whether more than one suite was asked for, although of others nothing may have to be run.
+    """
+
+    def __init__(self, plans: Sequence[Plan], options: argparse.Namespace, out: TextIO, *, several: bool) -> None:
+        self._options = options
+        self._plans = deque(plans)
+        self._names = options.suites if several else [str(plan.suite.path) for plan in plans]
+        self._count = sum(len(plan.cases) for plan in plans)
+        self._done = 0
+        self._kept = True
+        #: How cases ended, also those that `--resume` left out.
+        self.verdicts: set[Verdict] = set()
+        #: The exit code of a run that was broken off; 0 for one that was not.
+        self.broken_off = 0
+        text = options.format == "text"
+        whole = text and not several and not any(Report.is_listed(plan.suite) for plan in plans)
+        self._live = Live(out, self._count, plain=whole, whole=whole)
+        self._shown: Shown
+        if text:
+            self._shown = Report(out, self._live, several=several, explain=options.explain)
+        elif options.format == "json":
+            self._shown = JsonDocument(self._live, several=several)
+        else:
+            self._shown = JsonRows(self._live)
+
+    def run(self) -> None:
+        """Run all of it, and report."""
+        began = time.monotonic()
+        while self._plans and not self.broken_off:
+            self._run(self._plans.popleft())
+        goes_on = again(self._options, self._names, "failed")
+        self._shown.finish(Ending(time.monotonic() - began, goes_on, bool(self.broken_off)))
+        self._live.close()
+        if self.broken_off:
+            print(f"rubric: {self._words()}", file=sys.stderr)
+
+    def _run(self, plan: Plan) -> None:
+        gc.freeze()  # what was read stays until its suite is over: no need to look through it again and again
+        run = SuiteRun(plan.suite, plan.cases, self._options, self._live, self._shown)
+        try:
+            asyncio.run(run.results())
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            self.broken_off = 128 + (run.signal or signal.SIGINT)
+            run.done.broken_off = True
+        gc.unfreeze()
+        self._shown.end(run.done)
+        self._kept = self._kept and not run.unkept
+        self._done += len(run.done.results)
+        self._count -= run.done.before.total()
+        self.verdicts |= {*run.done.before, *(result.verdict for result in run.done.results)}
+
+    def _words(self) -> str:
+        """What there is after a run that was broken off, and how to go on."""
+        kept = f"; {self._done} of {self._count} cases are done and kept" if self._kept else ""
+        # What did not pass before and did now is not among the failed any more; what failed again is among what is done.
+        goes_on = again(self._options, self._options.suites, "failed" if self._options.failed else "resume")
+        return f"stopped{kept}; {goes_on} runs the others"
