@@ -12,6 +12,7 @@ from rubric_core.language.around import FileKind
 from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import kind_by_name
 from rubric_core.loading.project import OpenFiles, Project
+from rubric_core.loading.search import HOMES
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Span, TextRange
 from rubric_lsp.memory import Memory
@@ -23,8 +24,6 @@ __all__ = ["Change", "Workspace", "folders_changed"]
 
 #: Language ids under which an editor sends suites only.
 _OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
-#: Folders with YAML of other kinds.
-_SETTINGS_FOLDERS = frozenset({".agentv", ".agentevo"})
 _MODELINE = re.compile(r"\A\ufeff?#[ \t]*rubric:")
 
 
@@ -149,7 +148,7 @@ class Workspace:
             return snapshot.kind in _OWN_LANGUAGES or self.prompt_dialect(path) is not None
         if kind is not None:
             return True
-        if path is not None and path.parent.name in _SETTINGS_FOLDERS:
+        if path is not None and path.parent.name in HOMES:
             return False
         if snapshot.kind in _OWN_LANGUAGES or path is None or self._is_taken_over(absolute(path)):
             return True

@@ -13,6 +13,7 @@ from rubric_core.loading import gitignore
 from rubric_core.loading.files import UnreadableError, absolute, is_suite, is_suite_name, read_text
 from rubric_core.loading.kind import DATASETS, PROMPTS, kind_by_name
 from rubric_core.loading.patterns import Patterns, braces
+from rubric_core.loading.search import HOMES
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
 
@@ -32,9 +33,7 @@ _SUITE_KEY = re.compile(
 _HEAD = 20_000
 _EVALS = f"{os.sep}evals{os.sep}"
 _MAGIC = frozenset("*?[{")
-_SETTINGS_FOLDER = ".agentv"
-#: The folders of the engine, in which everything has its name.
-_HOMES = (_SETTINGS_FOLDER, ".agentevo")
+_SETTINGS_FOLDER = HOMES[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class _Here:
         """Whether to check a file although it is no suite: files of the engine's own folders, and data sets."""
         file = Path(path)
         if file.suffix in _YAML:
-            home = file.parent.name in _HOMES or (file.parent.name == "templates" and file.parent.parent.name in _HOMES)
+            home = file.parent.name in HOMES or (file.parent.name == "templates" and file.parent.parent.name in HOMES)
             return (home and kind_by_name(file) is not None) or _has_data(file.name, names)
         return file.suffix in DATASETS and _has_data(f"{file.stem}.yaml", names)
 

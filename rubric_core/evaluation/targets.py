@@ -26,8 +26,8 @@ from rubric_core.evaluation.target_settings import (  # fmt: skip
 )
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
+from rubric_core.loading.more_targets import configured, whole
 from rubric_core.loading.names import file_named
-from rubric_core.loading.search import directories_up, find_file
 from rubric_core.loading.targets import Home, TargetEntry, TargetFile, find_targets, read_targets, targets_in
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Targets", "load_targets", "shared_targets", "targets_for"]
 
-_CONFIGS = ("config.local.yaml", "config.yaml", "config.yml")
 _HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
 #: What an entry says about the place in which the target works; it counts where the target answers cases.
 _PLACE = ("workspace_template", "environment", "hooks")
@@ -260,9 +259,9 @@ def shared_targets(case: Runnable, files: Files) -> Targets:
 def load_targets(directory: Path, files: Files, given: Path | None = None) -> Targets:
     """The targets of the files around suites in `directory`; `given` is a file that the user names. Never raises."""
     path = given or find_targets(directory, files, Path.cwd())
-    configured = [] if given is not None else _configured(directory, files)
-    if path is None and configured:
-        return Targets(directory, reduce(TargetFile.joined, configured))
+    near = [] if given is not None else configured(directory, files)
+    if path is None and near:
+        return Targets(directory, reduce(TargetFile.joined, near))
     if path is None:
         return Targets(
             directory,
@@ -277,26 +276,4 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
     if file.broken or (file.problems and not file.entries):
         span, message = file.broken or file.problems[0]
         return Targets(directory, trouble=f"{path.name}:{file.home.line(span)}: {message}")
-    return Targets(directory, reduce(TargetFile.joined, configured, _whole(file, files)))
-
-
-def _configured(directory: Path, files: Files) -> list[TargetFile]:
-    """The targets in `.agentv/config.yaml` and in the files that it names, the nearest first."""
-    found = []
-    for place in directories_up(directory, files):
-        for name in _CONFIGS:
-            path = place / ".agentv" / name
-            if files.is_file(path):
-                with suppress(OSError, ValueError):
-                    found.append(_whole(read_targets(path, files, beside_others=True), files))
-    return [file for file in found if file.entries or file.defaults]
-
-
-def _whole(file: TargetFile, files: Files) -> TargetFile:
-    """A target file with those that it names, as in `providers: [file://more.yaml]`; one that cannot be read has no targets."""
-    for name in file.includes:
-        path = find_file(name, file.path.parent, files, Path.cwd())
-        if path is not None and path != file.path:
-            with suppress(OSError, ValueError):
-                file = file.joined(read_targets(path, files))
-    return file
+    return Targets(directory, reduce(TargetFile.joined, near, whole(file, files)))

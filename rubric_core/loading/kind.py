@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from rubric_core.language.around import FileKind
 from rubric_core.loading.files import absolute, is_suite_name
+from rubric_core.loading.search import HOMES
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 
@@ -17,7 +18,6 @@ DATASETS = (".jsonl", ".ndjson")
 TABLES = (".csv",)
 #: Endings of texts that can be prompts.
 PROMPTS = (".md", ".markdown", ".txt", ".j2", ".njk")
-_HOMES = (".agentv", ".agentevo")
 _NAMED = re.compile(r"(?i)(?P<name>targets|providers)\.ya?ml\Z")
 _IN_HOME = {
     "config": FileKind.CONFIG,
@@ -85,11 +85,11 @@ def kind_by_name(path: PurePath) -> FileKind | None:
         return None
     if _NAMED.match(path.name):
         return FileKind.TARGETS
-    if path.parent.name in _HOMES:
+    if path.parent.name in HOMES:
         return _IN_HOME.get(path.stem.lower())
     if path.stem.lower().replace("_", "-") == "default-test":
         return FileKind.DEFAULT_TEST
-    if path.parent.name == "templates" and path.parent.parent.name in _HOMES:
+    if path.parent.name == "templates" and path.parent.parent.name in HOMES:
         return FileKind.TEMPLATE
     return FileKind.SUITE if is_suite_name(path.name) else None
 

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from rubric_core.loading.project import Look
-from rubric_core.loading.search import URL, directories_up, find_file
+from rubric_core.loading.search import HOMES, URL, configuration_files, directories_up, find_file
 from rubric_core.loading.targets import TargetFile, find_targets, read_targets
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -20,8 +20,6 @@ __all__ = [
 #: The group of entry points by which an installed package brings evaluators: type to class.
 EVALUATOR_GROUP = "rubric.evaluators"
 
-_HOMES = (".agentv", ".agentevo")
-_CONFIGS = ("config.yaml", "config.yml", "config.local.yaml")
 _LISTS = ("providers", "targets", "graders")
 _PROGRAMS = (".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".py", ".sh", ".rb", ".go", ".exe")
 _TEMPLATES = (".yaml", ".yml")
@@ -50,11 +48,8 @@ def known_targets(look: Look, directory: Path) -> KnownTargets:
 def _known(look: Look, directory: Path) -> KnownTargets:
     path = find_targets(directory, look, look.project.fallback)
     found = _NONE if path is None else _of_file(look, path)
-    for place in directories_up(directory, look):
-        for home in _HOMES:
-            for config in (place / home / name for name in _CONFIGS):
-                if look.is_file(config):
-                    found = _joined(found, _of_config(look, config))
+    for config in configuration_files(directory, look):
+        found = _joined(found, _of_config(look, config))
     return found
 
 
@@ -173,7 +168,7 @@ def file_named(files: Files, kind: str, name: str, directory: Path) -> Path | No
 
 
 def _folders(files: Files, kind: str, directory: Path) -> Iterator[Path]:
-    return (place / home / kind for place in directories_up(directory, files) for home in _HOMES)
+    return (place / home / kind for place in directories_up(directory, files) for home in HOMES)
 
 
 def _stem(name: str) -> str:

@@ -7,7 +7,12 @@ from pathlib import Path
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files
 
-__all__ = ["URL", "directories_up", "find_file", "places_of", "without_function"]
+__all__ = ["HOMES", "URL", "configuration_files", "directories_up", "find_file", "places_of", "without_function"]
+
+#: The folders in which a repository keeps what its suites share: today's name, and an older one.
+HOMES = (".agentv", ".agentevo")
+#: Its configuration; what is said first counts.
+_CONFIGURATIONS = ("config.local.yaml", "config.yaml", "config.yml")
 
 #: In front of a path where a text could stand, too.
 URL = "file://"
@@ -26,6 +31,13 @@ def directories_up(start: Path, files: Files) -> Iterator[Path]:
         yield directory
         if files.is_file(directory / ".git" / "HEAD") or files.is_file(directory / ".git"):
             return
+
+
+def configuration_files(start: Path, files: Files) -> Iterator[Path]:
+    """The configurations of the engine that there are for what stands in `start`, the nearest first."""
+    for directory in directories_up(start, files):
+        places = (directory / home / name for home in HOMES for name in _CONFIGURATIONS)
+        yield from (path for path in places if files.is_file(path))
 
 
 def places_of(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Iterator[Path]:

@@ -154,11 +154,11 @@ def test_a_bomb_of_aliases_does_not_go_off(levels):
     assert len(analysis.diagnostics) < 200
 
 
-def test_ten_thousand_merges():
+def test_thousands_of_merges():
     head = "tests:\n  - &base {id: a0, criteria: Greets, input: Hello}\n"
-    text = head + "".join(f"  - {{<<: *base, id: a{n}}}\n" for n in range(1, 10_000))
+    text = head + "".join(f"  - {{<<: *base, id: a{n}}}\n" for n in range(1, 3_000))
     analysis = analysis_of(text)
-    assert len(analysis.cases) == 10_000
+    assert len(analysis.cases) == 3_000
     assert not analysis.diagnostics
 
 

@@ -139,7 +139,7 @@ PARTS = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(PARTS, st.data())
 def test_editing_gives_what_cutting_afresh_gives(text, data):
     start = data.draw(st.integers(0, len(text)))

@@ -262,7 +262,7 @@ def test_nothing_at_all_is_no_crash(text):
     parse(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(st.sampled_from("ab:- \n\t#'\"[]{}&*!|>%@`,?\\\r\u2028\x00é😀0."), max_size=40))
 def test_any_text_has_spans_inside_it(text):
     tree = parse(text)
@@ -301,7 +301,7 @@ NODES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(NODES, min_size=1, max_size=4))
 def test_like_the_oracle(values):
     text = "".join(f"key{i}:\n  - {v}\n  - inner: {v} # note\n" for i, v in enumerate(values))

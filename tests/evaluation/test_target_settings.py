@@ -558,8 +558,9 @@ async def test_a_defaults_block_names_who_answers_and_who_judges(folder: Folder)
     assert (result.verdict, result.target) == (Verdict.PASSED, "bot"), result.reason
 
 
-async def test_targets_of_the_configuration_come_last(folder: Folder) -> None:
-    folder.write(".agentv/config.yaml", "providers: [{id: mock, label: default, config: {response: no}}, {id: mock, label: bot, config: {response: ok}}]")  # fmt: skip
+@pytest.mark.parametrize("home", [".agentv", ".agentevo"])
+async def test_targets_of_the_configuration_come_last(folder: Folder, home: str) -> None:
+    folder.write(f"{home}/config.yaml", "providers: [{id: mock, label: default, config: {response: no}}, {id: mock, label: bot, config: {response: ok}}]")  # fmt: skip
     assert (await folder.one(SUITE, target="bot")).verdict is Verdict.PASSED
     folder.mock("ok, from the file")
     assert (await folder.one(SUITE)).answer == "ok, from the file"
