@@ -62,6 +62,11 @@ def _mention(path: str) -> bool:
     return _read(lambda said: said.at(path) is not None)
 
 
+def _mention_or_silence(path: str, name: str) -> bool:
+    """A field that is true where `name` stands at that path, and where there is no such path at all."""
+    return _read(lambda said: said.at(path) is None or said.at(f"{path}.{name}") is not None)
+
+
 def _word(word: str, path: str) -> bool:
     """A field that is true where that word is in the list at that path."""
     return _read(lambda said: word in said.words(path))
@@ -97,7 +102,8 @@ class Client:
     )
     deprecated_tag: bool = False
     # Actions and edits.
-    action_literals: bool = _mention("textDocument.codeAction.codeActionLiteralSupport")
+    #: A client that says nothing at all of code actions, and asks for them, is taken for one of today.
+    action_literals: bool = _mention_or_silence("textDocument.codeAction", "codeActionLiteralSupport")
     preferred_actions: bool = _flag("textDocument.codeAction.isPreferredSupport")
     resolves_edits: bool = False
     sorts_actions: bool = False

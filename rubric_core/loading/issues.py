@@ -85,6 +85,8 @@ class UnknownKey(Issue):
     node: Node | None = None
     #: The key beside it under which it would mean something.
     inside: str = ""
+    #: Whether `meant` has to be there, and is nowhere else.
+    needed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The keys of a mapping: each one once, and what is wrong with those that repeat, are not known here or are missing."""
 
 from collections.abc import Mapping as MappingOf
+from dataclasses import replace
 from typing import Any
 
 from rubric_core.language.closest import closest
@@ -204,10 +205,18 @@ class Keys(Tags):
                 )
             elif not present and (not lenient or declared.field == made.tag or isinstance(made, TargetEntry)):
                 self._miss(made, node, declared, spelling.name)
+            elif present and declared.field not in made.places:
+                self._misspelt(node, spelling.name)
         for group, present in groups.items():
             if not present:
                 names = [(s.name, d) for s, d in self.dialect.fields(type(made)) if d.group == group]
                 self._miss(made, node, names[0][1], names[0][0], tuple(n for n, _ in names[1:]))
+
+    def _misspelt(self, node: Mapping, name: str) -> None:
+        """Say of the key that stands for a needed one that it is the needed one."""
+        for number, issue in enumerate(self.issues):
+            if isinstance(issue, UnknownKey) and issue.node is node and issue.meant == name:
+                self.issues[number] = replace(issue, needed=True)
 
     def _miss(self, made: Shape, node: Mapping, declared: Any, name: str, alternatives: tuple[str, ...] = ()) -> None:
         self.issues.append(

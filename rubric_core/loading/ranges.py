@@ -8,7 +8,13 @@ from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.language.kinds import Shaped
 from rubric_core.language.shape import Place
 from rubric_core.loading.issues import MissingKey, UnknownKey
-from rubric_core.loading.ranges_otherwise import end_before_the_next, read_otherwise, read_turned, whole_number
+from rubric_core.loading.ranges_otherwise import (
+    end_before_the_next,
+    read_otherwise,
+    read_tuple,
+    read_turned,
+    whole_number,
+)
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -44,6 +50,9 @@ def _listed_bands(lowering: "Lowering", node: Sequence) -> Iterator[Band]:
         if not isinstance(target, Mapping):
             band = Band(lowering.at(item), item)
             band.borrowed = lowering.via is not None
+            if (read := read_tuple(target)) is not None:
+                band.low, band.high = read.low, read.high
+                band.text = read.text.text if read.text is not None else ""
             yield band
             continue
         before = len(lowering.issues)

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Collection
 from collections.abc import Sequence as SequenceOf
+from typing import NamedTuple
 
 from rubric_core.language.evaluators import Band
 from rubric_core.language.other_words import BOUND_PAIRS
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 
-__all__ = ["end_before_the_next", "read_otherwise", "read_turned", "whole_number"]
+__all__ = ["end_before_the_next", "read_otherwise", "read_tuple", "read_turned", "whole_number"]
 
 _HIGHEST = 10
 #: "0-3", "0 to 3", "0..3".
@@ -33,6 +34,30 @@ def read_otherwise(band: Band, node: Mapping, own: Collection[str]) -> bool:
             band.text = text
             return _read(band, (entry,), bounds)
     return False
+
+
+class Tuple(NamedTuple):
+    """A band that is a list by itself: `[0, 4, poor]`, `[[0, 4], poor]`, `[0, 4]`."""
+
+    bounds: tuple[Node, Node]
+    low: int
+    high: int
+    text: Scalar | None
+
+
+def read_tuple(node: Node | None) -> Tuple | None:
+    """What such a list says, if it is one."""
+    items = list(node.items) if isinstance(node, Sequence) else []
+    if items and isinstance(items[0], Sequence):
+        items = [*items[0].items, *items[1:]] if len(items[0].items) == 2 else []
+    if len(items) not in (2, 3):
+        return None
+    first, second, *more = items
+    low, high = _pair_of(first, second)
+    text = more[0] if more and isinstance(more[0], Scalar) and isinstance(more[0].value, str) else None
+    if low is None or high is None or (more and text is None):
+        return None
+    return Tuple((first, second), low, high, text)
 
 
 def read_turned(bands: SequenceOf[Band]) -> bool:

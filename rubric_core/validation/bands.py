@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.loading.ranges_otherwise import read_tuple
 from rubric_core.syntax.tree import Node, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Fix
@@ -45,6 +46,8 @@ def to_fill_in(node: Node) -> Fix:
 def bound_edit(band: Band, which: int, value: int) -> Edit | None:
     """Write another bound (0 the lower, 1 the upper) of a listed band; None for one behind an alias."""
     place = band.places.get("score_range")
+    if place is None and not band.borrowed and (read := read_tuple(band.node)) is not None:
+        return Edit(read.bounds[which].span, str(value))
     if place is None or place.borrowed or not isinstance(place.node, Sequence) or len(place.node.items) != 2:
         return None
     return Edit(place.node.items[which].span, str(value))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
-from rubric_core.loading.ranges_otherwise import whole_number
+from rubric_core.loading.ranges_otherwise import read_tuple, whole_number
 from rubric_core.loading.reading import found_words
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -16,8 +16,8 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MALFORMED_BAND"]
 
-#: "0-3", "0 to 3", "0..3".
-_SPAN = re.compile(r"\s*(\d+)\s*(?:-|–|\.\.|to|,)\s*(\d+)\s*\Z")
+#: "0-3", "0 to 3", "0..3", "(0, 3)".
+_SPAN = re.compile(r"\s*\(?\s*(\d+)\s*(?:-|–|\.\.|to|,)\s*(\d+)\s*\)?\s*\Z")
 _DROPS = "agentv drops the whole case with a log line"
 
 
@@ -44,7 +44,8 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
         if not isinstance(band.node, Mapping):
             found = found_words(band.node) if band.node is not None else "nothing"
             fixes = () if band.borrowed or band.node is None else _as_band(ranges, band.node, text_key, context)
-            yield Finding(band.span, f"band {number} is {found}; it should be {shape}", fixes=fixes, consequence=_DROPS)
+            meant = _of_tuple(band.node, text_key, context) or shape
+            yield Finding(band.span, f"band {number} is {found}; it should be {meant}", fixes=fixes, consequence=_DROPS)
             continue
         pair = band.places.get("score_range")
         if pair is not None and (not _is_pair(pair.node) or _has_text(pair.node)):
@@ -96,8 +97,21 @@ def _pair(node: Node) -> Iterator[Fix]:
     yield Fix(f"write {written}", (Edit(node.span, written),), safe=False)
 
 
+def _of_tuple(node: Node | None, text_key: str, context: Context) -> str:
+    """A band that is a list by itself, as it should be written."""
+    read = read_tuple(node)
+    if read is None:
+        return ""
+    flow = isinstance(node, Sequence) and node.flow
+    words = FILL_IN if read.text is None else context.written(read.text.span) if flow else quoted(read.text.text)
+    return f"{{score_range: [{read.low}, {read.high}], {text_key}: {words}}}"
+
+
 def _as_band(ranges: ScoreRanges, node: Node, text_key: str, context: Context) -> tuple[Fix, ...]:
     """A band with these words for the scores that are left over; nothing, when the others claim them all."""
+    if written := _of_tuple(node, text_key, context):
+        said = read_tuple(node)
+        return (Fix(f"write {written}", (Edit(node.span, written),), safe=said is not None and said.text is not None),)
     free = uncovered(ranges.bands)
     if not free or isinstance(node, Sequence):
         return removed_item(ranges.node, node, context) if len(covered(ranges.bands)) > HIGHEST else ()

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.dialect import Fate
-from rubric_core.language.evaluators import Band, Evaluator, LlmJudge, ToolTrajectory
+from rubric_core.language.evaluators import Evaluator, LlmJudge, ToolTrajectory
 from rubric_core.language.kinds import Choice
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
-from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import MissingKey
 from rubric_core.loading.reading import could_be
 from rubric_core.syntax.edit import column_of, newline_of
 from rubric_core.syntax.tree import Entry, Mapping, Node, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.colons import as_sentence, lone_text
+from rubric_core.validation.lacking import lack_consequence, lack_severity
 from rubric_core.validation.listing import lifted
 from rubric_core.validation.mending import added, example_of, skeleton
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -35,7 +35,7 @@ def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # no
     wanted = f"`{issue.name}`" + "".join(f" or `{n}`" for n in issue.alternatives)
     message = f"{type(issue.owner).title()} needs {wanted}: {_first_sentence(issue.key.doc)}"
     fixes = () if issue.borrowed or not isinstance(issue.node, Mapping) else tuple(_fixes(issue, issue.node, context))
-    severity = context.dialect.properties.incomplete_case if isinstance(issue.owner, Case) else None
+    severity = lack_severity(type(issue.owner), context.dialect.properties)
     if (name := _nested_list(issue, context)) and isinstance(issue.node, Mapping):
         message = f"`{name}` is no evaluator: its items belong in the list around it"
         edits = () if issue.borrowed else lifted(issue.node, context.text)
@@ -44,7 +44,7 @@ def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # no
     if sentence is not None and _is_no_key(sentence.name or "", context):
         message = f"YAML reads `{sentence.name}` as a key; a criterion with a colon in it needs quotes"
         fixes = as_sentence(issue.node, sentence, context.text)
-    yield Finding(issue.span, message, fixes=fixes, consequence=_consequence(issue.owner), severity=severity)
+    yield Finding(issue.span, message, fixes=fixes, consequence=lack_consequence(type(issue.owner)), severity=severity)
 
 
 def _speaker(issue: MissingKey) -> Entry | None:
@@ -90,16 +90,6 @@ def _is_no_key(name: str, context: Context) -> bool:
 def _first_sentence(doc: str) -> str:
     first = re.split(r"\.(?:\s|\Z)", doc, maxsplit=1)[0]
     return first if first[1:2].isupper() else first[:1].lower() + first[1:]
-
-
-def _consequence(owner: Shape) -> str:
-    if isinstance(owner, Suite):
-        return "agentv refuses the whole file"
-    if isinstance(owner, Case):
-        return "agentv skips the case and runs the others"
-    if isinstance(owner, Band):
-        return "agentv drops the whole case with a log line"
-    return "agentv skips this evaluator with a log line" if isinstance(owner, Evaluator) else ""
 
 
 def _fixes(issue: MissingKey, node: Mapping, context: Context) -> Iterator[Fix]:

@@ -11,6 +11,7 @@ from rubric_core.syntax.edit import add_entry, remove_entry, rename_key
 from rubric_core.syntax.tree import Mapping, walk
 from rubric_core.text import Edit
 from rubric_core.validation.colons import lone_text
+from rubric_core.validation.lacking import lack_consequence, lack_severity
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.words import closest
 
@@ -51,6 +52,10 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the target", severity="error")
     elif camel_case or strict:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
+    elif issue.needed:
+        lack = lack_consequence(issue.shape)
+        severity = lack_severity(issue.shape, context.dialect.properties)
+        yield Finding(issue.span, message, fixes=fixes, consequence=lack, severity=severity)
     else:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")
 

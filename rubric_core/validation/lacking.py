@@ -1,0 +1,25 @@
+"""What becomes of a part of a suite that lacks a key it cannot do without, or has it misspelt."""
+
+from rubric_core.language.dialect import Properties
+from rubric_core.language.evaluators import Band, Evaluator
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Shape
+from rubric_core.validation.rule import Severity
+
+__all__ = ["lack_consequence", "lack_severity"]
+
+
+def lack_severity(shape: type[Shape], properties: Properties) -> Severity:
+    """How bad it is: a release that takes an incomplete case only warns of it."""
+    return properties.incomplete_case if issubclass(shape, Case) else "error"
+
+
+def lack_consequence(shape: type[Shape]) -> str:
+    """What agentv does about it; nothing where that is plain."""
+    if issubclass(shape, Suite):
+        return "agentv refuses the whole file"
+    if issubclass(shape, Case):
+        return "agentv skips the case and runs the others"
+    if issubclass(shape, Band):
+        return "agentv drops the whole case with a log line"
+    return "agentv skips this evaluator with a log line" if issubclass(shape, Evaluator) else ""
