@@ -106,7 +106,8 @@ def _actions(client: Client, can: dict[str, Any]) -> None:
     here = {"start": {"line": 14, "character": 6}, "end": {"line": 14, "character": 6}}
     context = {"diagnostics": client.diagnostics(URI)}
     found = client.request("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": here, "context": context})
-    literals = said(can, "textDocument.codeAction.codeActionLiteralSupport")
+    known = said(can, "textDocument.codeAction")  # who says nothing of them and asks is taken for a client of today
+    literals = known is None or said(can, "textDocument.codeAction.codeActionLiteralSupport")
     assert any("kind" in a for a in found) == bool(literals)
     titles = [a["title"] for a in found]
     assert ("Rename it to `criteria`" in titles) == bool(literals)

@@ -138,7 +138,7 @@ def test_fixes_and_runs_stand_above_migration(connect: Connect, name: str) -> No
 
 def test_a_client_without_literals_gets_commands(connect: Connect) -> None:
     client = connect()
-    client.initialize(BARE)
+    client.initialize({**BARE, "textDocument": {"codeAction": {}}})
     client.open(URI, SUITE)
     here = {"start": at(SUITE, "value: Hello"), "end": at(SUITE, "value: Hello")}
     assert {a["command"] for a in actions(client, where=here)} == {
