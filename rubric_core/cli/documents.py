@@ -2,9 +2,8 @@
 
 import json
 from collections import Counter
-from typing import Any
+from typing import Any, Protocol
 
-from rubric_core.cli.live import Live
 from rubric_core.cli.suite_run import Done, Ending
 from rubric_core.cli.table import InOrder
 from rubric_core.evaluation.result import CaseResult, Verdict
@@ -12,14 +11,21 @@ from rubric_core.evaluation.rows import case_row
 from rubric_core.evaluation.suites import LoadedSuite
 from rubric_core.evaluation.writing import json_text
 
-__all__ = ["JsonDocument", "JsonRows"]
+__all__ = ["JsonDocument", "JsonRows", "Page"]
+
+
+class Page(Protocol):
+    """Where text goes: standard output, or a file."""
+
+    def put(self, text: str, upto: int | None = None, /) -> None:
+        """Add to it; `upto` is the number of cases that are told with it."""
 
 
 class JsonRows:
     """A row of JSON for each case, as soon as it is done."""
 
-    def __init__(self, live: Live) -> None:
-        self._live = live
+    def __init__(self, page: Page) -> None:
+        self._page = page
         self._head: dict[str, Any] = {}
 
     def begin(self, suite: LoadedSuite) -> None:
@@ -28,7 +34,7 @@ class JsonRows:
 
     def take(self, _: int, result: CaseResult) -> None:
         """A case is done."""
-        self._live.put(f"{json_text({**self._head, **case_row(result)})}\n")
+        self._page.put(f"{json_text({**self._head, **case_row(result)})}\n")
 
     def kept(self, result: CaseResult) -> CaseResult:
         """What is needed of a result that was written."""
@@ -47,8 +53,8 @@ class JsonDocument:
     Only the cases that are done before one that stands above them are kept in memory.
     """
 
-    def __init__(self, live: Live, *, several: bool) -> None:
-        self._live = live
+    def __init__(self, page: Page, *, several: bool) -> None:
+        self._page = page
         self._several = several
         self._indent = "    " if several else ""
         self._suites = 0
@@ -56,14 +62,14 @@ class JsonDocument:
         self._order: InOrder[CaseResult] = InOrder()
         self._counts: Counter[Verdict] = Counter()
         if several:
-            live.put('{\n  "suites": [')
+            page.put('{\n  "suites": [')
 
     def begin(self, suite: LoadedSuite) -> None:
         """The next suite."""
         self._order, self._counts, self._written = InOrder(), Counter(), 0
         between = ",\n" if self._suites else "\n" if self._several else ""
         self._suites += 1
-        self._live.put(f'{between}{self._indent}{{\n{self._members(_head(suite))},\n{self._indent}  "cases": [')
+        self._page.put(f'{between}{self._indent}{{\n{self._members(_head(suite))},\n{self._indent}  "cases": [')
 
     def take(self, place: int, result: CaseResult) -> None:
         """A case is done."""
@@ -75,7 +81,7 @@ class JsonDocument:
         between = "," if self._written else ""
         self._written += 1
         row = _indented(case_row(result), f"{self._indent}    ")
-        self._live.put(f"{between}\n{self._indent}    {row}", upto)
+        self._page.put(f"{between}\n{self._indent}    {row}", upto)
 
     def kept(self, result: CaseResult) -> CaseResult:
         """What is needed of a result that was written."""
@@ -91,13 +97,13 @@ class JsonDocument:
         if done.broken_off:
             summary["stopped"] = True
         close = f"\n{self._indent}  ]" if self._written else "]"
-        self._live.put(f"{close},\n{self._members(summary)}\n{self._indent}}}{'' if self._several else chr(10)}")
+        self._page.put(f"{close},\n{self._members(summary)}\n{self._indent}}}{'' if self._several else chr(10)}")
 
     def finish(self, ending: Ending) -> None:
         """Every suite is over. A document that is broken off is JSON all the same."""
         if self._several:
             stopped = ',\n  "stopped": true' if ending.broken_off else ""
-            self._live.put(f"{f'{chr(10)}  ' if self._suites else ''}]{stopped}\n}}\n")
+            self._page.put(f"{f'{chr(10)}  ' if self._suites else ''}]{stopped}\n}}\n")
 
     def _members(self, values: dict[str, Any]) -> str:
         inner = f"{self._indent}  "

@@ -13,6 +13,7 @@ from typing import TextIO
 from rubric_core.cli.chosen import again
 from rubric_core.cli.documents import JsonDocument, JsonRows
 from rubric_core.cli.live import Live
+from rubric_core.cli.outputs import Outputs
 from rubric_core.cli.planned import Plan
 from rubric_core.cli.report import Report
 from rubric_core.cli.suite_run import Ending, Shown, SuiteRun
@@ -66,7 +67,8 @@ class Session:
 
     def _run(self, plan: Plan) -> None:
         gc.freeze()  # what was read stays until its suite is over: no need to look through it again and again
-        run = SuiteRun(plan.suite, plan.cases, self._options, self._live, self._shown)
+        outputs = Outputs(plan.suite)
+        run = SuiteRun(plan.suite, plan.cases, self._options, self._live, self._shown, outputs.take)
         try:
             asyncio.run(run.results())
         except (KeyboardInterrupt, asyncio.CancelledError):
@@ -74,6 +76,8 @@ class Session:
             run.done.broken_off = True
         gc.unfreeze()
         self._shown.end(run.done)
+        for trouble in outputs.end(run.done):
+            self._live.say(f"rubric: {trouble}")
         self._kept = self._kept and not run.unkept
         self._done += len(run.done.results)
         self._count -= run.done.before.total()

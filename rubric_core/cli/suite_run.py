@@ -2,7 +2,7 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -70,8 +70,10 @@ class SuiteRun:
     """One run of one suite."""
 
     def __init__(
-        self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, live: Live, shown: Shown
-    ) -> None:
+        self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, live: Live, shown: Shown,
+        also: Callable[[int, CaseResult], None] = lambda _, __: None,
+    ) -> None:  # fmt: skip
+        self._also = also
         self._options = options
         self._live = live
         self._shown = shown
@@ -115,6 +117,7 @@ class SuiteRun:
             self.done.derived.take(event.result)
             self._note(event.result)
             self._shown.take(place, event.result)
+            self._also(place, event.result)
 
     def _note(self, result: CaseResult) -> None:
         try:

@@ -162,7 +162,7 @@ class _Filling:
         anchors = case.anchors if prompt.own else case.suite_anchors
         self.anchors = anchors
         self.lowering = Lowering(text, case.dialect, case.dialects, anchors)
-        self.filling = Interpolation(case.dialect, ports.environment, case.variables, self._line, anchors)
+        self.filling = Interpolation(case.dialect, ports.environment, case.variables, self._line, anchors, case.filters)
 
     def _line(self, span: Span) -> int:
         return self.case.case_line(span) if self.prompt.own else self.case.suite_line(span)

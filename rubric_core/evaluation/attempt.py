@@ -164,6 +164,7 @@ class Attempt:
             directory=self.case.directory,
             anchors=self.case.anchors,
             variables=self.case.variables,
+            filters=self.case.filters,
             rubric_prompt=option_of(self.case, "rubric_prompt"),
             transform=option_of(self.case, "transform"),
             preprocessors=self.case.suite.preprocessors or (),

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.secrets import Redactor
@@ -16,6 +16,9 @@ from rubric_core.language.model import Case
 from rubric_core.ports import Answer, ChatMessage, Ports, Provider
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.own_filters import OwnFilters
 
 __all__ = [
     "EVALUATOR_KINDS", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorKind", "PromptInputs",
@@ -105,6 +108,8 @@ class EvaluationContext:
     evaluator: EvaluatorConfig | None = None
     judge_model: str | None = None
 
+    #: Filters for templates that the suite brings.
+    filters: "OwnFilters | None" = None
     #: The answer with what was measured on the way.
     answer: Answer | None = None
     dialect: Dialect | None = None

@@ -25,7 +25,7 @@ def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant |
     if not any("{{" in text for text in _strings_in(case.variables)):
         return case.variant
     values = dict(case.variables)
-    filling = Interpolation(case.dialect, environment, case.variables, case.case_line, case.anchors)
+    filling = Interpolation(case.dialect, environment, case.variables, case.case_line, case.anchors, case.filters)
     at = case.case.node or Scalar(case.case.span, case.case.span, None, None, "", "double")
     for name, value in case.variables.items():
         if any("{{" in text for text in _strings_in(value)):
@@ -36,7 +36,7 @@ def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant |
 def _filled_case(case: Runnable, environment: Mapping[str, str]) -> Case:
     if case.case.node is None or ("{{" not in case.text and "{%" not in case.text and not case.anchors):
         return case.case
-    filling = Interpolation(case.dialect, environment, case.variables, case.case_line, case.anchors)
+    filling = Interpolation(case.dialect, environment, case.variables, case.case_line, case.anchors, case.filters)
     node = filling.node(case.case.node)
     if node is case.case.node:
         return case.case
@@ -46,7 +46,9 @@ def _filled_case(case: Runnable, environment: Mapping[str, str]) -> Case:
 def _filled_suite(case: Runnable, environment: Mapping[str, str]) -> Suite:
     if case.suite.node is None or "{" not in case.suite_text:
         return case.suite
-    filling = Interpolation(case.dialect, environment, case.variables, case.suite_line, case.suite_anchors)
+    filling = Interpolation(
+        case.dialect, environment, case.variables, case.suite_line, case.suite_anchors, case.filters
+    )
     node = filling.node(case.suite.node)
     if node is case.suite.node:
         return case.suite

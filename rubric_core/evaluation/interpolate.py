@@ -7,6 +7,7 @@ from collections.abc import Mapping as MappingOf
 from typing import Any
 
 from rubric_core.evaluation.nunjucks import TemplateError, Templates
+from rubric_core.evaluation.own_filters import OwnFilters
 from rubric_core.evaluation.paths import MISSING, at_path
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Dialect
@@ -29,6 +30,7 @@ class Interpolation:
         variables: The `vars` of the case.
         line_of: The line of a span, for messages.
         anchors: What aliases refer to.
+        filters: Filters for templates that the suite brings.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Interpolation:
         variables: MappingOf[str, Any],
         line_of: Callable[[Span], int],
         anchors: MappingOf[str, Node] | None = None,
+        filters: OwnFilters | None = None,
     ) -> None:
         patterns = dialect.properties.interpolation
         self._pattern = re.compile("|".join(f"(?:{p})" for p in patterns)) if patterns else None
@@ -46,7 +49,7 @@ class Interpolation:
         self._line_of = line_of
         self._anchors = anchors or {}
         self._following: list[str] = []
-        self._templates = Templates(variables, environment) if dialect.properties.nunjucks else None
+        self._templates = Templates(variables, environment, filters) if dialect.properties.nunjucks else None
 
     def node(self, node: Node) -> Node:
         """`node` with its references filled in. Raises Unscored for a variable that is not set."""

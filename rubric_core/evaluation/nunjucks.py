@@ -5,11 +5,13 @@ jinja2 is imported with the first template that needs it. Templates are run in i
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jinja2.sandbox import SandboxedEnvironment
+
+    from rubric_core.evaluation.own_filters import OwnFilters
 
 __all__ = ["TemplateError", "Templates", "Variables"]
 
@@ -45,9 +47,13 @@ class Templates:
     Args:
         values: Everything that is known, by name.
         environment: What stands under `env`; only what a template names is looked at.
+        filters: Those that the suite brings.
     """
 
-    def __init__(self, values: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], environment: Mapping[str, str], filters: "OwnFilters | None" = None
+    ) -> None:
+        self._filters = filters
         self._values = {**values, "vars": values, "env": Variables(environment)}
 
     @cached_property
@@ -67,7 +73,14 @@ class Templates:
             undefined=Missing, autoescape=False, keep_trailing_newline=True, finalize=_text
         )
         made.filters["dump"] = lambda value, indent=None: json.dumps(value, ensure_ascii=False, indent=indent)
+        for name in self._filters.files if self._filters is not None else ():
+            made.filters[name] = partial(self._filtered, name)
         return made
+
+    def _filtered(self, name: str, *arguments: Any, **named: Any) -> Any:
+        """What a filter of the suite gives; arguments with names are the last one together, as in Nunjucks."""
+        every = (*arguments, named) if named else arguments
+        return self._filters.value(name, every) if self._filters is not None else ""
 
     def knows(self, template: str) -> bool:
         """Whether every name in a template has a value. Raises TemplateError for one that is no template."""

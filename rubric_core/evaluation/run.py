@@ -5,19 +5,19 @@ import traceback
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.asked import asked
 from rubric_core.evaluation.attempt import Attempt, asked_for, secrets_of, targets_of
 from rubric_core.evaluation.conversation import Conversation
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, Noted, silent
-from rubric_core.evaluation.filling import filled
+from rubric_core.evaluation.extensions import Extensions, extensions_in, extensions_of
 from rubric_core.evaluation.fingerprint import fingerprint
 from rubric_core.evaluation.grade import scalar_evaluator
-from rubric_core.evaluation.interpolate import Interpolation, node_of
 from rubric_core.evaluation.matrix import joined, variations
+from rubric_core.evaluation.preparing import filled_in, prepared, understood, with_variables
 from rubric_core.evaluation.repeats import repeated, repeats_of
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
@@ -26,8 +26,6 @@ from rubric_core.evaluation.workspaces.workspace import Workspaces
 from rubric_core.language.model import RunSettings
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
-from rubric_core.syntax.plain import plain
-from rubric_core.syntax.tree import Scalar
 from rubric_core.waiting import within
 
 __all__ = ["run_case", "save_recordings", "unrun", "workspaces_of"]
@@ -151,7 +149,8 @@ async def workspaces_of(cases: Sequence[Runnable], ports: Ports, on_event: Liste
         shared[WORKSPACES] = made
     done = False
     try:
-        yield made
+        async with extensions_of(cases, ports, lambda message: on_event(Noted(message))):
+            yield made
         done = True
     except Unscored:
         done = True
@@ -162,52 +161,46 @@ async def workspaces_of(cases: Sequence[Runnable], ports: Ports, on_event: Liste
         await made.close(hooks=done)
 
 
-def _mistakes(case: Runnable) -> list[tuple[str, str]]:
-    """The errors in the text that keep a case from being run; not those about a target where another one is asked for."""
-    chosen = case.options.target is not None or case.options.targets_file is not None
-    return [each for each in case.problems if not (chosen and each[1].startswith("unknown-target:"))]
-
-
-def _with_variables(case: Runnable, ports: Ports) -> Ports:
-    """The world with the environment variables that the suite sets for its run."""
-    written = plain(case.suite.env, case.suite_anchors) if case.suite.env else {}
-    own = {name: str(value) for name, value in written.items() if isinstance(value, str | int | float)}
-    if not own:
-        return ports
-    filling = Interpolation(case.dialect, ports.environment, {}, case.suite_line)
-    at = Scalar(case.suite.at("env"), case.suite.at("env"), None, None, "", "double")
-    return replace(ports, environment={**ports.environment, **plain(filling.node(node_of(own, at)), {})})
-
-
 async def _result(
     case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces
 ) -> CaseResult:
     """Raises Unscored."""
-    problems = _mistakes(case)
-    if problems:
-        where, message = problems[0]
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise Unscored(f"{where} has a mistake, {message}{more}")
+    understood(case)
     refuse(case)
-    ports = _with_variables(case, ports)
-    ready = await asked(filled(case, ports.environment), ports)
-    _ = ready.evaluators  # read from their files, if they stand in some
-    trouble = ready.row.trouble or next(iter(ready.borrowed.troubles.values()), "")
-    if trouble:
-        raise Unscored(trouble)
+    ports = with_variables(case, ports)
+    extensions = extensions_in(case)
+    if extensions is None:
+        ready = await prepared(case, ports)
+        repeats = repeats_of(ready)
+        once = partial(_once, ready, ports, on_event, base, workspaces)
+    else:
+        repeats = repeats_of(await filled_in(case, ports))
+        once = partial(_extended, extensions, case, ports, on_event, base, workspaces)
+    return await repeated(repeats, once, case.dialect.properties) if repeats.count > 1 else await once(1)
+
+
+async def _extended(
+    extensions: Extensions, case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces, number: int
+) -> CaseResult:  # fmt: skip
+    """One run of a case between the hooks of its suite, which may change it. Raises Unscored."""
+    async with extensions.around(case) as around:
+        ready = await prepared(around.case, ports)
+        around.result = await _once(ready, ports, on_event, base, workspaces, number)
+        return around.result
+
+
+async def _once(
+    ready: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces, number: int
+) -> CaseResult:
+    """One run of a case that is ready for it. Raises Unscored."""
     base = replace(base, **asked_for(ready, ports.files))
     kind = Conversation if ready.case.mode == "conversation" else Attempt
-
-    async def once(number: int) -> CaseResult:
+    try:
         async with workspaces.given(ready, number) as workspace:
             result = await kind(ready, ports, on_event, number, workspace).result(base)
             if workspace is not None:
                 workspace.failed = result.verdict is not Verdict.PASSED
             return result
-
-    repeats = repeats_of(ready)
-    try:
-        return await repeated(repeats, once, case.dialect.properties) if repeats.count > 1 else await once(1)
     except Unscored as problem:
         # The parts that are to blame belong to the case as it was filled in.
         where = ready.blame(problem.at) if problem.at is not None else ""

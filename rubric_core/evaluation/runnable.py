@@ -15,6 +15,7 @@ from rubric_core.evaluation.context import Evaluator
 from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.evaluation.matrix import Row, Variant
+from rubric_core.evaluation.own_filters import OwnFilters
 from rubric_core.evaluation.problems import place_words, problems_by_case
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
@@ -94,6 +95,8 @@ class Runnable:
     variant: Variant | None = None
     #: The environment, once it is filled in.
     environment: Mapping[str, str] | None = None
+    #: Filters for templates that the suite brings; None before a run.
+    filters: OwnFilters | None = field(default=None, repr=False, compare=False)
     #: What the cases of one run share: target file, recordings. Filled on demand.
     shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -136,9 +139,9 @@ class Runnable:
         if node is None:
             return []
         if self.environment is not None:
-            node = Interpolation(self.dialect, self.environment, self.variables, self.case_line, self.anchors).node(
-                node
-            )
+            node = Interpolation(
+                self.dialect, self.environment, self.variables, self.case_line, self.anchors, self.filters
+            ).node(node)
         made = Lowering(self.text, self.dialect, self.dialects, self.anchors).value(EVALUATORS, node, "assert")
         return made if isinstance(made, list) else []
 
@@ -236,9 +239,9 @@ class Runnable:
         """The root of another file's tree, filled in once the environment is known."""
         if self.environment is None or tree.root is None:
             return tree.root
-        return Interpolation(self.dialect, self.environment, self._known, lambda _: self.line, tree.anchors).node(
-            tree.root
-        )
+        return Interpolation(
+            self.dialect, self.environment, self._known, lambda _: self.line, tree.anchors, self.filters
+        ).node(tree.root)
 
     @property
     def _known(self) -> Mapping[str, Any]:

@@ -29,10 +29,10 @@ _OUTPUT_LIMIT = 10_000_000
 _FILE = re.compile(r"(?P<path>.+?\.(?P<suffix>js|cjs|mjs|py))(?::(?P<function>[A-Za-z_$][\w$.]*))?\Z")
 _LANGUAGES: Mapping[str, Language] = {"js": "javascript", "cjs": "javascript", "mjs": "javascript", "py": "python"}
 
-# Both read {code, file, function, arguments} and print {"result": …} on a line of its own, behind whatever the code prints.
+# Both read {code, file, function, arguments, spare} and print {"result": …} on a line of its own, behind whatever the code prints.
 _MARK = "\x1e"
 _PYTHON = r"""
-import asyncio, contextlib, importlib.util, inspect, json, os, sys, textwrap
+import contextlib, importlib.util, inspect, json, os, sys, textwrap
 told = json.load(sys.stdin)
 sys.path.insert(0, os.getcwd())
 names, values = list(told["arguments"]), list(told["arguments"].values())
@@ -56,8 +56,14 @@ with contextlib.redirect_stdout(sys.stderr):
             pass
         exec("def value(" + ", ".join(names) + "):\n" + textwrap.indent(code, "    "), scope)
         call = scope["value"]
+    if told.get("spare"):
+        with contextlib.suppress(TypeError, ValueError):
+            taken = inspect.signature(call).parameters.values()
+            if all(each.kind is not each.VAR_POSITIONAL for each in taken):
+                values = values[:sum(each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in taken)]
     result = call(*values)
     if inspect.isawaitable(result):
+        import asyncio  # it takes long to load
         result = asyncio.run(result)
 sys.stdout.write("\x1e" + json.dumps({"result": result}, default=str))
 """
@@ -131,9 +137,10 @@ async def run_function(
     at: Shape,
     *,
     function: str = "",
+    spare: bool = False,
 ) -> Any:
-    """See `run_code`."""
-    told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments)}
+    """See `run_code`; a function gets no more arguments than it takes where some are `spare`."""
+    told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments), "spare": spare}
     if code.startswith(URL):
         told |= _in_file(code, ports, directory, at, function)
     program = _program(_argv(language, ports, at), told, directory, limit)

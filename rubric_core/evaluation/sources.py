@@ -10,6 +10,7 @@ from rubric_core.evaluation.imports import with_imports
 from rubric_core.evaluation.input import referenced_files
 from rubric_core.evaluation.judging.templates import prompt_file
 from rubric_core.evaluation.matrix import variations
+from rubric_core.evaluation.own_filters import filters_written
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.evaluators import (
     Aggregator,
@@ -98,6 +99,8 @@ class Sources:
             yield path.name, path, directory
         for text in (*_addresses(written), *_addresses([prompt_of(each) for each in variations(self._runnable)])):
             yield from self._searched(without_function(text[len(URL) :]))
+        for text in filters_written(self._runnable).values():
+            yield from self._searched(without_function(text.removeprefix(URL)))
         for config in (*self._runnable.evaluators, *(self._runnable.suite.preprocessors or ())):
             for shape in children(config):
                 if isinstance(shape, Evaluator | PromptProgram | Preprocessor | Aggregator | Composite):

@@ -7,8 +7,9 @@ from rubric_core.evaluation.problems import place_words
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.evaluators import AgentJudge, AgentRubric
-from rubric_core.language.model import Case, DefaultTest, EvaluateOptions, Execution, Suite
+from rubric_core.language.model import EXTENSION_RULES, Case, DefaultTest, EvaluateOptions, Execution
 from rubric_core.language.shape import Shape
+from rubric_core.loading.search import URL
 from rubric_core.syntax.plain import plain
 from rubric_core.text import Span
 
@@ -17,10 +18,6 @@ __all__ = ["notes_on", "refuse"]
 _ANEW = "every case asks its target anew"
 #: What changes no result, by the shape that it stands in, with what rubric does instead.
 _IDLE: Mapping[type[Shape], Mapping[str, str]] = {
-    Suite: {
-        "output_path": "results are kept in .rubric/results, and `--format jsonl` prints them",
-        "nunjucks_filters": "templates have the filters that Nunjucks brings itself",
-    },
     Execution: {
         "cache": _ANEW,
         "cache_path": _ANEW,
@@ -105,6 +102,9 @@ def _place(case: Runnable, span: Span, *, of_suite: bool) -> str:
 def refuse(case: Runnable) -> None:
     """Raises Unscored for what a suite asks for that rubric does not do, and without which results would be others."""
     suite = case.suite
-    if suite.has("extensions") and suite.extensions:
+    others = [each for each in suite.extensions or () if not (isinstance(each, str) and each.startswith(URL))]
+    if others:
         where = place_words(case.path if case.file is not None else None, case.suite_line(suite.key_at("extensions")))
-        raise Unscored(f"rubric runs no `extensions`; hooks of a `workspace` or `environment` are run ({where})")
+        raise Unscored(
+            f"rubric lays out no rules for agents (`{EXTENSION_RULES}`); of `extensions` it runs functions in files, as in `file://setup.py:beforeAll` ({where})"
+        )

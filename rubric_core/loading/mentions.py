@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rubric_core.language.evaluators import Scripted
-from rubric_core.language.kinds import ByNode, Kind, ListOf, Text
+from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Text
 from rubric_core.language.model import ContentBlock
 from rubric_core.language.shape import Place, Shape
 from rubric_core.loading.search import URL
-from rubric_core.syntax.tree import Scalar, Sequence, walk
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 
 __all__ = ["KINDS", "Mention", "is_open", "is_script", "mentions", "words_of"]
@@ -71,10 +71,16 @@ def _in_place(place: Place, field: str, refers_to: str, *, listed: bool) -> Iter
     if refers_to == "url":
         scalars = (n for n in walk(place.node) if isinstance(n, Scalar))
         yield from (Mention(n, place, refers_to, field) for n in scalars if n.text.startswith(URL))
-    elif listed == isinstance(place.node, Sequence):
-        for node in place.node.items if isinstance(place.node, Sequence) else (place.node,):
+    elif listed == isinstance(place.node, Sequence | Mapping):
+        for node in _members(place.node):
             if isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip():
                 yield Mention(node, place, refers_to, f"{field}[]" if listed else field)
+
+
+def _members(node: Node) -> list[Node]:
+    if isinstance(node, Mapping):
+        return [entry.value for entry in node.entries]
+    return node.items if isinstance(node, Sequence) else [node]
 
 
 @lru_cache(maxsize=512)
@@ -94,8 +100,8 @@ def _referring(kind: Kind[object], *, listed: bool = False) -> Iterator[tuple[st
         for branch in (kind.text, kind.sequence):
             if branch is not None:
                 yield from _referring(branch, listed=listed)
-    elif isinstance(kind, ListOf) and not listed:
-        yield from _referring(kind.item, listed=True)
+    elif isinstance(kind, ListOf | MapOf) and not listed:
+        yield from _referring(kind.item if isinstance(kind, ListOf) else kind.value, listed=True)
 
 
 def words_of(mention: Mention) -> list[str]:

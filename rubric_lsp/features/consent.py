@@ -18,6 +18,7 @@ from rubric_core.language.evaluators import (
 )
 from rubric_core.language.shape import children
 from rubric_core.loading.names import file_named
+from rubric_core.loading.search import URL
 from rubric_core.validation.words import count
 
 if TYPE_CHECKING:
@@ -93,13 +94,17 @@ def _of_workspace(case: "Runnable", targets: "Targets") -> Iterator[str]:
 
 def _programs(case: "Runnable", targets: "Targets") -> Iterator[str]:
     from rubric_core.evaluation.asked import program_of  # noqa: PLC0415
+    from rubric_core.evaluation.extensions import extensions_written  # noqa: PLC0415
     from rubric_core.evaluation.matrix import variations  # noqa: PLC0415
+    from rubric_core.evaluation.own_filters import filters_written  # noqa: PLC0415
     from rubric_core.evaluation.participants import option_of  # noqa: PLC0415
 
     prompts = [each.variant.prompt for each in variations(case) if each.variant is not None]
     yield from dict.fromkeys(p for prompt in prompts if prompt is not None and (p := program_of(prompt, case)))
     for each in variations(case):
         yield from _of_workspace(each, targets)
+    yield from (_code(code) for code in extensions_written(case))
+    yield from (_code(code if code.startswith(URL) else f"{URL}{code}") for code in filters_written(case).values())
     option = option_of(case, "transform")
     if option is not None:
         yield _code(option)

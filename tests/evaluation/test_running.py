@@ -309,22 +309,13 @@ async def test_what_is_not_acted_on_is_said_once_with_its_line(folder: Folder) -
         "cache: true, generate_suggestions: false",
         FOUR.replace("id: c1,", "id: c1, options: {prefix: x, transform: output},"),
     )
-    results = await folder.run(f"output_path: out.json\n{text}", "agentv-5")
+    results = await folder.run(text, "agentv-5")
     said = [event.message for event in folder.events if isinstance(event, Noted)]
     assert said == [
-        "suite.eval.yaml:1: `output_path` is not acted on by rubric run: results are kept in .rubric/results, and `--format jsonl` prints them",
-        "suite.eval.yaml:4: `cache` is not acted on by rubric run: every case asks its target anew",
-        "suite.eval.yaml:7: `options.prefix` is not acted on by rubric run: of the options these are: repeat, rubric_prompt, transform",
+        "suite.eval.yaml:3: `cache` is not acted on by rubric run: every case asks its target anew",
+        "suite.eval.yaml:6: `options.prefix` is not acted on by rubric run: of the options these are: repeat, rubric_prompt, transform",
     ]
     assert {r.verdict for r in results.values()} == {Verdict.PASSED}
-
-
-async def test_extensions_are_refused(folder: Folder) -> None:
-    folder.mock("hello")
-    text = f"extensions: ['file://hooks.js:beforeAll']\n{PROMPTED % ('max_concurrency: 1', FOUR)}"
-    for result in (await folder.run(text, "agentv-5")).values():
-        assert (result.verdict, "rubric runs no `extensions`" in result.reason) == (Verdict.UNSCORED, True)
-        assert "line 1" in result.reason
 
 
 @pytest.mark.parametrize("where", ["run: {budget_usd: 0.01}", "execution: {budget_usd: 0.01}"])

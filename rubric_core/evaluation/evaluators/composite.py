@@ -90,7 +90,7 @@ async def _by_judge(
     told = json.dumps(_told(results), ensure_ascii=False, indent=2)
     prompt = aggregator.prompt
     if prompt is not None and context.ports is not None:
-        prompt, _ = prompt_in(prompt, context, context.ports, aggregator)
+        prompt, _ = await prompt_in(prompt, context, context.ports, aggregator)
     prompt = prompt or f"Put these results of other evaluators together into one score.\n\n{_PLACEHOLDER}"
     config = LlmJudge(
         aggregator.span, None, type="llm_judge", name="aggregator", prompt=prompt.replace(_PLACEHOLDER, told)

@@ -5,6 +5,7 @@ from pathlib import Path
 from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.prompts import needed_variables, variables_in
+from rubric_core.evaluation.own_filters import with_filters
 from rubric_core.evaluation.payload import payload_of
 from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
 from rubric_core.evaluation.result import Unscored
@@ -39,17 +40,25 @@ async def own_prompt(context: EvaluationContext) -> str | None:
         return context.rubric_prompt if isinstance(config, Rubric) else None
     if isinstance(prompt, PromptProgram):
         return await _printed(prompt, context, context.ports)
-    text, path = prompt_in(prompt, context, context.ports, config)
+    text, path = await prompt_in(prompt, context, context.ports, config)
     if context.dialect is not None and isinstance(config, LlmJudge):
         _checked(text, context.dialect.properties, config, from_file=path is not None)
     return text
 
 
-def prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape) -> tuple[str, Path | None]:
+async def prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape) -> tuple[str, Path | None]:
     """The text of a prompt, and the file in which it stands, if it does. Raises Unscored for a file that cannot be read.
 
     Where the dialect has values of the case in templates, those are filled in.
     """
+
+    async def work() -> tuple[str, Path | None]:
+        return _prompt_in(prompt, context, ports, at)
+
+    return await with_filters(context.filters, work, ports)
+
+
+def _prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape) -> tuple[str, Path | None]:
     path = prompt_file(prompt, context.directory, ports.files)
     if path is None:
         return prompt, None
@@ -61,7 +70,9 @@ def prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape) 
     if context.dialect is None or not context.dialect.properties.nunjucks:
         return text, path
     node = Scalar(at.span, at.span, None, None, text, "literal")
-    filled = Interpolation(context.dialect, ports.environment, context.variables, lambda _: 1).node(node)
+    filled = Interpolation(
+        context.dialect, ports.environment, context.variables, lambda _: 1, filters=context.filters
+    ).node(node)
     return (filled.text if isinstance(filled, Scalar) else text), path
 
 

@@ -152,12 +152,19 @@ class Suite(Shape):
         ListOf(ByNode(text=Text(refers_to="file"), mapping=Shaped(Scenario))), "Rows of values crossed with cases."
     )
     derived_metrics = key(ListOf(Shaped(DerivedMetric)), "Numbers worked out of others.")
-    output_path = key(ByNode(text=Text(), sequence=ListOf(Text())), "Where results are written.")
+    output_path = key(
+        ByNode(text=Text(), sequence=ListOf(Text())),
+        "The files, `.json` or `.jsonl`, to which `rubric run` writes its results.",
+    )
     env = key(MapOf(Anything()), "Environment variables for the run.")
-    nunjucks_filters = key(MapOf(Anything()), "Filters for templates.")
+    nunjucks_filters = key(
+        MapOf(Text(refers_to="file")),
+        "Filters for templates: files with a function each.",
+        example="{shout: ./shout.js}",
+    )
     extensions = key(
         ListOf(ByNode(text=Text(), mapping=Shaped(Extension))),
-        "Programs that run before and after the cases: `file://path:hook`.",
+        "Functions that run before and after the cases: `file://path:hook`.",
         example="['file://setup.py:beforeAll']",
     )
     experiment = key(Anything(), "The experiment under which results are filed.")

@@ -1,0 +1,65 @@
+"""A case made ready to be run: what it takes from the environment, from its values, its prompt and other files is put in."""
+
+from dataclasses import replace
+
+from rubric_core.evaluation.asked import asked
+from rubric_core.evaluation.filling import filled
+from rubric_core.evaluation.interpolate import Interpolation, node_of
+from rubric_core.evaluation.own_filters import filters_of, with_filters
+from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.runnable import Runnable
+from rubric_core.ports import Ports
+from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Scalar
+
+__all__ = ["filled_in", "prepared", "understood", "with_variables"]
+
+
+def understood(case: Runnable) -> None:
+    """Raises Unscored for a case whose text has mistakes that keep it from being run.
+
+    Those about a target do not where another one is asked for.
+    """
+    chosen = case.options.target is not None or case.options.targets_file is not None
+    problems = [each for each in case.problems if not (chosen and each[1].startswith("unknown-target:"))]
+    if problems:
+        where, message = problems[0]
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise Unscored(f"{where} has a mistake, {message}{more}")
+
+
+def with_variables(case: Runnable, ports: Ports) -> Ports:
+    """The world with the environment variables that the suite sets for its run."""
+    written = plain(case.suite.env, case.suite_anchors) if case.suite.env else {}
+    own = {name: str(value) for name, value in written.items() if isinstance(value, str | int | float)}
+    if not own:
+        return ports
+    filling = Interpolation(case.dialect, ports.environment, {}, case.suite_line)
+    at = Scalar(case.suite.at("env"), case.suite.at("env"), None, None, "", "double")
+    return replace(ports, environment={**ports.environment, **plain(filling.node(node_of(own, at)), {})})
+
+
+async def filled_in(case: Runnable, ports: Ports) -> Runnable:
+    """The case with the environment and its values filled in, and no prompt made for it. Raises Unscored."""
+    given = replace(case, filters=filters_of(case))
+
+    async def work() -> Runnable:
+        return filled(given, ports.environment)
+
+    return await with_filters(given.filters, work, ports)
+
+
+async def prepared(case: Runnable, ports: Ports) -> Runnable:
+    """The case with everything filled in. Raises Unscored for what is not there."""
+    given = replace(case, filters=filters_of(case))
+
+    async def work() -> Runnable:
+        ready = await asked(filled(given, ports.environment), ports)
+        _ = ready.evaluators  # read from their files, if they stand in some
+        return ready
+
+    ready = await with_filters(given.filters, work, ports)
+    trouble = ready.row.trouble or next(iter(ready.borrowed.troubles.values()), "")
+    if trouble:
+        raise Unscored(trouble)
+    return ready
