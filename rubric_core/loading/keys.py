@@ -25,6 +25,10 @@ _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
 )  # fmt: skip
 
 
+#: The field that stood for the same before.
+_BEFORE = {"assertions": "evaluators"}
+
+
 class Keys(Tags):
     """Reads keys, and complains of them."""
 
@@ -187,7 +191,8 @@ class Keys(Tags):
     def _elsewhere(made: Shape, name: str, current: MappingOf[str, str]) -> str | None:
         """The key that other tools call so."""
         field = field_called(type(made), name)
-        return next((spelled for spelled, known in current.items() if known == field), None) if field else None
+        fields = (field, _BEFORE.get(field)) if field else ()
+        return next((spelled for wanted in fields for spelled, known in current.items() if known == wanted), None)
 
     # Not there
 

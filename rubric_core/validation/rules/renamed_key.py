@@ -91,8 +91,8 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     elif issue.taken and issue.current:
         yield from _removed(issue, context)
     elif issue.spelling.field == "evaluator" and _instead(issue, context):
-        yield from _as_list(issue, context)
-        yield from _without(issue, context)
+        instead = [*_as_list(issue, context), *_without(issue, context)]
+        yield from instead or removed(issue.owner.node, issue.spelling.name, context)
     elif not issue.current:
         yield from removed(issue.owner.node, issue.spelling.name, context)
 
