@@ -14,7 +14,7 @@ from rubric_core.loading.mentions import is_script
 from rubric_core.loading.names import known_targets, programs, template_of, templates
 from rubric_core.loading.search import URL, find_file, places_of
 from rubric_core.text import Span
-from rubric_lsp.features.names import FILES, Name, names_in
+from rubric_lsp.features.names import FILES, Name
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uris import path_of
 from rubric_lsp.workspace import Workspace
@@ -109,15 +109,17 @@ class Around:
         return next((p for p in places_of(name.name.removeprefix(URL), suite.parent, look) if look.is_file(p)), None)
 
     def target_of(self, suite: Path, name: str) -> tuple[Snapshot, Span] | None:
-        """The file and place where a target gets its name."""
-        path = known_targets(self.project.look(), suite.parent).names.get(name)
-        snapshot = self.at(path) if path is not None else None
-        if snapshot is None:
-            return None
-        local = snapshot.analysis.local(0)
-        found = (n for n in names_in(local) if n.kind == "target" and n.defines and n.name == name)
-        made = next(found, None)
-        return (snapshot, local.outer(made.span)) if made is not None else (snapshot, Span(0, 0))
+        """The file and place where a target gets its name, be it in a YAML document that no engine reads."""
+        known = known_targets(self.project.look(), suite.parent)
+        path = known.names.get(name)
+        where = path or known.path
+        snapshot = self.at(where) if where is not None else None
+        for part in snapshot.parts if snapshot is not None else ():
+            for local, names in part.names():
+                made = next((n for n in names if n.kind == "target" and n.defines and n.name == name), None)
+                if made is not None:
+                    return part, local.outer(made.span)
+        return (snapshot, Span(0, 0)) if snapshot is not None and path is not None else None
 
     def entry_of(self, snapshot: Snapshot, name: str) -> tuple[Entry, str, str] | None:
         """The entry that a target's name means, the text that it stands in, and the name of its file."""

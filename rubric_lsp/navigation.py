@@ -10,10 +10,9 @@ from rubric_lsp.features.names import FILES, Name, name_at, occurrences
 from rubric_lsp.features.renaming import RENAMED, objection, written
 from rubric_lsp.refusal import REQUEST_FAILED, RefusedError
 from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.variables import Places, Value, Variables, is_prompt
 
 __all__ = ["Navigation", "links"]
-
-Places = list[tuple[Snapshot, Name]]
 
 
 class Navigation:
@@ -21,6 +20,7 @@ class Navigation:
 
     def __init__(self, around: Around) -> None:
         self._around = around
+        self._variables = Variables(around)
 
     def here(self, snapshot: Snapshot, offset: int) -> list[Name]:
         """Every place in the same document where the same thing is meant as at `offset`."""
@@ -29,11 +29,25 @@ class Navigation:
             return []
         return list(occurrences(snapshot.analysis, name, snapshot.names()))
 
-    def definition(self, snapshot: Snapshot, offset: int) -> list[tuple[Snapshot, Span]] | Path:
-        """Where the name at `offset` is made, or the file that it leads to."""
+    async def name_at(self, snapshot: Snapshot, offset: int) -> Name | None:
+        """The name at `offset`; none in a text that no suite names as a prompt."""
         name = name_at(snapshot.analysis, offset)
+        return name if name is not None and await self._is_ours(snapshot) else None
+
+    async def _is_ours(self, snapshot: Snapshot) -> bool:
+        return snapshot.is_ours or (is_prompt(snapshot) and bool(await self._variables.uses(snapshot)))
+
+    async def values(self, snapshot: Snapshot, name: Name) -> list[Value]:
+        """Where a template variable gets its values."""
+        return await self._variables.values(snapshot, name)
+
+    async def definition(self, snapshot: Snapshot, offset: int) -> list[tuple[Snapshot, Span]] | Path:
+        """Where the name at `offset` is made, or the file that it leads to."""
+        name = await self.name_at(snapshot, offset)
         if name is None:
             return []
+        if name.kind == "variable":
+            return [(value.where, value.span) for value in await self.values(snapshot, name)]
         if name.kind in FILES:
             found = self._around.file_of(snapshot.path, name) if snapshot.path is not None else None
             return found if found is not None else []
@@ -44,14 +58,18 @@ class Navigation:
         return [target] if target is not None else []
 
     async def references(self, snapshot: Snapshot, offset: int, *, declaration: bool) -> Places:
-        """Every place where the thing at `offset` is meant, in other files too."""
-        name = name_at(snapshot.analysis, offset)
+        """Every place where the thing at `offset` is meant, in other files too; beside names in a prompt, the prompt."""
+        name = await self.name_at(snapshot, offset)
         if name is None:
-            return []
+            return await self._variables.uses(snapshot) if is_prompt(snapshot) else []
         places = [each async for each in self._everywhere(snapshot, name)]
         return places if declaration else [(s, n) for s, n in places if not n.defines]
 
     async def _everywhere(self, snapshot: Snapshot, name: Name) -> AsyncIterator[tuple[Snapshot, Name]]:
+        if name.kind == "variable":
+            for place in await self._variables.everywhere(snapshot, name):
+                yield place
+            return
         if name.kind not in {"target", *FILES}:
             for found in occurrences(snapshot.analysis, name, snapshot.names()):
                 yield snapshot, found
@@ -70,10 +88,12 @@ class Navigation:
             found = (snapshot, name.span) if name.defines else self._around.target_of(snapshot.path, name.name)
             if found is not None:
                 seen.add(found[0].uri)
-                yield found[0]
+                for part in _parts(found[0]):
+                    yield part
         async for suite in self._around.suites():
             if suite.uri not in seen:
-                yield suite
+                for part in suite.parts:
+                    yield part
 
     def _meaning(self, snapshot: Snapshot, name: Name) -> object:
         """Equal for two names of targets or files that mean the same."""
@@ -88,22 +108,26 @@ class Navigation:
 
     # -- renaming -----------------------------------------------------------------------------------------------------
 
-    def renamable(self, snapshot: Snapshot, offset: int) -> Name | None:
+    async def renamable(self, snapshot: Snapshot, offset: int) -> Name | None:
         """The name at `offset`, if it can be another one."""
-        name = name_at(snapshot.analysis, offset)
+        name = await self.name_at(snapshot, offset)
         return name if name is not None and name.kind in RENAMED else None
 
     async def rename(self, snapshot: Snapshot, offset: int, new: str) -> list[tuple[Snapshot, list[Edit]]]:
         """The edits after which everything that is called like the name at `offset` is called `new`. Raises RefusedError."""
-        name = self.renamable(snapshot, offset)
+        name = await self.renamable(snapshot, offset)
         if name is None:
             raise RefusedError(REQUEST_FAILED, "there is no name here that could be changed")
         problem = objection(snapshot.analysis, name, new)
         if problem:
             raise RefusedError(REQUEST_FAILED, problem)
-        edits: dict[str, tuple[Snapshot, list[Edit]]] = {}
-        async for place, found in self._everywhere(snapshot, name):
-            edits.setdefault(place.uri, (place, []))[1].append(written(found, new))
+        places = [each async for each in self._everywhere(snapshot, name)]
+        by_engine = snapshot.analysis.dialect.properties.template_variables
+        if name.kind == "variable" and name.name in by_engine and not any(each.defines for _, each in places):
+            raise RefusedError(REQUEST_FAILED, f"{name.name} is filled in when the suite runs, under this name only")
+        edits: dict[tuple[str, int], tuple[Snapshot, list[Edit]]] = {}
+        for place, found in places:
+            edits.setdefault((place.uri, place.first_line), (place, []))[1].append(written(found, new))
         return list(edits.values())
 
     # -- symbols ------------------------------------------------------------------------------------------------------
@@ -125,16 +149,22 @@ class Navigation:
         seen: set[Path] = set()
         files: dict[Path, None] = {}
         async for suite in self._around.suites():
-            yield suite
+            for part in suite.parts:
+                yield part
             seen.update([suite.path] if suite.path is not None else [])
             files.update({p: None for p, kind in suite.analysis.refers_to.items() if kind is FileKind.TARGETS})
         for path in files:
             found = self._around.at(path) if path not in seen else None
-            if found is not None:
-                yield found
+            for part in found.parts if found is not None else ():
+                yield part
 
 
 _MOST_SYMBOLS = 2_000
+
+
+def _parts(snapshot: Snapshot) -> tuple[Snapshot, ...]:
+    """The YAML documents of the file of one of them."""
+    return (snapshot.part_of or snapshot).parts
 
 
 def _is_target(name: Name) -> bool:

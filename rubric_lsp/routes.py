@@ -104,7 +104,7 @@ def _documents(s: "RubricServer") -> None:
 def _writing(s: "RubricServer") -> None:
     s.reads("textDocument/completion", AT, lambda d, p: convert.completions(d, _offers(s, d, p), s.client))
     s.answers("completionItem/resolve", {"label": TEXT}, lambda p: _resolved(s, p))
-    s.reads("textDocument/hover", AT, lambda d, p: convert.hover(d, _hover(s, d, p), s.client))
+    s.reads("textDocument/hover", AT, lambda d, p: _hover(s, d, p), prompts=True)
     asked = {"diagnostics": [{"range": RANGE}], "only?": [TEXT], "triggerKind?": NUMBER}
     s.reads(
         "textDocument/codeAction",
@@ -118,12 +118,8 @@ def _writing(s: "RubricServer") -> None:
         {**AT, "ch": TEXT},
         lambda d, p: convert.text_edits(d, typed(d.analysis, convert.offset(d, p), p["ch"])),
     )
-    s.reads(
-        "textDocument/prepareRename",
-        AT,
-        lambda d, p: convert.nameable(d, s.navigation.renamable(d, convert.offset(d, p))),
-    )
-    s.reads("textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: _rename(s, d, p))
+    s.reads("textDocument/prepareRename", AT, lambda d, p: _renamable(s, d, p), prompts=True)
+    s.reads("textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: _rename(s, d, p), prompts=True)
 
 
 def _display(s: "RubricServer") -> None:
@@ -160,9 +156,9 @@ def _tests(s: "RubricServer") -> None:
 
 
 def _navigation(s: "RubricServer") -> None:
-    s.reads("textDocument/definition", AT, lambda d, p: _definition(s, d, p), [])
+    s.reads("textDocument/definition", AT, lambda d, p: _definition(s, d, p), [], prompts=True)
     references = {**AT, "context": {"includeDeclaration": FLAG}}
-    s.reads("textDocument/references", references, lambda d, p: _references(s, d, p), [])
+    s.reads("textDocument/references", references, lambda d, p: _references(s, d, p), [], prompts=True)
     s.reads(
         "textDocument/documentHighlight",
         AT,
@@ -193,18 +189,26 @@ def _resolved(s: "RubricServer", item: Json) -> Json:
     return convert.resolved(item, chosen, s.client)
 
 
-def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
+async def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
     from rubric_lsp.features.hover import hover  # noqa: PLC0415
 
     offset = convert.offset(d, p)
-    return _named(s, d, offset) or hover(d.analysis, offset, lambda name: s.reports.markdown(d, name))
+    found = await _named(s, d, offset)
+    if found is None and d.is_ours:
+        found = hover(d.analysis, offset, lambda name: s.reports.markdown(d, name))
+    return convert.hover(d, found, s.client)
 
 
-def _named(s: "RubricServer", d: Snapshot, offset: int) -> Any:
+async def _named(s: "RubricServer", d: Snapshot, offset: int) -> Any:
     """Hover on the name of something: it says more than the key that it stands behind."""
-    from rubric_lsp.features.named import named  # noqa: PLC0415
+    from rubric_lsp.features.named import filled, named  # noqa: PLC0415
 
-    return named(d.analysis, offset, partial(s.around.entry_of, d))
+    name = await s.navigation.name_at(d, offset)
+    if name is None or name.kind != "variable":
+        return named(d.analysis, name, partial(s.around.entry_of, d)) if name is not None else None
+    values = await s.navigation.values(d, name)
+    told = [(v.case, v.where.path.name if v.where.path else "", v.text) for v in values]
+    return filled(d.analysis, name, told, named=any(v.named for v in values))
 
 
 def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
@@ -251,6 +255,10 @@ def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
     return convert.inlay_hints(d, [*results, *more])
 
 
+async def _renamable(s: "RubricServer", d: Snapshot, p: Any) -> Json | None:
+    return convert.nameable(d, await s.navigation.renamable(d, convert.offset(d, p)))
+
+
 async def _rename(s: "RubricServer", d: Snapshot, p: Any) -> Json:
     return convert.workspace_edits(await s.navigation.rename(d, convert.offset(d, p), p["newName"]), s.client)
 
@@ -259,8 +267,8 @@ def _selections(d: Snapshot, p: Any) -> list[Json]:
     return [convert.selection_range(d, selections(d.analysis, d.offset(each))) for each in convert.positions(p)]
 
 
-def _definition(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
-    found = s.navigation.definition(d, convert.offset(d, p))
+async def _definition(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
+    found = await s.navigation.definition(d, convert.offset(d, p))
     if isinstance(found, Path):
         return [convert.file_location(found.as_uri())]
     return [convert.location(where, span) for where, span in found]

@@ -39,6 +39,7 @@ from rubric_lsp.settings import Settings
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.survey import Survey
 from rubric_lsp.uris import path_of
+from rubric_lsp.variables import is_prompt
 from rubric_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -217,27 +218,39 @@ class RubricServer(LanguageServer):
         """A request that is about no single document."""
         self.protocol.route(method, work, needs)
 
-    def reads(self, method: str, needs: Shape, work: Work, empty: object = None, *, whole: bool = False) -> None:
+    def reads(
+        self,
+        method: str,
+        needs: Shape,
+        work: Work,
+        empty: object = None,
+        *,
+        whole: bool = False,
+        prompts: bool = False,
+    ) -> None:
         """A request about one document. One that fails is logged with what was asked, and answered by `empty`.
 
         A file may hold several YAML documents: `work` is given the one in which the place is, or each of them, unless it
-        wants the file as a `whole`.
+        wants the file as a `whole`. With `prompts`, `work` finds out by itself whether a text is the prompt of a suite.
         """
 
         def asked(params: Any) -> object:
             # The version that is asked about is the newest one now, not the newest one when there is time to answer.
             snapshot = self.documents.get(convert.uri(params))
-            return self._read(method, snapshot, params, work if whole else partial(in_parts, work), empty)
+            done = work if whole else partial(in_parts, work)
+            return self._read(method, snapshot, params, done, empty, prompts=prompts)
 
         self.protocol.route(method, asked, needs)
 
-    async def _read(self, method: str, snapshot: Snapshot | None, params: Any, work: Work, empty: object) -> object:
+    async def _read(
+        self, method: str, snapshot: Snapshot | None, params: Any, work: Work, empty: object, *, prompts: bool
+    ) -> object:
         if snapshot is None:
             return empty
         if not self.documents.is_newest(snapshot) and not snapshot.analyzed:
             raise RefusedError(CONTENT_MODIFIED, "the document has changed since")
         try:
-            if not snapshot.is_ours:
+            if not (snapshot.is_ours or (prompts and is_prompt(snapshot))):
                 return empty
             result = work(snapshot, params)
             return await result if asyncio.iscoroutine(result) else result

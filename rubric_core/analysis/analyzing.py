@@ -59,7 +59,7 @@ def analyze(
         document = language.document(document, path)
     alone = partial(_alone, language=language, selection=selection, path=path, project=project, siblings=siblings)
     analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
-    if analysis.kind is FileKind.SUITE:
+    if analysis.kind in (FileKind.SUITE, FileKind.TARGETS):
         said = modeline(document.blocks[0].text) or dialect
         read = partial(alone, dialect=said, kind=analysis.kind)
         analysis.further = tuple(further(analysis, read, previous.further if previous is not None else ()))

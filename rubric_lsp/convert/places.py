@@ -66,9 +66,15 @@ def workspace_edit(snapshot: Snapshot, edits: Iterable[Edit], client: Client) ->
 
 def workspace_edits(edits: "Iterable[tuple[Snapshot, Sequence[Edit]]]", client: Client) -> Json:
     """Edits of several documents."""
-    made = [(s, text_edits(s, e)) for s, e in edits]
+    made: dict[str, list[Json]] = {}
+    versions: dict[str, int | None] = {}
+    for document, wanted in edits:  # a file may come in parts
+        made.setdefault(document.uri, []).extend(text_edits(document, wanted))
+        versions[document.uri] = document.version
     if client.versioned_edits:
         return {
-            "documentChanges": [{"textDocument": {"uri": s.uri, "version": s.version}, "edits": e} for s, e in made]
+            "documentChanges": [
+                {"textDocument": {"uri": u, "version": versions[u]}, "edits": changes} for u, changes in made.items()
+            ]
         }
-    return {"changes": {s.uri: e for s, e in made}}
+    return {"changes": made}

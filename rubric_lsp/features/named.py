@@ -1,22 +1,26 @@
 """Hover on names: what a target is, with its secrets masked; what a template variable is filled with."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.analysis import Analysis
+from rubric_core.language.around import FileKind
 from rubric_core.language.kinds import Text
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
-from rubric_core.syntax.tree import Mapping, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.completion.variables import values_at
 from rubric_lsp.features.hover import HoverText
-from rubric_lsp.features.names import Name, name_at
+from rubric_lsp.features.names import Name
 
-__all__ = ["Found", "named"]
+__all__ = ["Found", "filled", "named"]
 
 #: A target's entry, the text that it stands in, and the name of its file.
 Found = tuple[Entry, str, str]
 _LONGEST = 2_000
+#: So many values of a variable are shown, of each so much.
+_FEW, _ROW = 5, 60
 _MASK = "••••"
 #: A value that the environment gives is no secret itself.
 _OPEN = "${{"
@@ -24,18 +28,42 @@ _OPEN = "${{"
 _TELLING = ("key", "token", "secret", "password", "credential", "auth", "header", "env")
 
 
-def named(analysis: Analysis, offset: int, entry_of: Callable[[str], Found | None]) -> HoverText | None:
-    """What there is to say about the name at `offset`; `entry_of` finds targets."""
-    name = name_at(analysis, offset)
-    if name is None:
-        return None
+def named(analysis: Analysis, name: Name, entry_of: Callable[[str], Found | None]) -> HoverText | None:
+    """What there is to say about a name; `entry_of` finds targets."""
     if name.kind == "target":
         found = entry_of(name.name)
         return HoverText(_target(name.name, *found), name.span) if found is not None else None
-    if name.kind == "variable":
-        return HoverText(_variable(analysis, offset, name), name.span)
     entry = analysis.case_named(name.name) if name.kind == "case" and not name.defines else None
     return HoverText(_case(entry), name.span) if entry is not None else None
+
+
+def filled(analysis: Analysis, name: Name, values: Sequence[tuple[str, str, str]], *, named: bool) -> HoverText:
+    """What a template variable is filled with; of each value the case, empty for every case, its file, and the text.
+
+    `named`: whether an author gave these values that name; else the engine has it for what the case asks and expects.
+    """
+    own = analysis.case_at(name.span.start) if analysis.kind is not FileKind.PROMPT else None
+    here = values_at(analysis, analysis.local(name.span.start)) if own is not None else {}
+    if name.name in here:
+        text = str(here[name.name])
+        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        return HoverText(f"**{name.name}** — filled in for this case\n\n```text\n{shown}\n```", name.span)
+    by_engine = not named and name.name in analysis.dialect.properties.template_variables
+    told = "filled in for the judge when the suite runs" if by_engine else "filled in when the suite runs"
+    if not values and not by_engine:
+        told = "nothing is filled in here under this name"
+    rows = [f"- {_whose(case)} in {file}: {_short(text)}" for case, file, text in values[:_FEW]]
+    rows += [f"- and {len(values) - _FEW} more"] if len(values) > _FEW else []
+    return HoverText("\n".join([f"**{name.name}** — {told}", *([""] if rows else []), *rows]), name.span)
+
+
+def _whose(case: str) -> str:
+    return f"`{case}`" if case else "every case"
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _ROW else f"{words[: _ROW - 1]}…"
 
 
 def _case(entry: CaseEntry) -> str:
@@ -62,21 +90,9 @@ def _settings(entry: Shape, text: str) -> Iterator[tuple[str, str]]:
         secret = declared is not None and isinstance(declared.kind, Text) and declared.kind.refers_to == "secret"
         if (secret or any(word in name.lower() for word in _TELLING)) and _OPEN not in value:
             value = _MASK
-        elif isinstance(written.value, Mapping | Sequence) or "\n" in value:
+        elif isinstance(written.value, Mapping | SequenceNode) or "\n" in value:
             # What is inside may be a secret as well; the file itself is one click away.
             value = "…"
         elif isinstance(written.value, Scalar) and "@" in value and "://" in value:
             value = _MASK
         yield name, value
-
-
-def _variable(analysis: Analysis, offset: int, name: Name) -> str:
-    local = analysis.local(offset)
-    values = values_at(analysis, local)
-    if name.name in values:
-        text = str(values[name.name])
-        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-        return f"**{name.name}** — filled in for this case\n\n```text\n{shown}\n```"
-    if name.name in analysis.dialect.properties.template_variables:
-        return f"**{name.name}** — filled in for the judge when the suite runs"
-    return f"**{name.name}** — nothing is filled in here under this name"

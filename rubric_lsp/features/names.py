@@ -8,7 +8,7 @@ from typing import Literal
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.around import FileKind
 from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator
-from rubric_core.language.model import Case
+from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry
 from rubric_core.loading.mentions import Mention, is_script, mentions, words_of
@@ -56,16 +56,25 @@ def name_at(analysis: Analysis, offset: int) -> Name | None:
 def occurrences(analysis: Analysis, name: Name, known: Iterable[tuple[LocalText, tuple[Name, ...]]]) -> Iterator[Name]:
     """Every place in the document where the same thing is meant; `known` are the names of all blocks."""
     here = analysis.local(name.span.start).number
-    near = {"criterion", "evaluator", "variable"}
+    near = {"criterion", "evaluator"}
+    if name.kind == "variable" and here >= 0:
+        # A text around the cases is filled in for each of them: what it names is the same in all.
+        known = [*known]
+        around = (each for local, names in known if local.in_frame for each in names)
+        near |= set() if any(_same(each, name) for each in around) else {"variable"}
     for local, names in known:
-        if name.kind in near and local.number not in (here, -1 if name.kind == "variable" else here):
+        if name.kind in near and local.number != here:
             continue
         for each in names:
-            if each.kind == name.kind and each.name == name.name:
+            if _same(each, name):
                 span = local.outer(each.span)
                 # An id may be used again in another rubric, where it means another criterion.
                 if name.kind != "criterion" or span == name.span:
                     yield each.moved(span)
+
+
+def _same(one: Name, other: Name) -> bool:
+    return one.kind == other.kind and one.name == other.name
 
 
 def names_in(local: LocalText) -> tuple[Name, ...]:
@@ -96,7 +105,7 @@ def _of_shape(shape: Shape, text: str) -> Iterator[Name]:
             yield from _mentioned(mention, text)
     if isinstance(shape, Case) and shape.has("depends_on"):
         yield from _dependencies(shape.places["depends_on"].node)
-    if isinstance(shape, Case) and shape.has("vars"):
+    if isinstance(shape, Case | DefaultTest) and shape.has("vars"):
         yield from _keys(shape.places["vars"].node, "variable")
 
 

@@ -325,3 +325,99 @@ def test_a_list_goes_on_while_typing(client: Client, uri: str, before: str, type
         )
         lines[line] = lines[line][:start] + edit["newText"] + lines[line][end:]
     assert "\n".join(lines) == head + after
+
+
+# -- prompts in files of their own, and YAML documents behind the first ---------------------------------------------------
+
+ASKED = """\
+# rubric: dialect=agentv-5
+prompts: [file://prompts/ask.txt, "Shortly: {{ question }}"]
+default_test: {vars: {language: English}}
+tests:
+  - id: why
+    vars: {question: Why?}
+  - id: how
+    vars: {question: How?}
+    criteria: Names {{ tone }}
+    assert: [{type: llm-rubric, prompt: file://prompts/judge.md}]
+"""
+ASK, JUDGE = "Ask {{ question }} in {{ language }}\n", "{{ output }} against {{ criteria }}\n"
+
+
+@pytest.fixture
+def asked(connect: Connect, folder: Path) -> tuple[Client, Path]:
+    """A client with two prompts open; the suite that names them is on disk."""
+    (folder / "c.eval.yaml").write_text(ASKED, encoding="utf-8")
+    client = connect()
+    client.initialize(VSCODE, folder)
+    for name, text in (("ask.txt", ASK), ("judge.md", JUDGE), ("notes.md", ASK)):
+        path = folder / "prompts" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        client.open(path.as_uri(), text, kind="markdown")
+    return client, folder / "prompts"
+
+
+def where(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """File and the first word of each place, in their order."""
+    texts = {"c.eval.yaml": ASKED, "ask.txt": ASK, "judge.md": JUDGE}
+    named = [(each["uri"].rpartition("/")[2], each) for each in found]
+    return sorted((name, spans([each], texts[name])[0]) for name, each in named)
+
+
+def test_a_variable_of_a_prompt_leads_to_its_values(asked: tuple[Client, Path]) -> None:
+    client, prompts = asked
+    ask, judge = ((prompts / name).as_uri() for name in ("ask.txt", "judge.md"))
+    assert lines_of(client.at("definition", ask, *on("question", 1, ASK))) == [("c.eval.yaml", 5), ("c.eval.yaml", 7)]
+    assert lines_of(client.at("definition", ask, *on("language", 1, ASK))) == [("c.eval.yaml", 2)]
+    assert where(client.at("definition", judge, *on("criteria", 1, JUDGE))) == [("c.eval.yaml", "criteria")]
+    assert client.at("definition", judge, *on("output", 1, JUDGE)) == []
+    hover = client.at("hover", ask, *on("question", 1, ASK))["contents"]["value"]
+    assert "- `why` in c.eval.yaml: Why?\n- `how` in c.eval.yaml: How?" in hover
+    assert "every case in c.eval.yaml: English" in client.at("hover", ask, *on("language", 1, ASK))["contents"]["value"]
+    assert "`how` in c.eval.yaml: Names" in client.at("hover", judge, *on("criteria", 1, JUDGE))["contents"]["value"]
+
+
+def test_a_prompt_is_used_by_suites(asked: tuple[Client, Path]) -> None:
+    client, prompts = asked
+    every = {"includeDeclaration": True}
+    found = client.at("references", (prompts / "judge.md").as_uri(), *on("against", 1, JUDGE), context=every)
+    assert where(found) == [("c.eval.yaml", "file://prompts/judge.md")]
+    ask = (prompts / "ask.txt").as_uri()
+    found = client.at("references", ask, *on("question", 1, ASK), context=every)
+    assert where(found) == [("ask.txt", "question"), *[("c.eval.yaml", "question")] * 3]
+    changes = client.at("rename", ask, *on("question", 1, ASK), newName="query")["documentChanges"]
+    assert {c["textDocument"]["uri"].rpartition("/")[2]: len(c["edits"]) for c in changes} == {
+        "ask.txt": 1,
+        "c.eval.yaml": 3,
+    }
+    with pytest.raises(ServerError, match="under this name only"):
+        client.at("rename", (prompts / "judge.md").as_uri(), *on("criteria", 1, JUDGE), newName="query")
+    # A text that no suite names is none of ours.
+    for method in ("definition", "hover", "prepareRename"):
+        assert not client.at(method, (prompts / "notes.md").as_uri(), *on("question", 1, ASK))
+
+
+def test_targets_of_later_documents_are_found(connect: Connect, folder: Path) -> None:
+    targets = folder / ".agentv" / "targets.yaml"
+    text = f"{TARGETS}---\ntargets:\n  - {{name: later, provider: mock}}\n---\n- {{name: last, provider: mock}}\n"
+    targets.write_text(text, encoding="utf-8")
+    suite = SUITE.replace("target: local", "target: later")
+    other = f"name: first\n---\n{SUITE.replace('target: local', 'target: last')}"
+    (folder / "b.eval.yaml").write_text(other, encoding="utf-8")
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, suite)
+    assert lines_of(client.at("definition", uri, *on("later", 1, suite))) == [("targets.yaml", 9)]
+    assert "provider: mock" in client.at("hover", uri, *on("later", 1, suite))["contents"]["value"]
+    client.open(targets.as_uri(), text, kind="yaml")
+    for name, places in (
+        ("later", [("a.eval.yaml", 3), ("targets.yaml", 9)]),
+        ("last", [("b.eval.yaml", 5), ("targets.yaml", 11)]),
+    ):
+        at = on(name, 1, text)
+        assert lines_of(client.at("references", targets.as_uri(), *at, context={"includeDeclaration": True})) == places
+        assert len(client.at("rename", targets.as_uri(), *at, newName="fresh")["documentChanges"]) == 2
+    names = [each["name"] for each in client.request("workspace/symbol", {"query": "la"})]
+    assert {"later", "last"} <= set(names)

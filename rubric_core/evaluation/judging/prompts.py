@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rubric_core.evaluation.rubric import Item, RubricSheet
 from rubric_core.language.dialect import Properties
+from rubric_core.language.variables import STANDS_FOR
 
 __all__ = [
     "BUILT_IN",
@@ -32,7 +33,7 @@ _REPLY = "Reply with one JSON object and nothing else, no code fence:"
 
 @dataclass(frozen=True, slots=True)
 class JudgeInputs:
-    """What there is to tell a judge."""
+    """What there is to tell a judge; the fields are what template variables stand for."""
 
     #: What a good answer achieves, in the words of the case.
     criteria: str
@@ -52,15 +53,6 @@ _HEADINGS: Mapping[str, tuple[str, str, str, str]] = {
     "answer": ("criteria", "question", "reference_answer", "answer"),
     "output": ("criteria", "input", "expected_output", "output"),
 }
-#: What fills each template variable: a field of JudgeInputs. Which of them a dialect has, it says itself.
-_FIELDS: Mapping[str, str] = {
-    "candidate_answer": "answer", "answer": "answer", "output": "answer", "output_text": "answer", "output_messages": "answer",
-    "question": "question", "input": "question", "input_text": "question", "input_messages": "question",
-    "expected_outcome": "criteria", "criteria": "criteria",
-    "reference_answer": "reference", "expected_output": "reference", "expected_output_text": "reference", "expected_messages": "reference",
-    "file_changes": "file_changes", "tool_calls": "tool_calls", "metadata": "metadata", "metadata_json": "metadata",
-    "rubric": "criteria", "rubrics": "criteria", "rubrics_json": "criteria",
-}  # fmt: skip
 #: Variables that stand for the criteria of a rubric.
 _RUBRIC = frozenset({"rubric", "rubrics", "rubrics_json"})
 
@@ -94,8 +86,8 @@ def _sections(inputs: JudgeInputs, properties: Properties) -> str:
 
 def _filled(template: str, inputs: JudgeInputs, properties: Properties, more: Mapping[str, str]) -> str:
     """`template` with its known variables filled in; unknown ones stay as they are."""
-    names = [name for name in properties.template_variables if name in _FIELDS]
-    known = {name: str(getattr(inputs, _FIELDS[name])) for name in names}
+    names = [name for name in properties.template_variables if name in STANDS_FOR]
+    known = {name: str(getattr(inputs, STANDS_FOR[name])) for name in names}
     known.update((name, text) for name, text in more.items() if name in properties.template_variables)
     return _VARIABLE.sub(lambda m: known.get(m[1], m[0]), template)
 
