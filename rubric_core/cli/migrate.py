@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project
 from rubric_core.loading.search import find_file
 from rubric_core.loading.targets import find_targets
-from rubric_core.migration import Migrated, NotMigratableError, Reader, migrate
+from rubric_core.migration import Migrated, Note, NotMigratableError, Reader, migrate
 from rubric_core.text import LineIndex
 from rubric_core.validation.words import count
 
@@ -32,6 +32,7 @@ __all__ = ["add_arguments", "main"]
 
 DONE, WOULD_CHANGE, FAILED = 0, 1, 2
 _LEFT = frozenset({FileKind.DEFAULTS})  # no older dialect has them
+_TAKEN_OVER = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET, FileKind.TEMPLATE})
 #: Where each dialect looks for its targets, when that is not a file targets.yaml.
 _HOMES = {"agentv-5": "providers.yaml"}
 _NAMES = tuple(dialect.name for dialect in DIALECTS)
@@ -77,12 +78,17 @@ class _Outcome:
     source: str
     before: str
     after: Migrated
+    #: What stood in it.
+    analysis: Analysis
+    #: Where it belongs in the newer dialect.
+    home: Path
     #: What judges said about the suite, as the new text needs it; a sentence where that cannot be read.
     recordings: "Carried | str | None" = None
-    #: Where it belongs in the newer dialect.
-    home: Path = Path()
-    #: The files that it refers to, and what they are.
-    refers_to: Mapping[Path, FileKind] = field(default_factory=dict)
+
+    @property
+    def refers_to(self) -> Mapping[Path, FileKind]:
+        """The files that it refers to, and what they are."""
+        return self.analysis.refers_to
 
     @property
     def changed(self) -> bool:
@@ -142,8 +148,8 @@ class _Work:
             outcome = self._attempt(_relative(path), Source(str(path), path, kind=kind), dialect)
             if outcome is not None:
                 done.append(outcome)
-        carried = {outcome.path for outcome in done}
-        yield from (replace(o, after=self._without(o, carried)) for o in done)
+        carried = {outcome.path: outcome.after.text for outcome in done}
+        yield from (replace(o, after=self._without(o, carried), recordings=self._recordings(o, carried)) for o in done)
 
     def _around(self, path: Path, outcome: "_Outcome") -> Iterator[tuple[Path, FileKind | None]]:
         """The files that are carried along with a suite."""
@@ -156,8 +162,24 @@ class _Work:
 
     def _without(self, outcome: "_Outcome", carried: Collection[Path]) -> Migrated:
         """What is left to the author: not what is done in a file that was carried along."""
-        left = tuple(n for n in outcome.after.notes if not n.file or not self._settled(n.file, outcome, carried))
-        return Migrated(outcome.after.text, left)
+        left = [n for n in outcome.after.notes if not n.file or not self._settled(n.file, outcome, carried)]
+        behind = self._left_behind(outcome, carried)
+        return Migrated(outcome.after.text, tuple(sorted([*left, *behind], key=lambda n: (n.offset, n.words))))
+
+    def _left_behind(self, outcome: "_Outcome", carried: Collection[Path]) -> Iterator[Note]:
+        """Files with cases, and templates, that the suite takes over and that are not what it is now."""
+        written = {file: each.text for each in outcome.analysis.external for file in each.found.files}
+        for file, kind in outcome.refers_to.items():
+            if kind not in _TAKEN_OVER or file in carried:
+                continue
+            source = Source(str(file), file, kind=kind)
+            other = self._attempt(_relative(file), source, outcome.source)
+            if other is not None and other.changed:
+                names = (written.get(file, file.name), file.stem)
+                at = next((at for name in names if (at := outcome.after.text.find(name)) >= 0), 0)
+                yield Note(
+                    at, f"{file.name} is {outcome.source} still: carry it along with --around, or migrate it, too"
+                )
 
     def _settled(self, file: str, outcome: "_Outcome", carried: Collection[Path]) -> bool:
         if file == ".":
@@ -190,9 +212,8 @@ class _Work:
             line = LineIndex(text).line_of(error.offset) + 1
             self.failures.append(f"{shown}:{line}: {error}; mend this first")
             return None
-        recordings = self._recordings(source, analysis, made) if made.text != text else None
         home = self._home(source.path) if analysis.kind is FileKind.TARGETS else source.path
-        return _Outcome(shown, source.path, name, text, made, recordings, home, analysis.refers_to)
+        return _Outcome(shown, source.path, name, text, made, analysis, home)
 
     def _home(self, path: Path) -> Path:
         """Where a targets file belongs, when it may be renamed and nothing is there yet."""
@@ -200,18 +221,19 @@ class _Work:
         home = path.with_name(name) if self._options.rename and name and path.stem == "targets" else path
         return path if home != path and home.exists() else home
 
-    def _recordings(self, source: Source, before: Analysis, made: Migrated) -> "Carried | str | None":
+    def _recordings(self, outcome: _Outcome, texts: Mapping[Path, str]) -> "Carried | str | None":
         """The recordings beside a suite: most suites have none, and what reads them takes long to load."""
-        if before.kind is not FileKind.SUITE or not any(source.path.parent.glob("*.recordings.yaml")):
+        path, before, text = outcome.path, outcome.analysis, outcome.after.text
+        untouched = text == outcome.before and not any(file in texts for file in outcome.refers_to)
+        if before.kind is not FileKind.SUITE or untouched or not any(path.parent.glob("*.recordings.yaml")):
             return None
         from rubric_core.evaluation.carrying import carried  # noqa: PLC0415
         from rubric_core.evaluation.judging.recorded import RecordingsError  # noqa: PLC0415
 
-        after = analyze(
-            self._language.document(made.text, source.path), self._language, dialect=self._options.to, path=source.path
-        )
+        document = self._language.document(text, path)
+        after = analyze(document, self._language, dialect=self._options.to, path=path, project=self._project)
         try:
-            return asyncio.run(carried(source.path, before, after))
+            return asyncio.run(carried(path, before, after, self._project, texts))
         except (RecordingsError, OSError) as error:
             return str(error)
 
@@ -268,8 +290,12 @@ def _report_recordings(outcome: _Outcome, options: argparse.Namespace) -> None:
             found.write(outcome.path)
         verb = "would be" if options.check else "is" if found.changed == 1 else "are"
         print(f"{shown}: {count(found.changed, 'recording')} {verb} carried along")
-    for line, case in found.lost:
-        print(f"{shown}:{line}: no judge of `{case}` is asked this any more; record it anew with `rubric run --record`")
+    for line, case, file in found.lost:
+        if file is None:
+            why = f"no judge of `{case}` is asked this any more; record it anew with `rubric run --record`"
+        else:
+            why = f"`{case}` stands in {file.name}, which was not carried along: use --around, or record it anew"
+        print(f"{shown}:{line}: {why}")
 
 
 def _summary(outcomes: list[_Outcome], changed: int, options: argparse.Namespace) -> str:

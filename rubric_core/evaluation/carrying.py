@@ -4,36 +4,60 @@ The key of a recording holds all that the judge was told. A newer dialect may te
 the case and its criteria are the same: then the key is worked out anew. Nothing is asked and no program runs for that.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Analysis
 from rubric_core.evaluation.asked import asked
 from rubric_core.evaluation.attempt import Attempt
-from rubric_core.evaluation.context import EvaluationContext, ResolvedTarget
+from rubric_core.evaluation.context import EvaluationContext, EvaluatorConfig, PromptInputs, ResolvedTarget
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.events import silent
 from rubric_core.evaluation.filling import filled
 from rubric_core.evaluation.grade import default_judge
+from rubric_core.evaluation.input import reference_of
 from rubric_core.evaluation.judging.recorded import Entry, entries_in, recordings_path, write_entries
 from rubric_core.evaluation.judging.recordings import Asked, Recorded, Recordings
 from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.rubric import Item
-from rubric_core.evaluation.runnable import Runnable, runnables
+from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.suites import LoadedSuite, suite_in
+from rubric_core.evaluation.turns import turn_evaluators, turns_of
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.shape import children
+from rubric_core.loading.files import read_text
+from rubric_core.loading.project import Project
 from rubric_core.ports import Answer, Finished, Ports, Program, Request
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Sequence as SequenceNode
 
-__all__ = ["Carried", "carried"]
+__all__ = ["Carried", "Lost", "carried"]
+
+
+class Lost(NamedTuple):
+    """A recording that nobody can use any more: its line in the file, and the case that it is of."""
+
+    line: int
+    case: str
+    #: The file with the case, where that is not the suite and was not carried along.
+    file: Path | None = None
+
+
+class _Told(NamedTuple):
+    """What the judges of a case are told beside the answer, in the order in which they grade."""
+
+    whole: list[Asked]
+    #: Those of its turns, whose questions hold answers that nobody knows.
+    turns: list[Asked]
+    #: Where the case stands, if not in the suite.
+    file: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +68,28 @@ class Carried:
     entries: tuple[Entry, ...]
     #: How many of them have another key now.
     changed: int
-    #: The lines of those that answered the old text and do not answer the new one, with the case that each is of.
-    lost: tuple[tuple[int, str], ...]
+    #: Those that answered the old text and do not answer the new one.
+    lost: tuple["Lost", ...]
 
     def write(self, suite: Path) -> None:
         """Write the file. Raises OSError."""
         write_entries(self.path, self.entries, suite.name)
 
 
-async def carried(path: Path, before: Analysis, after: Analysis) -> Carried | None:
-    """The recordings beside the suite at `path`; None without any. Raises RecordingsError for a file that cannot be read."""
+async def carried(
+    path: Path, before: Analysis, after: Analysis, project: Project, texts: Mapping[Path, str]
+) -> Carried | None:
+    """The recordings beside a suite; None without any.
+
+    Args:
+        path: The suite.
+        before: What stood in it.
+        after: What stands in it now.
+        project: The files around it, as they were.
+        texts: What files with cases that were carried along hold now.
+
+    Raises RecordingsError for a file of recordings that cannot be read.
+    """
     file = recordings_path(path)
     if not file.is_file():
         return None
@@ -61,17 +97,21 @@ async def carried(path: Path, before: Analysis, after: Analysis) -> Carried | No
     entries = entries_in(file, text)
     async with system_ports({}) as ports:
         sealed = replace(ports, processes=_NoPrograms())
-        old, new = await _told(path, before, sealed), await _told(path, after, sealed)
-    ways = _ways(old, new)
-    lines, made, changed, lost = _lines(text), list[Entry](), 0, list[tuple[int, str]]()
+        old = await _told(suite_in(path, before, project, read_text), sealed)
+        new = await _told(suite_in(path, after, project, lambda f: texts[f] if f in texts else read_text(f)), sealed)
+    ways = _ways(old, new, texts)
+    lines, made, changed, lost = _lines(text), list[Entry](), 0, list[Lost]()
     for number, entry in enumerate(entries):
-        key = (entry.case, _asked(entry))
-        known = ways.get(key)
-        if known is not None and known != key[1]:
+        was, told = _asked(entry), old.get(entry.case)
+        now = ways.get((entry.case, was))
+        turn = ways.get((entry.case, _of_a_turn(was))) if now is None else None
+        now = replace(turn, question=was.question, more=was.more) if turn is not None else now
+        if now is not None and now != was:
             changed += 1
-        elif known is None and key in {(case, told) for case, every in old.items() for told in every}:
-            lost.append((lines[number] if number < len(lines) else 1, entry.case))
-        made.append(_anew(entry, known) if known is not None else entry)
+        elif now is None and told is not None and (was in told.whole or _of_a_turn(was) in told.turns):
+            away = told.file if told.file not in texts else None
+            lost.append(Lost(lines[number] if number < len(lines) else 1, entry.case, away))
+        made.append(_anew(entry, now) if now is not None else entry)
     return Carried(file, tuple(made), changed, tuple(lost))
 
 
@@ -83,14 +123,25 @@ def _lines(text: str) -> list[int]:
     return [text.count("\n", 0, item.span.start) + 1 for item in items]
 
 
-def _ways(old: Mapping[str, Sequence[Asked]], new: Mapping[str, Sequence[Asked]]) -> dict[tuple[str, Asked], Asked]:
+def _ways(
+    old: Mapping[str, _Told], new: Mapping[str, _Told], texts: Collection[Path]
+) -> dict[tuple[str, Asked], Asked]:
     """What each judge of a case was told, and what it is told now; where their number is another nobody knows which is which."""
     return {
         (case, was): now
-        for case, every in old.items()
-        if len(every) == len(new.get(case, ()))
-        for was, now in zip(every, new[case], strict=True)
+        for case, told in old.items()
+        if case in new
+        for before, after in ((told.whole, new[case].whole), (told.turns, new[case].turns))
+        if len(before) == len(after)
+        for was, now in zip(before, after, strict=True)
+        # A file that is still to be migrated is read as what it is not yet.
+        if was == now or told.file is None or told.file in texts
     }
+
+
+def _of_a_turn(told: Asked) -> Asked:
+    """What is known of it before the conversation begins."""
+    return replace(told, question="", more="")
 
 
 def _asked(entry: Entry) -> Asked:
@@ -102,13 +153,13 @@ def _anew(entry: Entry, told: Asked) -> Entry:
     return entry.model_copy(update={**update, "more": told.more})
 
 
-async def _told(path: Path, analysis: Analysis, ports: Ports) -> dict[str, list[Asked]]:
-    """What the judges of every case are told beside the answer, in the order in which they grade."""
-    return {case.id: await _of_case(case, ports) for case in runnables(path, analysis)}
+async def _told(suite: LoadedSuite, ports: Ports) -> dict[str, _Told]:
+    return {case.id: await _of_case(case, ports) for case in suite.cases}
 
 
-async def _of_case(case: Runnable, ports: Ports) -> list[Asked]:
+async def _of_case(case: Runnable, ports: Ports) -> _Told:
     judged = _Listening()
+    of_turns: list[Asked] = []
     judge = LlmJudgeEvaluator(
         resolve_judge_provider=lambda _: None,
         recordings=cast("Recordings", judged),
@@ -122,16 +173,24 @@ async def _of_case(case: Runnable, ports: Ports) -> list[Asked]:
             context = attempt.context(
                 ResolvedTarget(name="", kind="mock"), _Nobody(), attempt.inputs(), Answer(""), 0.0
             )
-            for config in ready.graders or (default_judge(),):
-                for shape in children(config):
-                    if isinstance(shape, LlmJudge | Rubric):
-                        await _listen(judge, replace(context, evaluator=shape))
-    return judged.told
+            turns = turns_of(ready.case)
+            await _listen(judge, context, ready.graders or (() if turns else (default_judge(),)))
+            for turn in turns:
+                begun = len(judged.told)
+                inputs = PromptInputs(question="", reference_answer=reference_of(turn.expected_output, ready.anchors))
+                await _listen(judge, replace(context, prompt_inputs=inputs), turn_evaluators(turn))
+                of_turns += (_of_a_turn(told) for told in judged.told[begun:])
+                del judged.told[begun:]
+    return _Told(judged.told, of_turns, case.file)
 
 
-async def _listen(judge: LlmJudgeEvaluator, context: EvaluationContext) -> None:
-    with suppress(Unscored):
-        await judge.evaluate(context)
+async def _listen(judge: LlmJudgeEvaluator, context: EvaluationContext, graders: Iterable[EvaluatorConfig]) -> None:
+    """Let the judge be told about every rubric and every judge among the graders, members of sets as well."""
+    for config in graders:
+        for shape in children(config):
+            if isinstance(shape, LlmJudge | Rubric):
+                with suppress(Unscored):
+                    await judge.evaluate(replace(context, evaluator=shape))
 
 
 class _Listening:

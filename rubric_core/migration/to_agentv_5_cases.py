@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.dialect import Fate
+from rubric_core.language.evaluators import Evaluator, LlmJudge, Rubric
 from rubric_core.language.model import Case, Suite
 from rubric_core.migration.draft import Draft, Site
 from rubric_core.migration.gather import gathered, lift_out, whole
@@ -11,11 +12,13 @@ from rubric_core.migration.layout import extent, indented
 from rubric_core.migration.moves import dash_of, lifted, piece_of, replaced
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.edit import column_of, rename_key
-from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 
 __all__ = ["CASE_STEPS"]
 
+#: Nothing sensible is nested deeper.
+_DEEPEST = 8
 _TEMPLATE = re.compile(r"(?<!\$)\{\{\s*([\w.]+)")
 
 
@@ -71,6 +74,46 @@ def _templates_in_input(draft: Draft) -> Iterator[Note]:
                     entry.key.span.start,
                     f"`{{{{ {other} }}}}` was text in here, and is a variable in {draft.target.name}",
                 )
+
+
+def _untold_criteria(draft: Draft) -> Iterator[Note]:
+    """Judges of rubrics were told the criteria of the case beside the rubric; here a case with evaluators has none."""
+    told = [(case, entry) for case in draft.cases if (entry := case.own("criteria")) is not None]
+    untold = [entry for case, entry in told if _judged_by_rubrics(draft, case)]
+    if untold:
+        # Once is enough: a suite has them mostly in every case.
+        more = f" ({len(untold)} cases from here on)" if len(untold) > 1 else ""
+        yield Note(
+            untold[0].value.span.start,
+            f"{draft.target.name} does not tell judges of rubrics and turns what the `criteria` of the case say{more}: "
+            "they are kept as a variable; what judges need of them belongs into the rubric",
+        )
+
+
+def _judged_by_rubrics(draft: Draft, case: Site) -> bool:
+    """Whether a judge grades a case criterion by criterion, or turn by turn."""
+    skips = any(site.plain("skip_defaults") is True for site in case.under("execution"))
+    owners = [case] if skips or draft.suite is None else [case, draft.suite]
+    holders = [holder for owner in owners for holder in (owner, *owner.under("execution"))]
+    lists = [holder.value(field) for holder in holders for field in ("assertions", "evaluators")]
+    turns = case.entry("turns") is not None and _graded(draft, case)
+    return turns or case.entry("rubrics") is not None or any(_has_rubric(draft, node) for node in lists)
+
+
+def _has_rubric(draft: Draft, listed: Node | None, depth: int = 0) -> bool:
+    for item in listed.items if isinstance(listed, Sequence) else ():
+        node = draft.followed(item)
+        if isinstance(node, Scalar) and draft.source.properties.string_assertions:
+            return True
+        if not isinstance(node, Mapping):
+            continue
+        shape = draft.shape_of(Evaluator, node)
+        inner = next((node.get(n) for n in ("assertions", "assert", "evaluators") if node.get(n) is not None), None)
+        if issubclass(shape, Rubric) or (issubclass(shape, LlmJudge) and node.get("rubrics") is not None):
+            return True
+        if inner is not None and depth < _DEEPEST and _has_rubric(draft, draft.followed(inner), depth + 1):
+            return True
+    return False
 
 
 def _inline_rubrics(draft: Draft) -> Iterator[Change | Note]:
@@ -173,6 +216,7 @@ def _workspaces(draft: Draft) -> Iterator[Note]:
 
 CASE_STEPS = (
     Step("Name variables in the input of cases", _templates_in_input, before_all=True),
+    Step("Name criteria that judges of rubrics are not told", _untold_criteria, before_all=True),
     Step("Write the input and expected output of cases as variables", _variables),
     Step("Write the rubrics of cases as evaluators", _inline_rubrics),
     Step("Move settings of cases that have another place", _execution),

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable
 
-from rubric_core.language.model import Case
 from rubric_core.syntax.edit import add_entry, plain_or_quoted, remove_entry, remove_item
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
 
-__all__ = ["FILL_IN", "added", "changed", "example_of", "removed", "removed_item", "skeleton"]
+__all__ = ["FILL_IN", "added", "changed", "example_of", "removed", "removed_item"]
 
 #: Stands where only the author knows what to write.
 FILL_IN = '"…"'
@@ -45,18 +44,3 @@ def example_of(example: str) -> str:
     if "/" in example or ".py" in example:
         return f"[{FILL_IN}]" if example.startswith("[") else FILL_IN
     return example
-
-
-def skeleton(context: Context) -> str:
-    """A list with one case to fill in, as this dialect writes it."""
-    dialect = context.dialect
-    keys = {spelling.name: example_of(declared.example) or FILL_IN for spelling, declared in dialect.needed(Case)}
-    asked = dialect.spelled(Case, "input") or dialect.spelled(Case, "vars")
-    if asked and asked not in keys:
-        keys[asked] = FILL_IN if dialect.spelled(Case, "input") else f"{{input: {FILL_IN}}}"
-    criteria = dialect.spelled(Case, "criteria")
-    if dialect.properties.strict_keys or not criteria:
-        criteria = dialect.spelled(Case, "assertions")
-    if criteria and criteria not in keys:
-        keys[criteria] = FILL_IN if criteria == dialect.spelled(Case, "criteria") else f"[{FILL_IN}]"
-    return "[{" + ", ".join(f"{name}: {value}" for name, value in keys.items()) + "}]"

@@ -25,8 +25,9 @@ from rubric_core.syntax.edit import quoted, rename_key, replace_value, wrap_in_l
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.first_case import first_case
 from rubric_core.validation.listing import glued_dashes, named
-from rubric_core.validation.mending import FILL_IN, changed, example_of, removed, skeleton
+from rubric_core.validation.mending import FILL_IN, changed, example_of, removed
 from rubric_core.validation.rule import Context, Fix
 from rubric_core.validation.units import number_meant
 
@@ -179,7 +180,7 @@ def given_up(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
     blank = isinstance(node, Scalar) and (node.value is None or (isinstance(node.value, str) and not node.text.strip()))
     needed = context.dialect.demanded(type(owner), declared.field)
     if (empty or blank) and isinstance(owner, Suite) and declared.field == "cases":
-        yield Fix("write a case", (Edit(node.span, skeleton(context)),), safe=False)
+        yield from first_case(owner, node, issue.name, context)
     elif (empty or blank) and (declared.example or needed):
         written = example_of(declared.example) or FILL_IN
         lead = " " if isinstance(node, Scalar) and node.span.start == node.span.end else ""

@@ -70,3 +70,11 @@ def test_limits_of_a_check(value, fixed):
     head = 'prompts: ["{{ q }}"]\ntests:\n  - id: a\n    vars: {q: hi}\n    assert:\n      - type: "trajectory:step-count"\n        value: '
     (found,) = [d for d in analysis_of(f"{head}{value}\n", "agentv-5").diagnostics if d.fixes]
     assert after(f"{head}{value}\n", found.fixes[0]) == f"{head}{fixed}\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["tests: []\n", "name: x\n", "{name: x, tests: []}\n", 'prompts: ["{{ q }}"]\ntests:\n']
+)
+def test_a_first_case_is_asked_and_brings_nothing(text):
+    (found,) = analysis_of(text, "agentv-5").diagnostics
+    assert not analysis_of(after(text, found.fixes[0]), "agentv-5").diagnostics

@@ -64,6 +64,8 @@ class _Judged:
 class _Program:
     """Grades by a hash of its command line."""
 
+    kind = "code"
+
     def evaluate(self, context: EvaluationContext) -> EvaluationScore:
         config = context.evaluator
         assert isinstance(config, CodeEvaluator)
@@ -127,6 +129,7 @@ def _without_place(shape: Any) -> Any:
 
 
 def _of(result: CaseResult, asked: Sequence[tuple[str, ...]]) -> Meaning:
+    assert "a mistake in rubric" not in result.reason, result.reason
     graded = tuple(sorted((_graded(each) for each in result.evaluators), key=repr))
     return Meaning(_verdict(result.verdict), _rounded(result.score), graded, tuple(sorted(set(asked))))
 

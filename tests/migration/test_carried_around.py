@@ -67,7 +67,10 @@ def test_prompts_and_targets_are_carried_along_and_no_note_is_left_of_them(
     assert (folder / ".agentv" / "providers.yaml").read_text().startswith("providers:\n  - {label: default, id: mock")
     out = capsys.readouterr().out
     assert ".agentv/targets.yaml: agentv-1 → agentv-5, now providers.yaml\n" in out
-    assert "left to you" not in out
+    notes = [line for line in out.splitlines() if ": " in line and "→" not in line and "carried along" not in line]
+    assert [note.partition(": ")[2].partition(":")[0] for note in notes] == [
+        "agentv-5 does not tell judges of rubrics and turns what the `criteria` of the case say"
+    ]
 
 
 def test_without_them_what_they_need_is_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,3 +139,45 @@ def test_a_prompt_that_showed_no_answer_is_named() -> None:
     text = "evalcases:\n  - {id: a, outcome: b, input_messages: [{role: user, content: c}], evaluators: [{name: j, type: llm_judge, prompt: Be strict.}]}\n"
     made = migrate(text, "agentv-0.5", "agentv-1")
     assert any("`{{ candidate_answer }}`" in note.words for note in made.notes)
+
+
+TALK = """\
+tests:
+  - file://away.yaml
+  - id: talk
+    mode: conversation
+    criteria: Helps the user
+    input: You are a support agent.
+    turns:
+      - {input: Hello, assertions: [Greets the user]}
+    assertions: [Stays polite]
+"""
+AWAY = "- {id: away, criteria: Helps the user, input: Hi, assertions: [Greets the user]}\n"
+
+
+def _recorded(case: str, question: str, criterion: str, answer: str) -> dict[str, object]:
+    told = {"case": case, "prompt": "built-in 1", "question": question, "goal": "Helps the user", "answer": answer}
+    return {"judge": "hand-written", **told, "criteria": [{"criterion": criterion, "reply": {"satisfied": True}}]}
+
+
+@pytest.mark.parametrize("around", [True, False])
+def test_recordings_of_turns_and_of_cases_elsewhere_are_carried_or_listed(
+    folder: Path, capsys: pytest.CaptureFixture[str], around: bool
+) -> None:
+    (folder / "b.eval.yaml").write_text(TALK)
+    (folder / "away.yaml").write_text(AWAY)
+    asked = "@[System]:\nYou are a support agent.\n\n@[User]:\nHello"
+    said = "@[User]:\nHello\n\n@[Assistant]:\n42"
+    entries = [
+        _recorded("talk", asked, "Greets the user", "42"),
+        _recorded("talk", "You are a support agent.", "Stays polite", said),
+        _recorded("away", "Hi", "Greets the user", "42"),
+    ]
+    (folder / "b.recordings.yaml").write_text(json.dumps({"version": 1, "recordings": entries}))
+    assert main(["migrate", "--to", "agentv-5", *(["--around"] if around else []), "b.eval.yaml"]) == 0
+    out = capsys.readouterr().out
+    assert f"b.recordings.yaml: {3 if around else 2} recordings are carried along\n" in out
+    assert ("`away` stands in away.yaml, which was not carried along" in out) is not around
+    assert ("b.eval.yaml:4: away.yaml is agentv-3 still" in out) is not around
+    if around:
+        assert main(["run", "--replay", "b.eval.yaml"]) == 0

@@ -13,9 +13,10 @@ from rubric_core.syntax.edit import column_of, newline_of
 from rubric_core.syntax.tree import Entry, Mapping, Node, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.colons import as_sentence, lone_text
+from rubric_core.validation.first_case import first_case
 from rubric_core.validation.lacking import lack_consequence, lack_severity
 from rubric_core.validation.listing import lifted
-from rubric_core.validation.mending import added, example_of, skeleton
+from rubric_core.validation.mending import added, example_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MISSING_KEY"]
@@ -97,7 +98,7 @@ def _fixes(issue: MissingKey, node: Mapping, context: Context) -> Iterator[Fix]:
         yield from _spelled_out(node, context)
         return
     if issue.key.field == "cases" and isinstance(issue.owner, Suite):
-        yield from added(node, issue.name, skeleton(context), context)
+        yield from first_case(issue.owner, None, issue.name, context)
         return
     # A band's bounds depend on those of its neighbours, and the file of a block is not known.
     owner = issue.owner

@@ -6,7 +6,7 @@ from dataclasses import replace
 from rubric_core.language.model import Suite
 from rubric_core.syntax.tree import Sequence
 from rubric_core.text import Edit
-from rubric_core.validation.mending import added, skeleton
+from rubric_core.validation.first_case import first_case
 from rubric_core.validation.rule import CaseList, Context, Finding, Fix, rule
 
 __all__ = ["NO_CASES"]
@@ -29,15 +29,16 @@ def NO_CASES(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N
             yield Finding(
                 suite.outer(None, found.span),
                 f"a suite needs `{name}` or `scenarios`",
-                fixes=_outer(suite, added(found.node, name, skeleton(context), _of_suite(suite, context))),
+                fixes=_outer(suite, first_case(found, None, name, _of_suite(suite, context))),
                 consequence="agentv refuses the file",
             )
     elif found.cases == [] and not (isinstance(place.node, Sequence) and place.node.items):
-        fix = Fix("write a case", (Edit(place.node.span, skeleton(context)),), safe=False)
         yield Finding(
             suite.outer(None, place.key),
             f"`{place.name}` is empty, so nothing is tested",
-            fixes=() if place.borrowed else _outer(suite, (fix,)),
+            fixes=()
+            if place.borrowed
+            else _outer(suite, first_case(found, place.node, place.name, _of_suite(suite, context))),
         )
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.model import Suite
+from rubric_core.language.model import Case, Suite
 from rubric_core.loading.issues import NotASuite
 from rubric_core.text import Edit, Span
-from rubric_core.validation.mending import skeleton
+from rubric_core.validation.first_case import PROMPTS, skeleton
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["NOT_A_SUITE"]
@@ -29,7 +29,9 @@ def _fixes(issue: NotASuite, key: str | None, context: Context) -> Iterator[Fix]
         # Comments stay; what stands above has to end its line.
         end = len(context.text)
         lead = "\n" if context.text.strip() and not context.text.endswith(("\n", "\r")) else ""
-        written = f"{lead}{key}: {skeleton(context)}\n"
+        asks = context.dialect.spelled(Case, "input") is None and context.dialect.spelled(Suite, "prompts")
+        prompts = f"{asks}: {PROMPTS}\n" if asks else ""
+        written = f"{lead}{prompts}{key}: {skeleton(context)}\n"
         yield Fix("write a suite with one case", (Edit(Span(end, end), written),), safe=False)
     elif key and issue.found == "a list":
         yield Fix(f"write `{key}:` above it", (Edit(start, f"{key}:\n"),), safe=False)

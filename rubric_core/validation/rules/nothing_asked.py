@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.model import Case, DefaultTest, Suite
+from rubric_core.language.model import Case, Suite
 from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit, Span
+from rubric_core.validation.first_case import has_prompts
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
 
 __all__ = ["NOTHING_ASKED"]
@@ -15,7 +16,7 @@ __all__ = ["NOTHING_ASKED"]
 def NOTHING_ASKED(cases: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Where cases have no `input` of their own, prompts ask: those of the suite, or of the case."""
     suite = cases.suite
-    if suite is None or cases.siblings is None or not _asks_by_prompts(context) or _may_have_prompts(suite):
+    if suite is None or cases.siblings is None or not _asks_by_prompts(context) or has_prompts(suite):
         return
     # An `input` that is refused says it already.
     silent = [e for e in cases.cases if not (e.case.has("prompts") or e.case.has("turns") or "input" in e.case.unread)]
@@ -37,12 +38,6 @@ _REFUSES = "agentv refuses the file"
 
 def _asks_by_prompts(context: Context) -> bool:
     return context.dialect.spelled(Suite, "prompts") is not None and context.dialect.spelled(Case, "input") is None
-
-
-def _may_have_prompts(suite: Suite) -> bool:
-    inherited = suite.default_test
-    elsewhere = suite.has("default_test") and not isinstance(inherited, DefaultTest)
-    return suite.has("prompts") or elsewhere or (isinstance(inherited, DefaultTest) and inherited.has("prompts"))
 
 
 def _own_prompt(cases: CaseList, entry: CaseEntry, context: Context) -> Iterator[Fix]:
