@@ -11,7 +11,7 @@ from rubric_core.configuration.files import CONFIGURATION_FILES, Configurations
 from rubric_core.configuration.model import Configuration
 from rubric_core.loading import gitignore
 from rubric_core.loading.files import UnreadableError, absolute, is_suite, is_suite_name, read_text
-from rubric_core.loading.kind import DATASETS, PROMPTS, kind_by_name
+from rubric_core.loading.kind import DATASETS, PROMPTS, YAML, kind_by_name
 from rubric_core.loading.patterns import Patterns, braces
 from rubric_core.loading.search import HOMES
 from rubric_core.syntax.parse import parse
@@ -24,8 +24,7 @@ _SKIPPED = frozenset({
     ".rubric", "dist", "build",
 })  # fmt: skip
 #: Only files that end like this are ever checked.
-_YAML = (".yaml", ".yml")
-_ENDINGS = (*_YAML, *DATASETS, *PROMPTS)
+_ENDINGS = (*YAML, *DATASETS, *PROMPTS)
 #: A suite has one of these at the beginning of a line, within so many characters.
 _SUITE_KEY = re.compile(
     r"^(?:(?:evalcases|eval_cases|testcases)[ \t]*:|\$schema:[ \t]*[\"']?agentv-eval)", re.MULTILINE
@@ -54,14 +53,14 @@ class _Here:
     def takes(self, path: str, names: frozenset[str]) -> bool:
         if is_suite(Path(path), names) or self.configuration.includes(path):
             return True
-        if path.endswith(_YAML) and _EVALS in path.lower() and _says_suite(path):
+        if path.endswith(YAML) and _EVALS in path.lower() and _says_suite(path):
             return True
-        return self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(_YAML)
+        return self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(YAML)
 
     def takes_around(self, path: str, names: frozenset[str]) -> bool:
         """Whether to check a file although it is no suite: files of the engine's own folders, and data sets."""
         file = Path(path)
-        if file.suffix in _YAML:
+        if file.suffix in YAML:
             home = file.parent.name in HOMES or (file.parent.name == "templates" and file.parent.parent.name in HOMES)
             return (home and kind_by_name(file) is not None) or _has_data(file.name, names)
         return file.suffix in DATASETS and _has_data(f"{file.stem}.yaml", names)

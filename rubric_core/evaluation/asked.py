@@ -13,8 +13,9 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.scripts import language_of, run_function
 from rubric_core.language.model import INPUT, OUTPUT, Case
 from rubric_core.language.shape import Shape
+from rubric_core.loading.kind import YAML
 from rubric_core.loading.lower import Lowering
-from rubric_core.loading.search import URL, find_file
+from rubric_core.loading.search import URL, find_file, is_pattern
 from rubric_core.ports import Ports, Program
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
@@ -30,7 +31,6 @@ __all__ = ["Prompt", "asked", "program_of", "prompt_text", "prompts_of"]
 
 _LARGEST = 1_000_000
 _OUTPUT_LIMIT = 5_000_000
-_GLOB = re.compile(r"[*?\[]")
 _FUNCTION = re.compile(r"\.(?:py|js|mjs|cjs)(?::[\w$.]+)?\Z")
 _NAMES = ("label", "id")
 
@@ -90,7 +90,7 @@ def _files(prompt: Prompt, case: "Runnable") -> Iterator[Prompt]:
     """The prompt, or one for each file that its pattern matches."""
     text = prompt.node.text if isinstance(prompt.node, Scalar) else ""
     name = text.removeprefix(URL)
-    if not text.startswith(URL) or not _GLOB.search(name):
+    if not text.startswith(URL) or not is_pattern(name):
         yield prompt
         return
     paths = sorted(path for path in case.directory.glob(name) if path.is_file())
@@ -235,7 +235,7 @@ class _Filling:
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or error
             raise self._trouble(f"the prompt file {name} cannot be read: {why}") from None
-        if path.suffix.lower() in (".json", ".yaml", ".yml"):
+        if path.suffix.lower() in (".json", *YAML):
             tree = parse(text)
             return node_of(plain(tree.root, tree.anchors), self.prompt.node)
         return Scalar(self.prompt.node.span, self.prompt.node.whole, None, None, text.rstrip("\r\n"), "double")

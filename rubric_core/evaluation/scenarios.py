@@ -12,7 +12,7 @@ from rubric_core.language.kinds import ByNode, ListOf, Shaped
 from rubric_core.language.model import Case, Scenario
 from rubric_core.language.shape import as_list
 from rubric_core.loading.lower import Lowering
-from rubric_core.loading.search import URL, find_file
+from rubric_core.loading.search import URL, find_file, is_pattern
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["scenario_cases"]
 
 _LARGEST = 5_000_000
-_GLOB = re.compile(r"[*?\[]")
 _SCENARIOS = ByNode(mapping=Shaped(Scenario), sequence=ListOf(ByNode(mapping=Shaped(Scenario))))
 _READ = frozenset(("id", "description", "vars", "assert"))
 
@@ -50,7 +49,7 @@ def scenario_cases(frame: "Runnable", behind: Behind) -> "Iterator[Runnable]":
 
 def _of_files(frame: "Runnable", name: str, behind: Behind) -> "Iterator[Runnable]":
     name = name.removeprefix(URL)
-    if _GLOB.search(name):
+    if is_pattern(name):
         paths = sorted(path for path in frame.directory.glob(name) if path.is_file())
     else:
         paths = [p for p in [find_file(name, frame.directory, frame.files, Path.cwd())] if p is not None]

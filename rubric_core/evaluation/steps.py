@@ -7,13 +7,12 @@ from fnmatch import translate
 from typing import Any
 
 from rubric_core.evaluation.result import Unscored
+from rubric_core.language.evaluators import StepCount
 from rubric_core.language.shape import Shape
 from rubric_core.ports import ToolUse
 
-__all__ = ["KINDS", "Wanted", "args_fit", "skills_in", "steps_of", "wanted", "wanted_all"]
+__all__ = ["Wanted", "args_fit", "skills_in", "steps_of", "wanted", "wanted_all"]
 
-#: The kinds of steps. Of these, a record of tool calls tells of tools, commands and searches.
-KINDS = ("command", "message", "reasoning", "search", "span", "tool")
 #: Tools that run commands and tools that search, by the names that agents give them, in small letters.
 _COMMANDS = frozenset(("bash", "shell", "sh", "exec", "exec_command", "command_execution", "local_shell", "run_command", "terminal"))  # fmt: skip
 _SEARCHES = frozenset(("search", "grep", "glob", "websearch", "web_search", "file_search", "ripgrep", "find"))
@@ -57,8 +56,8 @@ def is_kind(use: ToolUse, kind: str) -> bool:
 
 def steps_of(uses: Sequence[ToolUse], kind: str, at: Shape) -> list[ToolUse]:
     """The steps of a kind, every step for an empty one. Raises Unscored for a kind that nobody keeps a record of."""
-    if kind and kind not in KINDS:
-        raise Unscored(f"`{kind}` is no type of step; there are {', '.join(KINDS)}", at=at)
+    if kind and kind not in StepCount.step_types:
+        raise Unscored(f"`{kind}` is no type of step; there are {', '.join(StepCount.step_types)}", at=at)
     if kind in ("message", "reasoning", "span"):
         raise Unscored(f"steps of type `{kind}` are in no record that targets give to rubric", at=at)
     return [use for use in uses if not kind or is_kind(use, kind)]

@@ -17,7 +17,7 @@ from rubric_core.language.around import FileKind, LoneCase
 from rubric_core.language.model import Case, CaseInclude, Suite
 from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.files import UnreadableError, read_text
-from rubric_core.loading.kind import DATASETS, TABLES
+from rubric_core.loading.kind import DATASETS, TABLES, YAML
 from rubric_core.loading.project import Project
 from rubric_core.loading.search import URL
 from rubric_core.loading.table import TableError, cases_in_table
@@ -115,7 +115,7 @@ class _Loader:
 
     def dataset(self, path: Path) -> LoadedSuite:
         """A data set that is run by itself; what its cases have in common stands in a YAML file of the same name."""
-        sidecar = next((s for end in (".yaml", ".yml") if (s := path.with_suffix(end)).is_file()), None)
+        sidecar = next((s for end in YAML if (s := path.with_suffix(end)).is_file()), None)
         described = self.description(sidecar) if sidecar is not None else None
         suite = described.suite if described is not None else None
         analysis = self.analysis(path, described.dialect.name if described is not None and suite is not None else None)
@@ -193,7 +193,7 @@ class _Loader:
         if known is not None:
             return known
         suffix = file.suffix.lower()
-        if suffix not in (*DATASETS, *TABLES, ".yaml", ".yml", ".json"):
+        if suffix not in (*DATASETS, *TABLES, *YAML, ".json"):
             return None
         text = self.read(file)
         if suffix in TABLES:

@@ -15,7 +15,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Runtime, Target
 from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
 from rubric_core.loading.lower import Lowering
-from rubric_core.loading.targets import POINTERS, TargetEntry, TargetFile
+from rubric_core.loading.targets import NESTED, POINTERS, TargetEntry, TargetFile
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -32,7 +32,6 @@ UNUSED: Mapping[str, str] = {
     "subagent_mode_allowed": "what the target hands on is its own business",
     "inputs": "they are for programs that make up attacks; a case gives its values under `vars`",
 }
-_NESTED = ("settings", "config")
 _COMMAND = "cli"
 _TYPED = (Number, Integer, Boolean)
 
@@ -199,7 +198,7 @@ class _Filling:
         if name in POINTERS:  # looked up when the other target is needed and not before
             return pair.value
         value = self._followed(pair.value)
-        if name in (*_NESTED, "<<") and isinstance(value, MappingNode):
+        if name in (*NESTED, "<<") and isinstance(value, MappingNode):
             return self.entry(value)
         spelling = self.dialect.table(self.shape).get(name)
         declared = self.shape.keys.get(spelling.field) if spelling is not None else None

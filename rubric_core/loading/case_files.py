@@ -6,20 +6,18 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from rubric_core.loading.files import absolute
-from rubric_core.loading.kind import DATASETS, TABLES
+from rubric_core.loading.kind import DATASETS, TABLES, YAML
 from rubric_core.loading.project import Look
-from rubric_core.loading.search import URL, directories_up, places_of, without_function
+from rubric_core.loading.search import URL, directories_up, is_pattern, places_of, without_function
 from rubric_core.loading.table import TableError, UnactedColumnError, cases_in_table
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["PROGRAMS", "CaseSet", "ExternalCase", "cases_behind"]
 
-_YAML = (".yaml", ".yml")
 #: Files that are run to get cases, or read when these are wanted.
 PROGRAMS = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
 _MADE = (".json", *PROGRAMS)
-_GLOB = re.compile(r"[*?\[]")
 _SUITE = re.compile(r"(?i).*\.eval\.ya?ml\Z|suite\.ya?ml\Z")
 
 
@@ -51,7 +49,7 @@ class CaseSet(NamedTuple):
 def cases_behind(look: Look, name: str, directory: Path) -> CaseSet:
     """The cases behind a path as a suite in `directory` writes it: a file, a directory, or a pattern."""
     name = without_function(name.removeprefix(URL))
-    if _GLOB.search(name):
+    if is_pattern(name):
         return _of_files(look, sorted(_matching(look, name, directory)))
     for place in places_of(name, directory, look, look.project.fallback):
         if look.is_file(place):
@@ -85,7 +83,7 @@ def _of_file(look: Look, path: Path) -> CaseSet:
         return _of_lines(path, text)
     if suffix in TABLES:
         return _of_table(path, text)
-    return _of_yaml(look, path) if suffix in _YAML else CaseSet(complete=False, files=(path,))
+    return _of_yaml(look, path) if suffix in YAML else CaseSet(complete=False, files=(path,))
 
 
 def _of_yaml(look: Look, path: Path) -> CaseSet:
@@ -163,7 +161,7 @@ def _matching(look: Look, pattern: str, directory: Path) -> Iterator[Path]:
 
 def _below(look: Look, base: Path, parts: tuple[str, ...]) -> Iterator[Path]:
     head, rest = parts[0], parts[1:]
-    if not _GLOB.search(head):
+    if not is_pattern(head):
         place = absolute(base / head)
         if rest:
             yield from _below(look, place, rest)

@@ -10,8 +10,9 @@ from rubric_core.loading.search import HOMES
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 
-__all__ = ["DATASETS", "PROMPTS", "TABLES", "kind_by_content", "kind_by_name", "kind_of"]
+__all__ = ["DATASETS", "PROMPTS", "TABLES", "YAML", "kind_by_content", "kind_by_name", "kind_of"]
 
+YAML = (".yaml", ".yml")
 #: Endings of data sets with one JSON object per line.
 DATASETS = (".jsonl", ".ndjson")
 #: Endings of tables with a case in each row.
@@ -81,7 +82,7 @@ def kind_by_name(path: PurePath) -> FileKind | None:
         return FileKind.DATASET
     if suffix in PROMPTS:
         return FileKind.PROMPT
-    if suffix not in (".yaml", ".yml"):
+    if suffix not in YAML:
         return None
     if _NAMED.match(path.name):
         return FileKind.TARGETS

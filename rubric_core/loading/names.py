@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
+from rubric_core.loading.kind import YAML
 from rubric_core.loading.project import Look
 from rubric_core.loading.search import HOMES, URL, configuration_files, directories_up, find_file
-from rubric_core.loading.targets import TargetFile, find_targets, read_targets
+from rubric_core.loading.targets import LISTS, TargetFile, find_targets, read_targets
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar, Sequence
@@ -20,9 +21,7 @@ __all__ = [
 #: The group of entry points by which an installed package brings evaluators: type to class.
 EVALUATOR_GROUP = "rubric.evaluators"
 
-_LISTS = ("providers", "targets", "graders")
 _PROGRAMS = (".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".py", ".sh", ".rb", ".go", ".exe")
-_TEMPLATES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def _of_config(look: Look, path: Path) -> KnownTargets:
     tree = look.tree(path)
     root = tree.root if tree is not None else None
     found = _NONE
-    for name in _LISTS:
+    for name in LISTS:
         listed = root.get(name) if isinstance(root, MappingNode) else None
         items = listed.items if isinstance(listed, Sequence) else [listed] if listed is not None else []
         for item in items:
@@ -114,26 +113,24 @@ def _templates(look: Look, directory: Path) -> dict[str, Path]:
     for place in directories_up(directory, look):
         folder = place / ".agentv" / "templates"
         for name in look.names(folder):
-            if name.endswith(_TEMPLATES):
+            if name.endswith(YAML):
                 found.setdefault(PurePath(name).stem, folder / name)
     return found
 
 
 def template_of(look: Look, name: str, directory: Path) -> Path | None:
     """The file behind an `include`: a bare word is the name of a template, anything else a path."""
-    if "/" not in name and not name.endswith(_TEMPLATES):
+    if "/" not in name and not name.endswith(YAML):
         return templates(look, directory).get(name)
     return find_file(name.removeprefix(URL), directory, look, look.project.fallback)
 
 
 def template_file(files: Files, name: str, directory: Path) -> Path | None:
     """The same, for whoever runs a suite."""
-    if "/" in name or name.endswith(_TEMPLATES):
+    if "/" in name or name.endswith(YAML):
         return find_file(name.removeprefix(URL), directory, files, Path.cwd())
     places = (
-        place / ".agentv" / "templates" / f"{name}{end}"
-        for place in directories_up(directory, files)
-        for end in _TEMPLATES
+        place / ".agentv" / "templates" / f"{name}{end}" for place in directories_up(directory, files) for end in YAML
     )
     return next((place for place in places if files.is_file(place)), None)
 

@@ -8,16 +8,15 @@ from typing import Literal
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
 from rubric_core.loading.issues import Issue
-from rubric_core.loading.kind import PROMPTS
+from rubric_core.loading.kind import PROMPTS, YAML
 from rubric_core.loading.mentions import Mention
 from rubric_core.loading.project import Look, Project
 from rubric_core.loading.reference_issues import EmptyFile, MissingFile, PromptText
-from rubric_core.loading.search import URL, find_file, places_of
+from rubric_core.loading.search import URL, find_file, is_pattern, places_of
 
 __all__ = ["Reach"]
 
 _PROMPT = re.compile(r"[^\s{}<>|*?\"']+\.(?:md|markdown|txt|j2|njk|prompt)\Z")
-_GLOB = re.compile(r"[*?\[]")
 _NOTHING_ASKED = "agentv leaves it out of the question with a log line"
 
 
@@ -58,13 +57,13 @@ class Reach:
     def lead(self, look: Look, mention: Mention, kind: FileKind | None) -> None:
         """Keep in mind a file that can be checked as what it is."""
         path = find_file(mention.text.removeprefix(URL), self.directory, look, self.project.fallback)
-        if path is not None and kind is not None and path.suffix in (".yaml", ".yml"):
+        if path is not None and kind is not None and path.suffix in YAML:
             self.led.setdefault(path, kind)
 
     def exists(self, look: Look, name: str) -> bool:
         """Whether a file or directory is there; patterns always are."""
         name = name.removeprefix(URL)
-        if _GLOB.search(name):
+        if is_pattern(name):
             return True
         places = places_of(name, self.directory, look, self.project.fallback)
         return any(look.is_file(place) or look.is_directory(place) for place in places)
@@ -120,7 +119,7 @@ class Reach:
     def asked(self, look: Look, mention: Mention) -> Iterator[Issue]:
         """A file whose content is part of the question."""
         name = mention.text.removeprefix(URL)
-        if _GLOB.search(name):
+        if is_pattern(name):
             return
         found = next((p for p in places_of(name, self.directory, look, self.project.fallback) if look.is_file(p)), None)
         if found is None:

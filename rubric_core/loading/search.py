@@ -7,7 +7,16 @@ from pathlib import Path
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files
 
-__all__ = ["HOMES", "URL", "configuration_files", "directories_up", "find_file", "places_of", "without_function"]
+__all__ = [
+    "HOMES",
+    "URL",
+    "configuration_files",
+    "directories_up",
+    "find_file",
+    "is_pattern",
+    "places_of",
+    "without_function",
+]
 
 #: The folders in which a repository keeps what its suites share: today's name, and an older one.
 HOMES = (".agentv", ".agentevo")
@@ -16,6 +25,7 @@ _CONFIGURATIONS = ("config.local.yaml", "config.yaml", "config.yml")
 
 #: In front of a path where a text could stand, too.
 URL = "file://"
+_PATTERN = re.compile(r"[*?\[]")
 #: What may follow the path of a file with code. Behind an extension, so that it is no drive of Windows.
 _FUNCTION = re.compile(r"(?:(?<=\.\w\w)|(?<=\.\w\w\w)):[A-Za-z_$][\w$.]*\Z")
 
@@ -23,6 +33,11 @@ _FUNCTION = re.compile(r"(?:(?<=\.\w\w)|(?<=\.\w\w\w)):[A-Za-z_$][\w$.]*\Z")
 def without_function(name: str) -> str:
     """The path in `make.py:cases` or `hooks.mjs:after.all`, a file with code and what in it is called."""
     return _FUNCTION.sub("", name)
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a path stands for all that match it."""
+    return _PATTERN.search(name) is not None
 
 
 def directories_up(start: Path, files: Files) -> Iterator[Path]:

@@ -20,6 +20,8 @@ from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Problem, Scalar
 from rubric_core.text import LineIndex, Span
 
 __all__ = [
+    "LISTS",
+    "NESTED",
     "POINTERS",
     "TARGET_FILES",
     "Home",
@@ -37,10 +39,12 @@ TARGET_FILES = (
 )  # fmt: skip
 _LARGEST = 2_000_000
 _ROOT = Span(0, 0)
+#: Keys under which files and suites list targets.
+LISTS = ("targets", "providers", "graders")
 #: Settings that name other targets.
 POINTERS = ("use_target", "grader_target", "judge_target", "fallback_targets", "extends")
 #: Under these keys some dialects have the settings one level deeper.
-_NESTED = ("settings", "config")
+NESTED = ("settings", "config")
 
 
 @dataclass(frozen=True)
@@ -188,7 +192,7 @@ def _defaults(home: Home) -> dict[str, str]:
 def _listed(home: Home, problems: list[tuple[Span, str]]) -> list[tuple[Node, bool]]:
     """The nodes of the entries, and whether they are providers: of `targets` or `providers`, or of a bare list."""
     root = _followed(home.root)
-    names = ("targets", "providers", "graders") if isinstance(root, Mapping) else ("",)
+    names = LISTS if isinstance(root, Mapping) else ("",)
     lists = [(root.get(name) if isinstance(root, Mapping) else root, name == "providers") for name in names]
     found = [(each, inside) for node, inside in lists if isinstance(each := _followed(node), Sequence)]
     alone = [(n, inside) for node, inside in lists if inside and isinstance(n := _followed(node), Mapping)]
@@ -215,10 +219,10 @@ def _entry(node: Node, as_provider: bool, home: Home, problems: list[tuple[Span,
     name, kind = keys
     settings = dict(written)
     spans = _spans(node)
-    for nested in _NESTED:
+    for nested in NESTED:
         if isinstance(written.get(nested), dict):
             settings.update(written[nested])
-    rest = {k: v for k, v in settings.items() if k not in (name, kind, *_NESTED)}
+    rest = {k: v for k, v in settings.items() if k not in (name, kind, *NESTED)}
     written_kind = settings.get(kind, "")
     return TargetEntry(written[name], written_kind, rest, spans.get(name, node.span), home, node, spans, as_provider)
 
@@ -255,5 +259,5 @@ def _keys(written: dict[str, Any]) -> tuple[str, str] | None:
 def _spans(node: Node | None) -> dict[str, Span]:
     """Where each key of an entry has its value; what stands one level deeper counts as well."""
     own = node.entries if isinstance(node, Mapping) else []
-    inner = [e for o in own if o.name in _NESTED and isinstance(o.value, Mapping) for e in o.value.entries]
+    inner = [e for o in own if o.name in NESTED and isinstance(o.value, Mapping) for e in o.value.entries]
     return {e.name: e.value.span for e in (*own, *inner) if e.name}

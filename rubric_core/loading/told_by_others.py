@@ -7,7 +7,7 @@ from rubric_core.language.around import FileKind
 from rubric_core.language.detect import Choice, choose, signs_of
 from rubric_core.language.detect_around import around_choice
 from rubric_core.loading.case_files import cases_behind
-from rubric_core.loading.kind import DATASETS
+from rubric_core.loading.kind import DATASETS, YAML
 from rubric_core.loading.mentions import is_open
 from rubric_core.loading.project import Look
 from rubric_core.loading.search import URL
@@ -64,7 +64,7 @@ def _of_cases(look: Look, file: Path, names: tuple[str, ...]) -> Choice | None:
     if file.suffix in DATASETS:
         lines = [line for line in text.splitlines() if line.strip()][:_MOST_LINES]
         kind, items = FileKind.DATASET, [n for line in lines if (n := parse_json(line).root) is not None]
-    elif file.suffix in (".yaml", ".yml"):
+    elif file.suffix in YAML:
         tree = look.tree(file)
         root = tree.root if tree is not None else None
         root = root.get("tests") if isinstance(root, Mapping) else root

@@ -125,9 +125,7 @@ def inlined(piece: str) -> str | None:
     for node in walk(tree.root):
         if isinstance(node, Mapping | Sequence) and node is not tree.root and not node.flow:
             return None
-        if isinstance(node, Scalar) and (
-            node.style in ("literal", "folded") or (node.style == "plain" and _SPECIAL.search(node.text))
-        ):
+        if isinstance(node, Scalar) and (node.is_block or (node.style == "plain" and _SPECIAL.search(node.text))):
             return None
     return piece.strip()
 

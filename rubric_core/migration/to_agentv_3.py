@@ -138,7 +138,7 @@ def _prompt_files(draft: Draft) -> Iterator[Change | Note]:
             entry = site.own("prompt")
             prompt = entry.value if entry is not None else None
             if isinstance(prompt, Scalar) and PROMPT_PATH.match(prompt.text) and not prompt.text.startswith("file://"):
-                at = prompt.span.start + (prompt.style in ("single", "double"))
+                at = prompt.span.start + prompt.is_quoted
                 yield Change((Edit(Span(at, at), "file://"),))
 
 

@@ -60,7 +60,7 @@ def _object(spot: Spot, criterion: Criterion) -> list[Edit]:
     edits = [Edit(Span(begin, begin), f"{outcome}: "), *deeper(spot.text, node.whole)]
     if more:
         # In front of the text where that has lines of its own, which nothing may follow unseen.
-        if node.style in ("literal", "folded"):
+        if node.is_block:
             edits[0] = Edit(Span(begin, begin), f"{more}{spot.newline}{' ' * column}{outcome}: ")
         else:
             at = line_end(spot.text, end)

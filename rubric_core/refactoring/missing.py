@@ -27,7 +27,7 @@ def missing(spot: Spot) -> Iterator[Refactoring]:
     last = node.entries[-1]
     margin = " " * column_of(spot.text, node.entries[0].key.whole.start)
     # A block of text ends behind its last line break.
-    block = isinstance(last.value, Scalar) and last.value.style in ("literal", "folded")
+    block = isinstance(last.value, Scalar) and last.value.is_block
     end = len(spot.text[: last.span.end].rstrip()) if block else line_end(spot.text, last.span.end)
     written = "".join(f"{spot.newline}{margin}{line}" for line in lines)
     yield from spot.made("Add an assertion", "rewrite", [Edit(Span(end, end), written)])

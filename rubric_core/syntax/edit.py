@@ -49,7 +49,7 @@ def plain_or_quoted(value: str) -> str:
 def rename_key(entry: Entry, name: str) -> Edit:
     """Write another key; quotes around the old one stay."""
     start, end = entry.key.span
-    if isinstance(entry.key, Scalar) and entry.key.style in ("single", "double"):
+    if isinstance(entry.key, Scalar) and entry.key.is_quoted:
         start, end = start + 1, end - 1
     return Edit(Span(start, end), name)
 
@@ -70,7 +70,7 @@ def add_entry(text: str, mapping: Mapping, name: str, value: str) -> Edit | None
         return Edit(Span(at, at), f", {name}: {value}")
     column = column_of(text, first.key.whole.start)
     at = _line_end(text, first.span.end)
-    if isinstance(first.value, Scalar) and first.value.style in ("literal", "folded"):
+    if isinstance(first.value, Scalar) and first.value.is_block:
         at = _line_end(text, first.value.span.end)
     return Edit(Span(at, at), f"{newline_of(text)}{' ' * column}{name}: {value}")
 

@@ -6,7 +6,19 @@ from typing import Any
 import yaml
 
 from rubric_core.syntax.layout import misplaced
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Problem, Scalar, Sequence, Style, Tree
+from rubric_core.syntax.tree import (
+    BLOCK_STYLES,
+    QUOTED_STYLES,
+    Alias,
+    Entry,
+    Mapping,
+    Node,
+    Problem,
+    Scalar,
+    Sequence,
+    Style,
+    Tree,
+)
 from rubric_core.text import Span
 
 __all__ = ["DEEPEST", "Failure", "build", "stumble"]
@@ -19,8 +31,6 @@ _GIVEN_UP = 800
 # libyaml where it is there: ten times as fast as the loader in Python, and the same events.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
-_BLOCK = frozenset({"literal", "folded"})
-_QUOTED = frozenset({"single", "double"})
 _STARTS = frozenset({yaml.MappingStartEvent, yaml.SequenceStartEvent})
 _ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
 _PROPERTY_END = " \t\r\n"
@@ -181,15 +191,17 @@ class _Builder:
     def _scalar(self, event: Any) -> Scalar:
         start, end = event.start_mark.index, event.end_mark.index
         style = _STYLES.get(event.style, "plain")
-        if event.anchor is None and event.tag is None and not self.moves and style not in _BLOCK:
+        if event.anchor is None and event.tag is None and not self.moves and style not in BLOCK_STYLES:
             span = Span(start, end)
-            if style in _QUOTED and (event.end_mark.line != event.start_mark.line or self.text[end : end + 1] == "#"):
+            if style in QUOTED_STYLES and (
+                event.end_mark.line != event.start_mark.line or self.text[end : end + 1] == "#"
+            ):
                 self._look_at(span, flow=False)
             return Scalar(span, span, None, None, event.value, style)
         inner = start
         if event.anchor is not None or event.tag is not None:
             inner = min(self._skip_properties(start), end)
-        if style in _BLOCK:
+        if style in BLOCK_STYLES:
             end = inner + len(self.text[inner:end].rstrip())
         node = Scalar(self._span(inner, end), self._span(start, end), event.anchor, event.tag, event.value, style)
         if event.anchor is not None:

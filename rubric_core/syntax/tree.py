@@ -7,10 +7,14 @@ from typing import Literal, NamedTuple
 from rubric_core.syntax.scalars import ScalarValue, resolve
 from rubric_core.text import Edit, Span
 
-__all__ = ["Alias", "Entry", "Mapping", "Mend", "Node", "Problem", "Scalar", "Sequence", "Style", "Tree", "walk"]
+__all__ = [
+    "BLOCK_STYLES", "QUOTED_STYLES", "Alias", "Entry", "Mapping", "Mend", "Node", "Problem", "Scalar", "Sequence", "Style", "Tree", "walk",
+]  # fmt: skip
 
 #: A hole is a value that could not be read; what stands there is reported as a problem.
 Style = Literal["plain", "single", "double", "literal", "folded", "hole"]
+BLOCK_STYLES: frozenset[Style] = frozenset({"literal", "folded"})
+QUOTED_STYLES: frozenset[Style] = frozenset({"single", "double"})
 
 
 class Node:
@@ -45,6 +49,16 @@ class Scalar(Node):
         if self.style != "plain" or self.tag == "tag:yaml.org,2002:str":
             return self.text
         return resolve(self.text)
+
+    @property
+    def is_block(self) -> bool:
+        """Whether it stands on lines of its own, behind `|` or `>`."""
+        return self.style in BLOCK_STYLES
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether it begins and ends with a quote."""
+        return self.style in QUOTED_STYLES
 
     @property
     def empty(self) -> bool:

@@ -34,7 +34,7 @@ def _value(node: Node, column: int, newline: str, *, flow: bool) -> str | None:
         return _lines((written_entry(e, column + 2, newline, flow=False) for e in node.entries), column + 2, newline)
     if isinstance(node, Sequence) and block and node.items:
         return _lines((_item(i, column + 2, newline) for i in node.items), column + 2, newline)
-    if isinstance(node, Scalar) and node.style in ("literal", "folded") and not flow and _BLOCK.match(node.text):
+    if isinstance(node, Scalar) and node.is_block and not flow and _BLOCK.match(node.text):
         margin = newline + " " * (column + 2)
         lines = node.text.removesuffix("\n").split("\n")
         body = "".join(margin + line if line else newline for line in lines)

@@ -52,7 +52,7 @@ def _whole(entry: Entry, band: Band, bounds: str, text_key: str, context: Contex
 
 
 def _as_value(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.style in ("plain", "single", "double") and isinstance(node.value, str)
+    return isinstance(node, Scalar) and (node.style == "plain" or node.is_quoted) and isinstance(node.value, str)
 
 
 def _turned_back(ranges: ScoreRanges, node: Mapping, text_key: str, context: Context) -> Iterator[Edit]:

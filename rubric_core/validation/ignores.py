@@ -101,7 +101,7 @@ class _Reader:
             return True
         scalar = self.scalars[at]
         header = self.lines.line_span(self.lines.line_of(scalar.span.start))
-        return scalar.style in ("literal", "folded") and offset < header.end
+        return scalar.is_block and offset < header.end
 
     def ignore(self, match: re.Match[str]) -> Ignore:
         span = Span(*match.span("directive"))

@@ -36,7 +36,7 @@ def _edit(block: Block, offset: int, code: str) -> Edit:
     for match in DIRECTIVE.finditer(text, start, end):
         if match["codes"] is not None and not match["file"]:
             return _added(match.end("codes"), code, empty=not match["codes"].strip())
-    if around is not None and around.style not in ("literal", "folded"):
+    if around is not None and not around.is_block:
         indent = text[start : start + len(text[start:end]) - len(text[start:end].lstrip(" "))]
         return Edit(Span(start, start), f"{indent}# rubric: ignore[{code}]{newline_of(text)}")
     content = start + len(text[start:end].rstrip(" \t"))

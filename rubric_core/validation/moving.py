@@ -63,5 +63,5 @@ def as_rubric(case: Case, entry: Entry, context: Context) -> Iterator[Fix]:
 
 
 def _on_one_line(node: Node, context: Context) -> bool:
-    plain = isinstance(node, Scalar) and node.style not in ("literal", "folded")
+    plain = isinstance(node, Scalar) and not node.is_block
     return (plain or getattr(node, "flow", False)) and "\n" not in context.written(node.whole) and not node.anchor

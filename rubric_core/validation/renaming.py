@@ -19,5 +19,5 @@ def called(place: Place | None, name: str, taken: Collection[str], at: Span | No
     while f"{name}-{number}" in taken:
         number += 1
     free = f"{name}-{number}"
-    written = quoted(free) if place.node.style in ("single", "double") else plain_or_quoted(free)
+    written = quoted(free) if place.node.is_quoted else plain_or_quoted(free)
     return (Fix(f"call it `{free}`", (Edit(at or place.node.span, written),), safe=False),)

@@ -79,7 +79,7 @@ def _as_several(issue: WrongType, context: Context) -> list[Fix]:
 
 def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Context) -> Iterator[Fix]:
     value = node.value
-    if node.style in ("literal", "folded"):
+    if node.is_block:
         return
     if isinstance(kind, Text | Shorthand):
         named = isinstance(kind, Text) and kind.refers_to in ("type", "file")

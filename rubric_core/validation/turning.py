@@ -35,7 +35,7 @@ def _as_rubric(
     if entry.name != key:
         edits.append(rename_key(entry, key))
     if isinstance(entry.value, Scalar):
-        if entry.value.style in ("literal", "folded"):
+        if entry.value.is_block:
             return
         edits.append(Edit(entry.value.span, f"[{quoted(entry.value.text)}]"))
     elif not isinstance(entry.value, Sequence):

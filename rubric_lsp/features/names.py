@@ -148,9 +148,9 @@ def _dependencies(node: Node) -> Iterator[Name]:
 
 
 def _of_scalar(node: Node, kind: NameKind, *, defines: bool) -> Iterator[Name]:
-    if not isinstance(node, Scalar) or not node.text or node.style in ("literal", "folded"):
+    if not isinstance(node, Scalar) or not node.text or node.is_block:
         return
-    quote = node.style in ("single", "double")
+    quote = node.is_quoted
     span = Span(node.span.start + 1, node.span.end - 1) if quote else node.span
     style: Style = "single" if node.style == "single" else "double" if quote else "plain"
     yield Name(kind, node.text, span, defines, style)

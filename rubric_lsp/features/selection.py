@@ -28,7 +28,7 @@ def _around(node: Node | None, offset: int) -> Iterator[Span]:
     while node is not None:
         yield node.whole
         inner: Node | None = None
-        if isinstance(node, Scalar) and node.style in ("single", "double"):
+        if isinstance(node, Scalar) and node.is_quoted:
             yield Span(node.span.start + 1, node.span.end - 1)
         elif isinstance(node, Mapping):
             for entry in node.entries:

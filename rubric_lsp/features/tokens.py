@@ -63,7 +63,7 @@ def _of_shape(shape: Shape) -> Iterator[tuple[Span, str, int]]:
             continue
         yield place.key, "property", 0
         declared = type(shape).keys.get(field)
-        if isinstance(place.node, Scalar) and place.node.style not in ("literal", "folded"):
+        if isinstance(place.node, Scalar) and not place.node.is_block:
             if isinstance(shape, Evaluator) and field == "type":
                 yield place.value, "type", 0
             elif declared is not None and isinstance(declared.kind, Choice):

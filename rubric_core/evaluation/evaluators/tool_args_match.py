@@ -18,9 +18,9 @@ def _grade(config: ToolArgsMatch, context: EvaluationContext) -> EvaluationScore
     expected = value.get("args", value.get("arguments"))
     if not isinstance(expected, Mapping):
         raise Unscored("`value` needs `args`, the arguments to compare with", at=config)
-    mode = value.get("mode", "partial")
-    if mode not in ("partial", "exact"):
-        raise Unscored(f"`mode` is partial or exact, found {mode!r}", at=config)
+    mode = value.get("mode", config.modes[0])
+    if mode not in config.modes:
+        raise Unscored(f"`mode` is {' or '.join(config.modes)}, found {mode!r}", at=config)
     calls = [use for use in recorded(context, config) if step.fits(use)]
     exact = mode == "exact"
     found = any(args_fit(_kept(expected, value), _kept(_filled(use.input, value), value), exact=exact) for use in calls)

@@ -14,10 +14,10 @@ __all__ = ["TOOL_SEQUENCE"]
 
 def _grade(config: ToolSequence, context: EvaluationContext) -> EvaluationScore:
     value = value_of(config, context)
-    mode = value.get("mode", "in_order") if isinstance(value, Mapping) else "in_order"
+    mode = value.get("mode", config.modes[0]) if isinstance(value, Mapping) else config.modes[0]
     listed = value.get("steps") if isinstance(value, Mapping) else value
-    if mode not in ("in_order", "exact"):
-        raise Unscored(f"`mode` is in_order or exact, found {mode!r}", at=config)
+    if mode not in config.modes:
+        raise Unscored(f"`mode` is {' or '.join(config.modes)}, found {mode!r}", at=config)
     if not isinstance(listed, list) or not listed:
         raise Unscored("`value` needs `steps`, the calls in their order", at=config)
     steps = wanted_all(listed, config)

@@ -1,5 +1,7 @@
 """Evaluators that look at how the answer came about: tools, time, cost."""
 
+from typing import ClassVar
+
 from rubric_core.language.evaluators.base import Evaluator
 from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Shaped, Text
 from rubric_core.language.shape import Shape, key
@@ -149,6 +151,9 @@ class ToolUsed(Evaluator):
 class ToolArgsMatch(Evaluator):
     """A tool-args-match check: the agent called a tool with these arguments."""
 
+    #: What `mode` in the value may be; the first where it is not written.
+    modes: ClassVar[tuple[str, ...]] = ("partial", "exact")
+
     value = key(
         MapOf(Anything()),
         "`{name, args, mode}`; mode is partial or exact.",
@@ -160,6 +165,9 @@ class ToolArgsMatch(Evaluator):
 class ToolSequence(Evaluator):
     """A tool-sequence check: the agent called tools in this order."""
 
+    #: What `mode` in the value may be; the first where it is not written.
+    modes: ClassVar[tuple[str, ...]] = ("in_order", "exact")
+
     value = key(
         ByNode(sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())),
         "The steps, or `{mode, steps}`.",
@@ -170,5 +178,8 @@ class ToolSequence(Evaluator):
 
 class StepCount(Evaluator):
     """A step-count check: the agent took so many steps."""
+
+    #: What `type` in the value may be. Of these, a record of tool calls tells of tools, commands and searches.
+    step_types: ClassVar[tuple[str, ...]] = ("command", "message", "reasoning", "search", "span", "tool")
 
     value = key(MapOf(Anything()), "`{min, max, type, pattern}`.", required=True, example="{max: 10}")

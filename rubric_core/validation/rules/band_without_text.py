@@ -49,5 +49,5 @@ def _only_text(node: Mapping, context: Context) -> str:
     if entry is None or not isinstance(entry.value, Scalar) or not isinstance(entry.value.value, str):
         return ""
     known = context.dialect.table(Band).get(entry.name or "")
-    one_line = entry.value.style in ("plain", "single", "double") and not entry.value.anchor
+    one_line = (entry.value.style == "plain" or entry.value.is_quoted) and not entry.value.anchor
     return context.written(entry.value.span) if one_line and known is not None and known.field == "outcome" else ""

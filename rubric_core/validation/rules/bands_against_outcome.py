@@ -39,8 +39,7 @@ def _turned(bands: list[Band], context: Context) -> Iterator[Fix]:
     """The words of the highest band for the lowest, and so on."""
     nodes = [band.places["outcome"].node for band in bands]
     if any(
-        band.borrowed or not isinstance(node, Scalar) or node.style in ("literal", "folded")
-        for band, node in zip(bands, nodes, strict=True)
+        band.borrowed or not isinstance(node, Scalar) or node.is_block for band, node in zip(bands, nodes, strict=True)
     ):
         return
     pairs = zip(nodes, reversed(nodes), strict=True)

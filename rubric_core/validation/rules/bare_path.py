@@ -29,7 +29,7 @@ def BARE_PATH(shape: Suite | Case, context: Context) -> Iterator[Finding]:  # no
         nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
         for node in nodes:
             if isinstance(node, Scalar) and isinstance(node.value, str) and _is_bare(node.text):
-                at = node.span.start + (node.style in ("single", "double"))
+                at = node.span.start + node.is_quoted
                 yield Finding(
                     node.span,
                     f"a file under `{place.name}` begins with file://",

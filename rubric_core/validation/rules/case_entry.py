@@ -38,5 +38,5 @@ def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noq
 
 def _fixes(issue: StrayEntry) -> Iterator[Fix]:
     if not issue.borrowed and ("/" in issue.node.text or issue.node.text.endswith(_TYPES)):
-        at = issue.span.start + (issue.node.style in ("single", "double"))
+        at = issue.span.start + issue.node.is_quoted
         yield Fix("write it as file://", (Edit(issue.span._replace(start=at, end=at), "file://"),))

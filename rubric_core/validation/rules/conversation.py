@@ -70,6 +70,6 @@ def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N8
 def _with_turns(case: Case, context: Context) -> tuple[Fix, ...]:
     """The one turn of a case that says what it is about in `input` is that."""
     place = case.places.get("input")
-    asked = isinstance(place.node, Scalar) and place.node.style not in ("literal", "folded") if place else False
+    asked = isinstance(place.node, Scalar) and not place.node.is_block if place else False
     written = context.written(place.value) if place is not None and asked else FILL_IN
     return added(case.node, "turns", f"[{{input: {written}}}]", context)

@@ -32,7 +32,7 @@ def _fixes(case: Case, context: Context) -> Iterator[Fix]:
         return
     entry = next((e for e in node.entries if e.value is criteria), None)
     gone = remove_entry(context.text, node, entry) if entry is not None else None
-    if gone is None or not isinstance(items, Sequence) or not items.items or criteria.style in ("literal", "folded"):
+    if gone is None or not isinstance(items, Sequence) or not items.items or criteria.is_block:
         return
     first = items.items[0]
     if items.flow:

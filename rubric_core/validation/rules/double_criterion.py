@@ -39,7 +39,7 @@ def DOUBLE_CRITERION(criterion: Criterion, context: Context) -> Iterator[Finding
 def _two(criterion: Criterion, text: str, context: Context) -> tuple[Fix, ...]:
     """A plain string that is one item of a list, as two of them."""
     node, split = criterion.node, _BETWEEN.search(text)
-    if not criterion.shorthand or not isinstance(node, Scalar) or node.style in ("literal", "folded") or split is None:
+    if not criterion.shorthand or not isinstance(node, Scalar) or node.is_block or split is None:
         return ()
     first, second = text[: split.start()].rstrip(" ,"), text[split.end() :]
     line = max(context.text.rfind("\n", 0, node.whole.start), context.text.rfind("\r", 0, node.whole.start)) + 1

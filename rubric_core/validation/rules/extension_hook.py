@@ -42,19 +42,19 @@ def _wrong(node: Scalar) -> Iterator[tuple[str, tuple[Fix, ...]]]:
         )
     elif hook not in HOOKS.names:
         meant = closest(hook, HOOKS.names)
-        end = node.span.end - (node.style in ("single", "double"))
+        end = node.span.end - node.is_quoted
         span = Span(end - len(hook), end)
         likely = changed(span, (meant,), safe=True) if meant else changed(span, HOOKS.names)
         yield f"there is no hook `{hook}`; there are {hooks}", likely if _on_one_line(node) else ()
 
 
 def _on_one_line(node: Scalar) -> bool:
-    return node.style in ("plain", "single", "double")
+    return node.style == "plain" or node.is_quoted
 
 
 def _with_hook(node: Scalar) -> tuple[Fix, ...]:
     """Each of the hooks behind a path that has none."""
-    at = node.span.end - (node.style in ("single", "double"))
+    at = node.span.end - node.is_quoted
     # A colon at the end makes a mapping of a plain text.
     end = Span(at - node.text.endswith(":"), at)
     hooks = HOOKS.names if _on_one_line(node) else ()
@@ -64,7 +64,7 @@ def _with_hook(node: Scalar) -> tuple[Fix, ...]:
 def _as_url(node: Scalar) -> tuple[Fix, ...]:
     """`file://` in front of a path that has a hook."""
     path, _, hook = node.text.rpartition(":")
-    start = node.span.start + (node.style in ("single", "double"))
+    start = node.span.start + node.is_quoted
     if "://" in node.text or not _on_one_line(node):
         return ()
     if not path and ("/" in hook or "." in hook):

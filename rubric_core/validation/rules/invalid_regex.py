@@ -78,7 +78,7 @@ def _flags(regex: Regex, context: Context) -> tuple[Fix, ...]:
 
 def _written(regex: Regex, title: str, pattern: str) -> tuple[Fix, ...]:
     place = regex.places["value"]
-    if place.borrowed or not isinstance(place.node, Scalar) or place.node.style in ("literal", "folded"):
+    if place.borrowed or not isinstance(place.node, Scalar) or place.node.is_block:
         return ()
     quoted = "'" + pattern.replace("'", "''") + "'"
     return (Fix(f"{title}: {quoted}", (Edit(place.node.span, quoted),), safe=False),)

@@ -66,7 +66,7 @@ def _too_early(shape: Suite | Case | Provider | Target, context: Context) -> Ite
     if not context.dialect.properties.interpolation or "${{" not in context.text or not isinstance(shape.node, Mapping):
         return
     for node in () if shape.borrowed else walk(shape.node):
-        if not isinstance(node, Scalar) or node.style in ("literal", "folded"):
+        if not isinstance(node, Scalar) or node.is_block:
             continue
         for found in _OLD.finditer(context.text, *node.span):
             whole = found[0] == node.text.strip()

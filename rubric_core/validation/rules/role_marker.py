@@ -45,7 +45,7 @@ def _as_messages(node: Scalar) -> tuple[Fix, ...]:
         roles = ["user", *roles]
     else:
         texts = texts[1:]
-    if not all(texts) or node.style in ("literal", "folded") or node.anchor:
+    if not all(texts) or node.is_block or node.anchor:
         return ()
     messages = (f"{{role: {role}, content: {quoted(text)}}}" for role, text in zip(roles, texts, strict=True))
     return (Fix("write it as messages", (Edit(node.span, f"[{', '.join(messages)}]"),), safe=False),)

@@ -35,7 +35,7 @@ def SKIPPED_STRING(shape: Rubric | LlmJudge | _Holder, context: Context) -> Iter
     for item in items or []:
         if isinstance(item, Criterion) and item.shorthand:
             fixes: tuple[Fix, ...] = ()
-            if not item.borrowed and isinstance(item.node, Scalar) and item.node.style not in ("literal", "folded"):
+            if not item.borrowed and isinstance(item.node, Scalar) and not item.node.is_block:
                 at = item.node.whole.start
                 end = item.node.whole.end
                 around = (Edit(Span(at, at), f"{{{name}: "), Edit(Span(end, end), "}"))
@@ -69,7 +69,7 @@ def _as_rubric(item: Criterion, context: Context) -> Iterator[Fix]:
     kind = next((s for s in (Rubrics, Rubric) if dialect.type_name(s)), None)
     name = dialect.type_name(kind) if kind else None
     key, text = dialect.spelled(kind or Rubric, "criteria"), dialect.spelled(Criterion, "outcome")
-    if name is None or key is None or not isinstance(item.node, Scalar) or item.node.style in ("literal", "folded"):
+    if name is None or key is None or not isinstance(item.node, Scalar) or item.node.is_block:
         return
     words = quoted(item.node.text)
     criterion = words if kind is Rubrics else f"{{{text}: {words}}}"

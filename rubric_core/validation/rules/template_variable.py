@@ -126,8 +126,8 @@ def _without_answer(context: Context, node: Scalar) -> Iterator[Finding]:
 def _with_answer(context: Context, node: Scalar) -> tuple[Fix, ...]:
     """The answer at the end of the prompt, on a line of its own in a block."""
     written = f"{{{{ {context.dialect.properties.answer_variables[0]} }}}}"
-    block = node.style in ("literal", "folded")
-    end = node.span.end - (node.style in ("single", "double"))
+    block = node.is_block
+    end = node.span.end - node.is_quoted
     end = node.span.start + len(context.written(Span(node.span.start, end)).rstrip())
     lead = " "
     if block:

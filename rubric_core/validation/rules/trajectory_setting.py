@@ -32,30 +32,28 @@ _NEEDED: tuple[tuple[type[_Check], tuple[tuple[str, ...], ...]], ...] = (
     (StepCount, (("min", "max"),)),
     (GoalSuccess, (("goal",),)),
 )
-_MODES: tuple[tuple[type[_Check], tuple[str, ...]], ...] = (
-    (ToolArgsMatch, ("partial", "exact")),
-    (ToolSequence, ("in_order", "exact")),
-)
-_STEPS = ("command", "message", "reasoning", "search", "span", "tool")
 
 
 @rule("trajectory-setting", "error", "A check of tool calls or steps without what it compares")
 def TRAJECTORY_SETTING(check: _Check, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`any_order` counts by `minimums`; every other mode compares with `expected`; later types have it all in `value`."""
-    if not isinstance(check, ToolTrajectory):
-        place = check.places.get("value")
-        if place is not None and isinstance(place.node, Mapping):
-            for span, words, fixes in _in_value(check, place.node, context):
-                yield Finding(
-                    place.value if place.borrowed else span,
-                    words,
-                    fixes=() if place.borrowed else fixes,
-                    consequence="this evaluator ends with an error when it runs",
-                )
+    if isinstance(check, ToolTrajectory):
+        if check.mode is not None:
+            yield from _in_trajectory(check, check.mode, context)
         return
-    if check.mode is None:
-        return
-    needed, other = ("minimums", "expected") if check.mode == "any_order" else ("expected", "minimums")
+    place = check.places.get("value")
+    if place is not None and isinstance(place.node, Mapping):
+        for span, words, fixes in _in_value(check, place.node, context):
+            yield Finding(
+                place.value if place.borrowed else span,
+                words,
+                fixes=() if place.borrowed else fixes,
+                consequence="this evaluator ends with an error when it runs",
+            )
+
+
+def _in_trajectory(check: ToolTrajectory, mode: str, context: Context) -> Iterator[Finding]:
+    needed, other = ("minimums", "expected") if mode == "any_order" else ("expected", "minimums")
     if not check.has(needed):
         mended: tuple[Fix, ...] = ()
         if isinstance(check.node, Mapping) and not check.borrowed:
@@ -65,21 +63,21 @@ def TRAJECTORY_SETTING(check: _Check, context: Context) -> Iterator[Finding]:  #
             mended = (Fix(f"add `{needed}`", (edit,), safe=False),) if edit else ()
         yield Finding(
             check.at("mode"),
-            f"the mode {check.mode} needs `{needed}`",
+            f"the mode {mode} needs `{needed}`",
             fixes=mended,
             consequence="agentv skips this evaluator with a log line",
         )
     elif check.has(other):
         yield Finding(
             check.key_at(other),
-            f"the mode {check.mode} does not read `{other}`",
+            f"the mode {mode} does not read `{other}`",
             fixes=() if check.places[other].borrowed else removed(check.node, check.places[other].name, context),
             severity="warning",
             tags=("unnecessary",),
         )
     place = check.places.get("expected")
     empty = place is not None and not (isinstance(place.node, Sequence) and place.node.items)
-    if needed == "expected" and check.expected == [] and check.mode != "subset" and place is not None and empty:
+    if needed == "expected" and check.expected == [] and mode != "subset" and place is not None and empty:
         fixes = (
             () if place.borrowed else (Fix("expect a call: …", (Edit(place.value, "[{tool: search}]"),), safe=False),)
         )
@@ -110,10 +108,10 @@ def _in_value(check: _Check, value: Mapping, context: Context) -> Iterator[_Wron
             if not any(name in written for name in group):
                 fixes = added(value, group[0], _EXAMPLES[group[0]], context)
                 yield value.span, f"`value` needs {names(group, 'or')} here", fixes
-    for modes in (m for shape, m in _MODES if isinstance(check, shape)):
-        yield from _word(written.get("mode"), "mode", modes)
+    if isinstance(check, ToolArgsMatch | ToolSequence):
+        yield from _word(written.get("mode"), "mode", check.modes)
     if isinstance(check, StepCount):
-        yield from _word(written.get("type"), "type", _STEPS)
+        yield from _word(written.get("type"), "type", check.step_types)
     limits = {name: node for name in ("min", "max") if isinstance(node := written.get(name), Scalar)}
     for name, node in limits.items():
         if isinstance(node.value, bool | float) or (isinstance(node.value, int) and node.value < 0):

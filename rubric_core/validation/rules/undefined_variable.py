@@ -119,7 +119,7 @@ def _names(suite: Suite) -> Iterator[tuple[Scalar, Span | None, str]]:
     for node in nodes:
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or _STATEMENT in node.text:
             continue
-        begin = node.span.start + (node.style in ("single", "double"))
+        begin = node.span.start + node.is_quoted
         exact = node.span.end - node.span.start - 2 * (begin - node.span.start) == len(node.text)
         for found in _NAME.finditer(node.text):
             if found[1] not in seen:

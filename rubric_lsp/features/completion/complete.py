@@ -83,7 +83,7 @@ def _in_comment(text: str, offset: int) -> bool:
 
 def _in_block_scalar(local: LocalText) -> bool:
     for node in walk(local.tree.root):
-        if isinstance(node, Scalar) and node.style in ("literal", "folded") and node.span.start < local.offset:
+        if isinstance(node, Scalar) and node.is_block and node.span.start < local.offset:
             first = local.text.find("\n", node.span.start)
             if 0 <= first < local.offset <= node.span.end:
                 return True
