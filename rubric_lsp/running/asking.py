@@ -17,6 +17,8 @@ __all__ = ["allowed"]
 
 _ONCE, _ALWAYS, _MORE, _NO = "Run once", "Trust this folder", "Show details", "Not now"
 _DETAILS = "what-a-run-would-do.md"
+#: Parts of the names of Visual Studio Code and of what is made of it.
+_VSCODE = ("visual studio code", "vscod", "code-server", "code - oss")
 
 
 async def allowed(server: "RubricServer", parts: Sequence[Part]) -> bool:
@@ -51,8 +53,8 @@ def _how(client: str, folder: str) -> str:
     name = client.lower()
     if "neovim" in name:
         return f":RubricTrust or {terminal}"
-    if "visual studio code" in name or "vscod" in name:
-        return f"trust the workspace (Workspaces: Manage Workspace Trust), or {terminal}"
+    if any(each in name for each in _VSCODE):
+        return f"the command “Rubric: Trust this folder” or {terminal}"
     if "helix" in name:
         return f":lsp-workspace-command rubric.trust or {terminal}"
     return f"the command rubric.trust or {terminal}"

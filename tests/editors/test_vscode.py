@@ -33,7 +33,7 @@ def node(script: str, *arguments: object, version: str = "") -> subprocess.Compl
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=240,
+        timeout=900,
         check=False,
     )
 

@@ -177,7 +177,7 @@ def test_a_server_that_is_killed_loses_nothing_that_was_done(connect: Connect, f
 
 @pytest.mark.parametrize(
     ("name", "way"),
-    [("Neovim", ":RubricTrust"), ("Visual Studio Code", "trust the workspace"), ("Emacs", "rubric.trust")],
+    [("Neovim", ":RubricTrust"), ("Visual Studio Code", "“Rubric: Trust this folder”"), ("Emacs", "rubric.trust")],
 )
 def test_a_refusal_says_how_to_allow_it_here(connect: Connect, folder: Path, name: str, way: str) -> None:
     client = connect()

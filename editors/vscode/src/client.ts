@@ -11,11 +11,13 @@ import {
   LanguageClientOptions,
   ResponseError,
   RevealOutputChannelOn,
+  ShowMessageRequest,
   State,
   StaticFeature,
 } from 'vscode-languageclient/node';
 import { Found } from './find';
 import { TEST_PROTOCOL } from './protocol';
+import { Questions } from './trust';
 
 /** Certainly suites, or files that belong to them. */
 export const OURS: vscode.DocumentFilter[] = [
@@ -32,6 +34,16 @@ export const SUITES: vscode.DocumentFilter[] = [
   { scheme: 'file', language: 'yaml', pattern: '**/*cases*.{yaml,yml}' },
 ];
 
+/**
+ * What a suite may name as a prompt. The server knows which of them one does, and says nothing of the others. They wake nobody:
+ * the extension is active where there are suites.
+ */
+const PROMPTS: vscode.DocumentFilter[] = [
+  { scheme: 'file', language: 'markdown' },
+  { scheme: 'file', pattern: '**/*.{j2,njk}' },
+  { scheme: 'file', pattern: '**/prompts/**/*.txt' },
+];
+
 export interface Listener {
   /** The server ended by itself; `ready` says whether it had come up. */
   closed(client: RubricClient, ready: boolean): void;
@@ -45,6 +57,12 @@ export class RubricClient extends LanguageClient {
     const closed = () => listener.closed(this, this.isReady);
     super('rubric', 'Rubric', { command, args }, options(output, listener, closed));
     this.registerFeature(tests);
+  }
+
+  override async start(): Promise<void> {
+    await super.start();
+    const questions = new Questions(); // after the start: the base class would take it back
+    this.onRequest(ShowMessageRequest.type, (asked) => questions.answer(asked));
   }
 
   get isReady(): boolean {
@@ -106,8 +124,7 @@ const tests: StaticFeature = {
 
 function options(output: vscode.LogOutputChannel, listener: Listener, closed: () => void): LanguageClientOptions {
   return {
-    documentSelector: SUITES as LanguageClientOptions['documentSelector'],
-    initializationOptions: { trusted: vscode.workspace.isTrusted },
+    documentSelector: [...SUITES, ...PROMPTS] as LanguageClientOptions['documentSelector'],
     outputChannel: output,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     initializationFailedHandler: () => false,

@@ -32,7 +32,8 @@ export const SERVER_COMMANDS: Record<string, About> = {
   'rubric.trust': 'file',
 };
 
-const RUNS = new Set(['rubric.runCase', 'rubric.runEvaluator', 'rubric.runFile', 'rubric.runFailed', 'rubric.runAgain', 'rubric.repeat', 'rubric.record']);
+/** Those that run something, or allow it: not in Restricted Mode. */
+const RUNS = new Set(['rubric.runCase', 'rubric.runEvaluator', 'rubric.runFile', 'rubric.runFailed', 'rubric.runAgain', 'rubric.repeat', 'rubric.record', 'rubric.trust']);
 
 /** What VS Code shows in its own way, instead of asking the server to. */
 type Shown = (client: RubricClient, place: Required<Pick<Place, 'uri' | 'caseId'>>) => Promise<unknown>;
@@ -57,7 +58,6 @@ export class Commands {
         const report = await this.reports.of(uri, caseId);
         return report ? texts.compare(report) : vscode.window.showInformationMessage(`The case ${caseId} has no result yet.`);
       },
-      'rubric.trust': () => Promise.resolve(vscode.commands.executeCommand('workbench.trust.manage')),
     };
   }
 
@@ -77,8 +77,8 @@ export class Commands {
     try {
       const { uri, caseId } = place;
       const show = this.shown[name];
-      if (show && (caseId || name === 'rubric.trust')) {
-        return await show(client, { uri, caseId: caseId ?? '' });
+      if (show && caseId) {
+        return await show(client, { uri, caseId });
       }
       return await this.ask(client, name, place, args[2]);
     } catch (error) {

@@ -5,10 +5,25 @@ import { SUITES } from './client';
 import { RunWish } from './protocol';
 
 export interface Suites {
+  /** Something began to run or ended. */
+  readonly onDidChange: vscode.Event<void>;
   run(wish: RunWish, token: vscode.CancellationToken): Promise<void>;
   /** The cases that stand in a file. */
   casesIn(uri: string): Promise<string[]>;
   busy(): boolean;
+  /** Whether a file's suite may be run without asking. */
+  allowed(uri: string): Promise<boolean>;
+}
+
+/** One continuous run, from its beginning until it is turned off. */
+interface Session {
+  wish: RunWish;
+  token: vscode.CancellationToken;
+  /** Files that were saved, and whose cases wait until nothing else runs. */
+  saved: Set<string>;
+  going: boolean;
+  /** How often it was said that its folder is not trusted: once by asking, once in words, and no more. */
+  told: number;
 }
 
 export class Continuous implements vscode.Disposable {
@@ -18,11 +33,16 @@ export class Continuous implements vscode.Disposable {
 
   /** Until `token` says stop. Nothing is run before the first save: models cost money. */
   begin(wish: RunWish, token: vscode.CancellationToken): void {
-    const listener = vscode.workspace.onDidSaveTextDocument((document) => {
-      if (vscode.languages.match(SUITES, document) && !this.suites.busy()) {
-        void this.again(wish, document.uri.toString(), token);
-      }
-    });
+    const session: Session = { wish, token, saved: new Set(), going: false, told: 0 };
+    const listener = vscode.Disposable.from(
+      vscode.workspace.onDidSaveTextDocument((document) => {
+        if (vscode.languages.match(SUITES, document)) {
+          session.saved.add(document.uri.toString());
+          void this.go(session);
+        }
+      }),
+      this.suites.onDidChange(() => void this.go(session)),
+    );
     this.listeners.add(listener);
     token.onCancellationRequested(() => {
       listener.dispose();
@@ -34,11 +54,40 @@ export class Continuous implements vscode.Disposable {
     this.listeners.forEach((listener) => listener.dispose());
   }
 
-  private async again(wish: RunWish, saved: string, token: vscode.CancellationToken): Promise<void> {
+  /** Run what was saved, one file after the other, as soon as nothing else runs. */
+  private async go(session: Session): Promise<void> {
+    if (session.going) {
+      return;
+    }
+    session.going = true;
+    try {
+      while (session.saved.size && !session.token.isCancellationRequested && !this.suites.busy()) {
+        const [uri] = session.saved;
+        session.saved.delete(uri);
+        await this.again(session, uri);
+      }
+    } finally {
+      session.going = false;
+    }
+  }
+
+  private async again(session: Session, saved: string): Promise<void> {
+    const { wish, token } = session;
     const wished = (id: string) => !wish.include || wish.include.some((each) => id === each || id.startsWith(`${each}::`) || each.startsWith(`${id}::`));
     const include = (await this.suites.casesIn(saved)).filter(wished);
-    if (include.length) {
+    if (include.length && ((await this.suites.allowed(saved)) || this.mayAsk(session, saved))) {
       await this.suites.run({ ...wish, include, lacking: true }, token);
     }
+  }
+
+  /** Nobody wants to be asked on every save. */
+  private mayAsk(session: Session, saved: string): boolean {
+    session.told += 1;
+    if (session.told === 2) {
+      const trust = 'Trust This Folder';
+      const text = 'Cases are not run on save: their folder is not trusted, and each run would have to ask.';
+      void vscode.window.showWarningMessage(text, trust).then((chosen) => chosen && vscode.commands.executeCommand('rubric.trust', saved));
+    }
+    return session.told === 1;
   }
 }

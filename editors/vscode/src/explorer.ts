@@ -36,6 +36,8 @@ export class Explorer implements vscode.Disposable {
       run: (wish, token) => this.run(wish, token),
       casesIn: (uri) => this.casesIn(uri),
       busy: () => this.runs.going !== undefined,
+      onDidChange: this.runs.onDidChange,
+      allowed: async (uri) => (await this.client?.sendRequest(protocol.aboutSuite, { textDocument: { uri } }))?.trusted ?? false,
     });
     this.controller.resolveHandler = (item) => this.discover(item);
     this.controller.refreshHandler = () => this.discover(undefined);

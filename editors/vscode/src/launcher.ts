@@ -125,7 +125,9 @@ export class Launcher implements vscode.Disposable {
       throw new NotFound(`The language server stopped before it was ready: ${found.argv[0]} (from ${found.from}).`);
     }
     const server = client.initializeResult?.serverInfo;
-    this.show('running', `${server?.name ?? 'rubric'} ${server?.version ?? ''}`.trim());
+    const name = `${server?.name ?? 'rubric'} ${server?.version ?? ''}`.trim();
+    this.output.info(`Ready: ${name}`);
+    this.show('running', name);
     await vscode.commands.executeCommand('setContext', 'rubric.active', true);
     this.inTerminals(found);
     this.started.fire(client);

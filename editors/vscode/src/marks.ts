@@ -30,6 +30,11 @@ export class Marks implements vscode.Disposable {
     this.byTest.clear();
   }
 
+  /** Whether a message of a test is shown. */
+  has(testId: string): boolean {
+    return Boolean(this.byTest.get(testId)?.length);
+  }
+
   remove(testId: string): void {
     this.byTest.delete(testId);
   }

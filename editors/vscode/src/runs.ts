@@ -30,6 +30,8 @@ export class Runs implements vscode.Disposable {
   private readonly updated = new vscode.EventEmitter<TestState>();
   /** What became of each test. */
   private readonly last = new Map<string, TestState>();
+  /** The cases whose last results are outdated. */
+  private readonly outdated = new Set<string>();
   /** Shows what is known from before, such as from a run in a terminal. */
   private earlier: { shown: vscode.TestRun; end: NodeJS.Timeout } | undefined;
   private client: RubricClient | undefined;
@@ -59,6 +61,7 @@ export class Runs implements vscode.Disposable {
   /** A test is not there any more, or what became of it is not wanted any more. */
   forget(id: string): void {
     this.last.delete(id);
+    this.outdated.delete(id);
     this.marks.remove(id);
   }
 
@@ -165,17 +168,36 @@ export class Runs implements vscode.Disposable {
     if (OVER.has(state)) {
       this.last.set(testId, told);
     }
+    if (state !== 'outdated') {
+      this.outdated.delete(testId);
+    }
     if (state === 'outdated') {
-      this.marks.remove(testId);
+      this.outdated.add(testId);
+      this.withdraw(family(item));
       this.controller.invalidateTestResults(item);
     } else if (state === 'fresh') {
       // VS Code cannot take back that a result is outdated: it is told the result again.
-      withItems([item, ...[...item.children].map(([, child]) => child)], (each) => {
-        const before = this.last.get(each.id);
-        return before && this.show(this.fromBefore(), each, { ...before, messages: [] });
-      });
+      family(item).forEach((each) => this.tellAgain(each));
     } else {
       this.show(run ?? this.fromBefore(), item, run ? told : { ...told, messages: [] });
+    }
+  }
+
+  /** VS Code shows a message until its line is edited or something runs: another run, of everything that is known, takes it away. */
+  private withdraw(items: vscode.TestItem[]): void {
+    const shown = items.some(({ id }) => this.marks.has(id));
+    items.forEach(({ id }) => this.marks.remove(id));
+    if (shown && !this.running.size) {
+      withItems([...this.last.keys()].map(this.find), (each) => this.tellAgain(each));
+      withItems([...this.outdated].map(this.find), (each) => this.controller.invalidateTestResults(each));
+    }
+  }
+
+  /** What became of it, without the messages. */
+  private tellAgain(item: vscode.TestItem): void {
+    const before = this.last.get(item.id);
+    if (before) {
+      this.show(this.fromBefore(), item, { ...before, messages: [] });
     }
   }
 
@@ -240,6 +262,8 @@ export class Runs implements vscode.Disposable {
     }
   }
 }
+
+const family = (item: vscode.TestItem) => [item, ...[...item.children].map(([, child]) => child)];
 
 function withItems(items: (vscode.TestItem | undefined)[], act: (item: vscode.TestItem) => unknown): void {
   items.filter((item) => item !== undefined).forEach(act);

@@ -30,7 +30,7 @@ export class StatusBar implements vscode.Disposable {
     this.listeners = [
       launcher.onDidChangeStatus(show),
       launcher.onDidStart(look),
-      explorer.runs.onDidChange(show),
+      explorer.runs.onDidChange(() => (explorer.runs.going ? this.show() : this.look())), // a run may have been the first
       vscode.window.onDidChangeActiveTextEditor(look),
       vscode.workspace.onDidChangeTextDocument(({ document }) => document === this.suite && this.look(IDLE_MS)),
       vscode.workspace.onDidSaveTextDocument(look), // of targets, too
@@ -48,6 +48,11 @@ export class StatusBar implements vscode.Disposable {
   private get suite(): vscode.TextDocument | undefined {
     const document = vscode.window.activeTextEditor?.document;
     return document && vscode.languages.match(SUITES, document) ? document : undefined;
+  }
+
+  /** What the server has said of the suite that is looked at. */
+  private get known(): About | undefined {
+    return this.about?.uri === this.suite?.uri.toString() ? this.about?.about : undefined;
   }
 
   /** Ask the server what the suite is, and show it. */
@@ -70,7 +75,7 @@ export class StatusBar implements vscode.Disposable {
   private show(): void {
     const { going } = this.explorer.runs;
     const { condition, words } = this.launcher.status;
-    const known = this.about?.uri === this.suite?.uri.toString() ? this.about?.about : undefined;
+    const { known } = this;
     const isOurs = this.suite && (known || vscode.languages.match(OURS, this.suite));
     if (!isOurs && !going) {
       this.item.hide();
@@ -96,7 +101,7 @@ export class StatusBar implements vscode.Disposable {
       ['Dialect', `${known.dialect} (${known.because})`],
       ['Target', known.target || 'none'],
       ['Judge', known.judge || 'none: recordings only'],
-      ['Runs', restricted ? 'not in Restricted Mode' : known.trusted ? 'allowed, the folder is trusted' : 'asks first'],
+      ['Runs', restricted ? 'not in Restricted Mode' : known.trusted ? 'allowed, the folder is trusted' : 'says what it would do, and asks'],
     ];
     const table = rows ? `| | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${escaped(value)} |`).join('\n')}` : '';
     const server = `Server: ${words}${from ? `, from ${from}` : ''}`;
@@ -118,6 +123,7 @@ export class StatusBar implements vscode.Disposable {
       [this.explorer.runs.going !== undefined, [{ label: '$(debug-stop) Cancel', run: execute('rubric.cancel') }]],
       [restricted, [{ label: '$(shield) Manage Workspace Trust', detail: 'Cases are not run in Restricted Mode', run: execute('workbench.trust.manage') }]],
       [suite && ready && !restricted, RUN],
+      [suite && ready && !restricted && this.known?.trusted === false, [TRUST]],
       [suite && ready, RESULTS],
       [true, SERVER],
     ];
@@ -134,6 +140,7 @@ const RUN: Choice[] = [
   { label: '$(run-all) Run every case of this file', run: execute('rubric.runFile') },
   { label: '$(run-errors) Run failed cases', run: execute('rubric.runFailed') },
 ];
+const TRUST: Choice = { label: '$(shield) Trust this folder', description: 'each run asks first', run: execute('rubric.trust') };
 const RESULTS: Choice[] = [
   separator('results'),
   { label: '$(graph) Open report', description: 'of the case at the cursor', run: execute('rubric.openReport') },

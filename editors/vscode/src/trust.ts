@@ -1,6 +1,11 @@
-/** Runs need trust. The server refuses too, but here the way to give it is one button away. */
+/**
+ * Runs need two things. VS Code's trust in the workspace, without which nothing is asked and nothing runs; and the consent of a
+ * person who has been told what a run would do. That the server asks for, in the same words in every editor, and what is trusted
+ * then is so in all of them.
+ */
 
 import * as vscode from 'vscode';
+import { MessageActionItem, ShowMessageRequestParams } from 'vscode-languageclient/node';
 
 export async function mayRun(): Promise<boolean> {
   if (vscode.workspace.isTrusted) {
@@ -12,4 +17,37 @@ export async function mayRun(): Promise<boolean> {
     await vscode.commands.executeCommand('workbench.trust.manage');
   }
   return false;
+}
+
+/** Answers what the server asks. */
+export class Questions {
+  private last: ShowMessageRequestParams | undefined;
+
+  /** A notification would be gone after some seconds, and what was asked for with it: so the question waits for its answer. */
+  async answer(asked: ShowMessageRequestParams): Promise<MessageActionItem | null> {
+    if (!vscode.workspace.isTrusted) {
+      return null;
+    }
+    // Who wanted to see more is asked once more with less to choose from, and has to be able to read meanwhile.
+    const { message, actions = [] } = asked;
+    const again = message === this.last?.message && actions.length < (this.last.actions?.length ?? 0);
+    this.last = asked;
+    return (await (again ? beside(message, actions) : before(message, actions))) ?? null;
+  }
+}
+
+function before(message: string, actions: MessageActionItem[]): Thenable<MessageActionItem | undefined> {
+  const [question, detail] = message.split(/(?<=\?) (.+)/su);
+  const items = actions.map(({ title }, index) => ({ title, isCloseAffordance: index === actions.length - 1 }));
+  return vscode.window.showInformationMessage(question, { modal: true, detail }, ...items).then((chosen) => chosen && { title: chosen.title });
+}
+
+/** Stays open while a document is read. */
+async function beside(message: string, actions: MessageActionItem[]): Promise<MessageActionItem | undefined> {
+  const title = message.split(/(?<=\?) /u)[0];
+  const chosen = await vscode.window.showQuickPick(
+    actions.map((action) => action.title),
+    { title, placeHolder: 'What it would do stands in the document behind', ignoreFocusOut: true },
+  );
+  return chosen === undefined ? undefined : { title: chosen };
 }

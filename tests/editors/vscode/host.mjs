@@ -21,7 +21,7 @@ try {
     ['extensionDevelopmentPath', studio.uri(path.join(unpacked, 'extension'))],
     ['extensionTestsPath', studio.uri(tests)],
   ]);
-  code = await Promise.race([exit, new Promise((done) => setTimeout(done, 150_000, 'timeout'))]);
+  code = await Promise.race([exit, new Promise((done) => setTimeout(done, 600_000, 'timeout'))]);
   if (code !== 0) console.error(studio.logs());
 } finally {
   await studio.close();

@@ -4,7 +4,7 @@ const vscode = require('vscode');
 
 const execute = vscode.commands.executeCommand;
 
-async function until(what, look, patience = 15_000) {
+async function until(what, look, patience = 60_000) {
   const end = Date.now() + patience;
   for (;;) {
     const seen = await look();
@@ -151,9 +151,11 @@ const tests = {
   async 'a run can be stopped'() {
     const { uri } = await open('slow.eval.yaml');
     const ended = Promise.resolve(execute('rubric.runFile')).catch(() => undefined);
-    await new Promise((done) => setTimeout(done, 500));
+    const offers = async (title) => ((await execute('vscode.executeCodeLensProvider', uri, 100)) ?? []).some((lens) => lens.command?.title.includes(title));
+    await until('it runs', () => offers('Cancel'));
     await execute('rubric.cancel');
-    const end = await Promise.race([ended.then(() => 'ended'), new Promise((done) => setTimeout(done, 10_000, 'still running'))]);
+    await until('it runs no more', () => offers('Run'));
+    const end = await Promise.race([ended.then(() => 'ended'), new Promise((done) => setTimeout(done, 60_000, 'still running'))]);
     assert.equal(end, 'ended', uri.toString());
   },
   async 'a file of cases has the results of its suite'() {
@@ -170,6 +172,25 @@ const tests = {
     assert.equal(await result(uri, 0), '✔');
     await execute('rubric.copyCommand');
     assert.match(await vscode.env.clipboard.readText(), /^rubric run .*taken\.eval\.yaml::taken/);
+  },
+  async 'a prompt in a file of its own is checked'() {
+    const folder = vscode.workspace.workspaceFolders[0].uri;
+    const write = (name, text) => vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder, name), Buffer.from(text));
+    const text = 'Answer: {{ output }}\nIn short: {{ anwser }}\n{{ ';
+    await Promise.all(['prompts/judge.md', 'notes.md'].map((name) => write(name, text)));
+    const judge = '      - {type: llm-grader, prompt: file://prompts/judge.md}\n';
+    await write('judged.eval.yaml', `# rubric: dialect=agentv-3\ntests:\n  - id: a\n    input: Hi\n    criteria: Greets\n    assertions:\n${judge}`);
+    const other = await open('notes.md');
+    const { uri, document } = await open('prompts/judge.md');
+    assert.equal(document.languageId, 'markdown');
+    await until('its problem', () => codes(uri).includes('template-variable'));
+    const labels = async (which) => {
+      const list = await execute('vscode.executeCompletionItemProvider', which, new vscode.Position(2, 3));
+      return list.items.map((item) => item.label.label ?? item.label);
+    };
+    assert.ok((await labels(uri)).includes('criteria'));
+    assert.deepEqual(codes(other.uri), []);
+    assert.ok(!(await labels(other.uri)).includes('criteria'));
   },
   async 'what belongs to no suite is left alone'() {
     const { uri } = await open('settings.yaml');

@@ -1,9 +1,9 @@
 // Ways to look at VS Code's screen and to do what a person does there.
 import fs from 'node:fs';
-import { sleep } from './studio.mjs';
+import { PATIENCE_MS, sleep } from './studio.mjs';
 
 /** One message with a button, and no stack trace anywhere. */
-export async function notified(page, text, button, timeout = 30_000) {
+export async function notified(page, text, button, timeout = PATIENCE_MS) {
   const toasts = page.locator('.notifications-toasts .notification-list-item');
   await toasts.filter({ hasText: text }).waitFor({ timeout });
   await page.waitForTimeout(1500); // for those that would follow
@@ -13,13 +13,23 @@ export async function notified(page, text, button, timeout = 30_000) {
   if (/Error:|\bat .*:\d+:\d+/.test(shown[0])) throw new Error(`a stack trace: ${shown[0]}`);
 }
 
+/** Put away the message that is shown. It also goes by itself after some seconds, so that is all the same. */
+export async function dismiss(page) {
+  const shown = page.locator('.notifications-toasts .notification-list-item');
+  await until(async () => {
+    if (!(await shown.count())) return true;
+    await page.locator('.notifications-toasts .codicon-notifications-clear').first().click({ timeout: 1000 }).catch(gone);
+    return false;
+  });
+}
+
 /** Nobody is told anything. */
 export async function quiet(page) {
   const shown = await page.locator('.notifications-toasts .notification-list-item').allInnerTexts();
   if (shown.length) throw new Error(`a message that nobody needs: ${shown.join(' | ')}`);
 }
 
-export async function until(look, patience = 30_000, what = look) {
+export async function until(look, patience = PATIENCE_MS, what = look) {
   for (const end = Date.now() + patience; Date.now() < end; await sleep(50)) {
     const seen = await look();
     if (seen) return seen;
@@ -47,24 +57,29 @@ export async function choose(page, title) {
   await page.keyboard.press('Enter');
 }
 
-/** Open a file of the workspace by its name. */
+/** Open a file of the workspace by its name. What was opened before is listed first until the list is that of the name. */
 export async function openFile(page, name) {
   await page.keyboard.press('Control+P');
   await ask(page, name);
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor();
+  await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: name }).waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.tab.active', { hasText: name }).waitFor();
+  await focused(page);
 }
 
 /** Put the cursor at the end of a line of the active editor, given by its number. */
 export async function goTo(page, number) {
   await page.keyboard.press('Control+G');
-  await ask(page, `:${number}`);
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: `line ${number}` }).waitFor();
+  await ask(page, `:${number}:999`);
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: new RegExp(`line ${number}\\b`, 'u') }).waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
-  await page.keyboard.press('End');
+  await page.locator('.statusbar-item[id="status.editor.selection"]', { hasText: `Ln ${number},` }).waitFor();
+  await focused(page);
 }
+
+/** Wait until what is typed goes into the editor. */
+const focused = (page) => page.locator('.editor-instance .monaco-editor.focused').first().waitFor();
 
 /** The number of the first line of a file that has a text, or matches. */
 export function lineOf(file, wanted) {
@@ -79,8 +94,9 @@ export async function accept(page, label) {
     await page.keyboard.press('ArrowDown');
     await sleep(50);
   }
+  await focused.waitFor();
   await page.keyboard.press('Tab');
-  await page.locator('.suggest-widget.visible').waitFor({ state: 'detached' }).catch(() => undefined);
+  await page.locator('.suggest-widget.visible').waitFor({ state: 'detached' }).catch(gone);
 }
 
 /** The line of the editor that shows a text. */
@@ -100,7 +116,32 @@ export async function press(row, label) {
     await row.page().mouse.move(0, 0); // what is under a mouse that stays where it is does not notice it
     await row.hover({ timeout }).catch(gone);
     return button.evaluate(pressIfShown, undefined, { timeout }).catch(gone);
-  }, 60_000, label);
+  }, PATIENCE_MS, label);
+}
+
+/**
+ * Press a lens; `effect` is what is seen then. VS Code may just be drawing it anew: what was pressed stands for what is gone,
+ * a message says so, nothing was done, and it is pressed again.
+ */
+export async function pressLens(page, lens, effect) {
+  const refused = page.locator('.notifications-toasts .notification-list-item', { hasText: 'Actual command not found' });
+  await until(async () => {
+    await settled(lens.first());
+    await lens.first().click();
+    await effect.or(refused).first().waitFor();
+    if (!(await refused.count())) return true;
+    await dismiss(page);
+    return false;
+  });
+}
+
+/** Wait until something is not drawn anew any more: what is behind an older drawing is gone. */
+async function settled(locator) {
+  await until(async () => {
+    const before = await locator.elementHandle();
+    await sleep(600);
+    return before.evaluate((element) => element.isConnected);
+  });
 }
 
 /** Runs in the page: press what a person would hit there. */

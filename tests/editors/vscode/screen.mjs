@@ -1,7 +1,7 @@
 // What a person sees and clicks. Usage: screen.mjs SCENARIO WORKSPACE PICTURES. Exit 1 when it cannot be seen.
 import fs from 'node:fs';
 import path from 'node:path';
-import { openStudio, sleep } from './studio.mjs';
+import { openStudio, PATIENCE_MS, sleep } from './studio.mjs';
 import { tours } from './tour.mjs';
 import { troubles } from './trouble.mjs';
 
@@ -34,7 +34,7 @@ try {
 const begun = studio.everything();
 await studio.close();
 // No process stays behind, whatever happened before.
-for (let times = 0; times < 200 && begun.some(lives); times++) await sleep(50);
+for (const end = Date.now() + PATIENCE_MS; Date.now() < end && begun.some(lives); ) await sleep(50);
 const left = begun.filter(lives);
 if (left.length) {
   code = 1;

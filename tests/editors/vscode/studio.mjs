@@ -32,6 +32,9 @@ const CALM = {
   'workbench.tips.enabled': false,
 };
 
+/** How long anything is waited for, in milliseconds: ten times what it takes on a machine that has nothing else to do. */
+export const PATIENCE_MS = 90_000;
+
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 function freePort() {
@@ -45,7 +48,7 @@ function freePort() {
 }
 
 /** Folders for one VS Code: the profile, the extensions, and the workspace to edit. */
-function prepare({ workspace, files, settings, machine, serverFolder, serverVersion, environmentFrom, path: onlyPath }) {
+function prepare({ workspace, files, settings, machine, consented, serverFolder, serverVersion, environmentFrom, path: onlyPath }) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'vscode-'));
   const write = (name, value) => {
     fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
@@ -70,6 +73,9 @@ function prepare({ workspace, files, settings, machine, serverFolder, serverVers
     fs.mkdirSync(path.dirname(path.join(home, 'ws', name)), { recursive: true });
     fs.writeFileSync(path.join(home, 'ws', name), text);
   }
+  if (consented) {
+    write('state/rubric/trust.json', { folders: [path.join(home, 'ws')] });
+  }
   if (environmentFrom) {
     fs.mkdirSync(path.join(home, 'ws/.venv/bin'), { recursive: true });
     fs.symlinkSync(path.join(environmentFrom, 'rubric-lsp'), path.join(home, 'ws/.venv/bin/rubric-lsp'));
@@ -93,6 +99,7 @@ function environment(home, variables) {
     ...Object.fromEntries(kept),
     PATH: folders.join(':'),
     HOME: home,
+    XDG_STATE_HOME: path.join(home, 'state'),
     EXTENSIONS_GALLERY: '{"serviceUrl":""}', // no marketplace
     ...variables,
   };
@@ -100,7 +107,8 @@ function environment(home, variables) {
 
 /**
  * Start VS Code on a copy of `workspace`.
- * `files` are written into the copy, by their names. `install`: put the packaged extension in; `trusted: false` gives Restricted Mode; `serverFolder` goes to the PATH,
+ * `files` are written into the copy, by their names. `install`: put the packaged extension in; `trusted: false` gives Restricted Mode; `consented: false`: nobody has said
+ * yet that the suites may be run; `serverFolder` goes to the PATH,
  * `serverVersion` is what it says its version is, and `environmentFrom` is the folder whose server is put into the workspace's own `.venv`. `path` is the whole PATH of
  * extensions; `variables` are added to their environment. `driven`: tests are going to run inside.
  */
@@ -111,6 +119,7 @@ export async function openStudio({
   machine = {},
   install = true,
   trusted = true,
+  consented = trusted,
   serverFolder = process.env.RUBRIC_SERVER_FOLDER,
   serverVersion = undefined,
   environmentFrom = undefined,
@@ -119,7 +128,7 @@ export async function openStudio({
   driven = false,
 }) {
   const { old, node: nodeFolder, server } = installed();
-  const home = prepare({ workspace, files, settings, machine, serverFolder, serverVersion, environmentFrom, path: onlyPath });
+  const home = prepare({ workspace, files, settings, machine, consented, serverFolder, serverVersion, environmentFrom, path: onlyPath });
   const env = environment(home, variables);
   const node = path.join(nodeFolder, 'node');
   const profile = ['--config', `${home}/config.yaml`, '--user-data-dir', `${home}/profile`, '--extensions-dir', `${home}/extensions`];
@@ -161,6 +170,8 @@ export async function openStudio({
     processes: (name) => descendants(child.pid, name),
     /** Every process that was begun here, VS Code's own among them. */
     everything: () => descendants(child.pid),
+    /** How often the extension has said something in its output. */
+    said: (words) => output(`${home}/profile/logs`).split(words).length - 1,
     logs: () => logs(`${home}/profile/logs`),
     async close() {
       await browser.context.close();
@@ -216,8 +227,14 @@ function logs(folder) {
     .join('\n');
 }
 
+/** Everything that the extension has written to its output. */
+function output(folder) {
+  const names = fs.readdirSync(folder, { recursive: true }).filter((name) => /Rubric\.log$/i.test(name));
+  return names.map((name) => fs.readFileSync(path.join(folder, name), 'utf8')).join('\n');
+}
+
 async function ready(child, port, log) {
-  for (let attempt = 0; attempt < 400; attempt++) {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
     if (child.exitCode !== null) break;
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
     if (answer?.ok) return;
@@ -248,6 +265,6 @@ async function openBrowser(home) {
     },
   );
   const page = context.pages()[0] ?? (await context.newPage());
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   return { context, page, outside };
 }

@@ -2,11 +2,12 @@
 // Once with the examples of this repository, once with a suite of the corpus where that is beside the checkout.
 import fs from 'node:fs';
 import path from 'node:path';
-import { accept, command, goTo, line, lineOf, openFile, press, quiet, test, until, webview } from './look.mjs';
+import { accept, command, goTo, line, lineOf, openFile, press, pressLens, quiet, test, until, webview } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
+import { consent, unasked } from './consent.mjs';
 import { continuous } from './continuous.mjs';
 import { menus } from './menus.mjs';
-import { REPOSITORY, sleep } from './studio.mjs';
+import { REPOSITORY } from './studio.mjs';
 
 const CORPUS = path.join(REPOSITORY, '../shared/corpus/v3.14.6/examples/features/rubric');
 
@@ -14,6 +15,7 @@ export const tours = {
   tour: { options: { workspace: path.join(REPOSITORY, 'examples') }, play: (its) => tour(its, EXAMPLES) },
   corpus: { options: corpus, play: (its) => tour(its, REAL) },
   continuous: { options: {}, play: continuous },
+  consent: { options: unasked, play: consent },
   menus: { options: {}, play: menus },
 };
 
@@ -151,34 +153,16 @@ async function runFromTheLens({ page, shot, plan, studio }) {
   await shot('run-lens');
 }
 
-/** The lens that stands right above the line of a case; a click may meet one that is just being drawn anew. */
+/** The lens that stands right above the line of a case. */
 async function runLens(page, id) {
   const lenses = page.locator('.codelens-decoration a', { hasText: /^▶ Run$/u });
-  await until(async () => {
-    if (await line(page, new RegExp(`id:\\s*${id}.*[⟳✔✘]`, 'u')).count()) return true;
-    await settled(lenses.first());
+  const number = await until(async () => {
     const at = await line(page, new RegExp(`id:\\s*${id}`, 'u')).first().boundingBox();
-    for (const lens of await lenses.all()) {
-      const box = await lens.boundingBox();
-      if (box && at && box.y < at.y && at.y - box.y < 30) {
-        await lens.click({ timeout: 1000 }).catch(() => undefined);
-        return line(page, new RegExp(`id:\\s*${id}.*[⟳✔✘]`, 'u')).waitFor({ timeout: 5000 }).then(
-          () => true,
-          () => false,
-        );
-      }
-    }
-    return false;
+    const boxes = await Promise.all((await lenses.all()).map((lens) => lens.boundingBox({ timeout: 1000 }).catch(() => null)));
+    const found = boxes.findIndex((box) => box && at && box.y < at.y && at.y - box.y < 30);
+    return found >= 0 && { found };
   });
-}
-
-/** Wait until something is not drawn anew any more: what is behind an older drawing is gone. */
-async function settled(locator) {
-  await until(async () => {
-    const before = await locator.elementHandle();
-    await sleep(600);
-    return before.evaluate((element) => element.isConnected);
-  });
+  await pressLens(page, lenses.nth(number.found), line(page, new RegExp(`id:\\s*${id}.*[⟳✔✘]`, 'u')));
 }
 
 async function runFromTheExplorer({ page, shot, plan }) {
@@ -209,6 +193,7 @@ async function outdated({ page, shot, studio, plan }) {
   await goTo(page, lineOf(file, new RegExp(`id: ${plan.failing}$`, 'u')));
   await line(page, new RegExp(`id:\\s*${plan.failing}.*stale`, 'u')).waitFor();
   await test(page, plan.failing).locator('.retired').waitFor();
+  await page.locator('.test-message-inline-content').waitFor({ state: 'detached' }); // VS Code's own message is gone with it
   await shot('stale');
 }
 

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { goTo, line, notified, press, quiet, test, until } from './look.mjs';
+import { dismiss, goTo, line, notified, press, pressLens, quiet, test, until } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 
 const server = process.env.RUBRIC_SERVER_FOLDER;
@@ -112,7 +112,7 @@ async function firstUse(its) {
   await page.locator('.notifications-toasts', { hasText: 'installing the language server' }).waitFor();
   await shot(`${name}-progress`);
   await open('broken.eval.yaml');
-  await page.waitForSelector('.squiggly-error', { timeout: 150_000 });
+  await page.waitForSelector('.squiggly-error', { timeout: 300_000 });
   await page.locator('.notifications-toasts .notification-list-item').waitFor({ state: 'detached' });
   await shot(`${name}-ready`);
   await studio.reload(); // and the next time nobody is asked
@@ -132,7 +132,7 @@ function withUv() {
 async function firstUseOffline({ page, shot, open, name }) {
   await open('support.eval.yaml');
   await page.locator('.notifications-toasts .monaco-button', { hasText: 'Set Up' }).click();
-  await notified(page, 'cannot be reached', 'Try Again', 60_000);
+  await notified(page, 'cannot be reached', 'Try Again', 180_000);
   await shot(name);
 }
 
@@ -140,10 +140,11 @@ async function firstUseOffline({ page, shot, open, name }) {
 async function restricted({ page, shot, open, name, studio }) {
   await open('broken.eval.yaml');
   await page.waitForSelector('.squiggly-error');
-  await page.locator('.codelens-decoration a', { hasText: 'Run' }).first().click();
+  const refused = page.locator('.notifications-toasts', { hasText: 'not run in Restricted Mode' });
+  await pressLens(page, page.locator('.codelens-decoration a', { hasText: 'Run' }), refused);
   await notified(page, 'not run in Restricted Mode', 'Manage Workspace Trust');
   await shot(name);
-  await page.locator('.notifications-toasts .codicon-notifications-clear').first().click();
+  await dismiss(page);
   await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
   const suite = test(page, 'support.eval.yaml');
   await press(suite, 'Run Test');
@@ -154,6 +155,9 @@ async function restricted({ page, shot, open, name, studio }) {
   if (fs.existsSync(path.join(studio.workspace, '.rubric'))) throw new Error('something was run');
   await press(suite, 'Run Test');
   await dialog.locator('.monaco-button', { hasText: 'Trust Folder' }).click();
+  // That nobody has said yet what may be run is another matter.
+  const question = page.locator('.monaco-dialog-box', { hasText: 'Run 3 cases?' });
+  await question.locator('.monaco-button', { hasText: 'Run once' }).click();
   await test(page, 'support.eval.yaml (Failed)').waitFor(); // late-order is wrong
   await quiet(page);
   await shot(`${name}-no-more`);
@@ -162,8 +166,7 @@ async function restricted({ page, shot, open, name, studio }) {
 /** It comes back by itself, a few times; then a person is told, once. What was done is kept, what was not is said. */
 async function crash({ page, shot, open, name, studio }) {
   await open('mixed.eval.yaml');
-  await page.locator('.codelens-decoration a', { hasText: '▶ Run 2 cases' }).click();
-  await line(page, /id:\s*quick.*✔\s1\.00/u).waitFor();
+  await pressLens(page, page.locator('.codelens-decoration a', { hasText: '▶ Run 2 cases' }), line(page, /id:\s*quick.*✔\s1\.00/u));
   const begun = await until(() => studio.processes('sleep').length && studio.processes('sleep'));
   process.kill(await studio.serverPid(), 'SIGKILL');
   await notified(page, 'a case was running, which has no result', 'Run Again');
@@ -173,13 +176,13 @@ async function crash({ page, shot, open, name, studio }) {
   await line(page, /id:\s*waits$/u).waitFor();
   await shot('crash-in-a-run');
   await until(() => begun.every((pid) => !fs.existsSync(`/proc/${pid}`)));
-  await page.locator('.notifications-toasts .codicon-notifications-clear').first().click();
+  await dismiss(page);
   await open('broken.eval.yaml');
+  await page.waitForSelector('.squiggly-error');
   for (let times = 1; times <= 5; times++) {
-    await page.locator('.statusbar-item[id$="rubric.status"] .codicon-beaker').waitFor();
-    const pid = await until(() => studio.serverPid());
-    process.kill(pid, 'SIGKILL');
-    await page.locator('.statusbar-item[id$="rubric.status"] .codicon-beaker').waitFor({ state: 'detached' });
+    const starts = studio.said('Ready: ');
+    process.kill(await until(() => studio.serverPid()), 'SIGKILL');
+    if (times < 5) await until(() => studio.said('Ready: ') > starts);
   }
   await notified(page, 'is not started again', 'Try Again');
   await shot(name);
@@ -195,8 +198,7 @@ async function judged() {
 /** The judge goes away while it is asked: its case has no score and says why, the other keeps its own. */
 async function judgeAway({ page, shot, open, name, judge }) {
   await open('judged.eval.yaml');
-  await page.locator('.codelens-decoration a', { hasText: '▶ Run 2 cases' }).click();
-  await line(page, /id:\s*quick.*✔\s1\.00/u).waitFor();
+  await pressLens(page, page.locator('.codelens-decoration a', { hasText: '▶ Run 2 cases' }), line(page, /id:\s*quick.*✔\s1\.00/u));
   await until(() => judge.asked);
   await judge.stop();
   await line(page, /id:\s*judged.*○\sunscored/u).waitFor();
@@ -210,6 +212,5 @@ async function judgeAway({ page, shot, open, name, judge }) {
   await judge.start();
   judge.release();
   await goTo(page, 5);
-  await page.locator('.codelens-decoration a', { hasText: '▶ Run 1 failed' }).click();
-  await line(page, /id:\s*judged.*✔\s1\.00/u).waitFor();
+  await pressLens(page, page.locator('.codelens-decoration a', { hasText: '▶ Run 1 failed' }), line(page, /id:\s*judged.*✔\s1\.00/u));
 }
