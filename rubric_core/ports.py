@@ -83,7 +83,7 @@ class AnswerFile:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a provider said. None stands for what it did not measure: nothing here is guessed."""
+    """What a provider said, in milliseconds and US dollars. None stands for what it did not measure: nothing here is guessed."""
 
     text: str
     duration_ms: float | None = None

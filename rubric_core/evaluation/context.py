@@ -25,7 +25,7 @@ __all__ = [
     "ResolvedTarget", "TargetAccess", "config_as", "is_evaluator_kind",
 ]  # fmt: skip
 
-#: The kinds that document 003 knows. Every other evaluator type is its own kind.
+#: The kinds that document 003 knows (REQ-EVAL-010). Every other evaluator type is its own kind.
 EvaluatorKind: TypeAlias = Literal["code", "llm_judge"]
 EVALUATOR_KINDS: tuple[EvaluatorKind, ...] = ("code", "llm_judge")
 
@@ -181,6 +181,9 @@ class EvaluationContext:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationScore:
     """What an evaluator found (REQ-EVAL-005).
+
+    `score` is 0..1; `hits` and `misses` say in short sentences what was met and what was not, and `expected_aspect_count` how
+    many aspects were looked at; `evaluator_raw_request` is what was asked, without secrets.
 
     Raises ValueError for a score that is no number of 0..1, TypeError for hits or misses that are no list of texts.
     """

@@ -46,7 +46,7 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionResult:
-    """One line of a rubric, judged."""
+    """One line of a rubric, judged: `score` is 0..1, `raw` the whole number of 0..10 behind it where there are score ranges (document 000)."""
 
     id: str
     #: The text of the criterion.
@@ -125,7 +125,7 @@ class EvaluatorResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """A case, run."""
+    """A case, run: `score` and `threshold` are 0..1, `duration_ms` is milliseconds, `cost_usd` US dollars; None is what nobody measured."""
 
     id: str
     verdict: Verdict

@@ -47,7 +47,7 @@ def _criterion_row(result: CriterionResult) -> dict[str, Any]:
 
 
 def evaluation_row(result: CaseResult, *, grader_raw_request: bool = False) -> dict[str, Any]:
-    """The row of document 003 (REQ-EVAL-008).
+    """The row of document 003 (REQ-EVAL-008), in snake_case and ready for JSON; `score` is 0..1, or None with the reason under `error`.
 
     One evaluator: `evaluator_raw_request` and no `evaluator_results`. Several: the list, and the score is their mean.
 

@@ -54,18 +54,23 @@ class Api(Settings):
 class Model(Api):
     """A model: Gemini, or any model that OpenRouter knows."""
 
+    model = Api.model.taking(Text(), example="gemini-2.5-flash")
+    api_key = Api.api_key.taking(_SECRET, example="${{ GEMINI_API_KEY }}")
     variant = key(Text(), "A variant of the model, such as how long it thinks.")
 
 
 class Anthropic(Model):
     """An Anthropic model: Claude behind Anthropic's API."""
 
+    model = Api.model.taking(Text(), example="claude-sonnet-4-5")
+    api_key = Api.api_key.taking(_SECRET, example="${{ ANTHROPIC_API_KEY }}")
     thinking_budget = key(Integer(at_least=0), "How many tokens it may think before it answers.", example="4000")
 
 
 class Azure(Api):
     """An Azure model: a deployment of Azure OpenAI."""
 
+    api_key = Api.api_key.taking(_SECRET, example="${{ AZURE_OPENAI_API_KEY }}")
     endpoint = key(Text(), "The address of the resource.", example="${{ AZURE_OPENAI_ENDPOINT }}")
     resource = key(Text(), "The name of the resource, in place of its address.")
     version = key(Text(), "The version of the API.", example="2024-10-21")
@@ -76,6 +81,8 @@ class Azure(Api):
 class OpenAi(Model):
     """An OpenAI model: or any server that speaks its API, such as Ollama, LM Studio or vLLM."""
 
+    model = Api.model.taking(Text())
+    api_key = Api.api_key.taking(_SECRET)
     endpoint = key(Text(), "The address of the server.")
     base_url = key(
         Text(), "The address of the server.", shown="https://api.openai.com/v1", example="http://localhost:11434/v1"

@@ -122,7 +122,12 @@ class _Catalogue:
             inner += [s for k in own.values() for s in self._shapes(k.kind) if not issubclass(s, Evaluator)]
             names = self._names(shape)
             page = next((links[name] for name in names if name in links), None)
-            parts += ["", f"## {list(names)[-1]}", "", sentence(shape), "", "Written " + _since(names) + "."]
+            turned = [
+                name for name in names if name.removeprefix("not-") != name and name.removeprefix("not-") in names
+            ]
+            own_names = {name: since for name, since in names.items() if name not in turned}
+            words = f"Written {_since(own_names)}." + (f" {code(turned[-1])} is its opposite." if turned else "")
+            parts += ["", f"## {list(own_names)[-1]}", "", sentence(shape), "", words]
             parts += ["", f"[How it scores]({page})" if page else _NOT_RUN]
             parts += ["", self.table(shape, own)] if own else []
         parts += ["", "## Parts"]
@@ -216,10 +221,12 @@ class _Catalogue:
         spelled = dict.fromkeys(
             reversed([(name, since) for since, name in history(tuple(self.dialects), shape, declared.field)])
         )
+        having = [d.name for d in self.dialects if d.spelled(shape, declared.field)]
+        if len(having) == 1 and having[0] != self.dialects[-1].name:
+            return f"in {having[0]} only"
         words = ", ".join(
             f"{code(name)} since {since}" if len(spelled) > 1 else f"since {since}" for name, since in reversed(spelled)
         )
-        having = [d.name for d in self.dialects if d.spelled(shape, declared.field)]
         return words + (f", until {having[-1]}" if having[-1] != self.dialects[-1].name else "")
 
     def _names(self, shape: type[Shape]) -> dict[str, str]:
