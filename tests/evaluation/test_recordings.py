@@ -225,7 +225,7 @@ async def test_a_damaged_file_of_recordings_is_named(folder: Folder, old: str, n
 TEXTS = st.text(st.characters(blacklist_categories=["Cs"]), max_size=80)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(TEXTS, TEXTS, TEXTS, st.booleans())
 def test_what_is_written_is_read_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, question: str, answer: str, reasoning: str, satisfied: bool
