@@ -1,214 +1,133 @@
-"""JavaScript regular expressions, as Python ones that match the same texts.
+"""A JavaScript regular expression as one of Python that matches the same texts.
 
-Strings are compared character by character, also without the `u` flag, where JavaScript would look at halves of
-characters beyond U+FFFF.
+Texts and patterns without the flags `u` and `v` are taken unit by unit, so that a character beyond U+FFFF is two. The engine is
+Python's own; only lookbehind of changing length, which it does not know, needs the package regex.
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from rubric_core.evaluation.jscharacters import (
-    LINE_ENDS,
-    Characters,
-    InvalidPatternError,
+from rubric_core.evaluation.jscharacters import edge_of, set_of
+from rubric_core.javascript.nodes import (  # fmt: skip
+    Alternatives,
+    Chars,
+    Edge,
+    Group,
+    Look,
+    Node,
+    Quantified,
+    Reference,
+    Row,
     UnsupportedPatternError,
 )
+from rubric_core.javascript.parse import parse, units
+from rubric_core.javascript.references import Places, places_of
 
-__all__ = ["InvalidPatternError", "Translation", "UnsupportedPatternError", "translate"]
+__all__ = ["Translation", "translate"]
 
-_WORD = "[A-Za-z0-9_]"
-_BOUNDARY = f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))"
-_INSIDE = f"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))"
-_QUANTIFIER = re.compile(r"\{(\d+)(?:(,)(\d*))?\}")
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_FLAGS = frozenset("dgimsuvy")
+#: More than so many repetitions of something that chooses may take very long.
 _MANY = 10
+#: No answer is as long.
+_LONGEST = 1_000_000_000
 
 
 class Translation(NamedTuple):
-    """A pattern for Python's `re`."""
+    """A pattern for Python."""
 
     pattern: str
-    flags: int
+    #: `re`, or `regex` for the package of that name.
+    engine: str
     #: Whether it has to match at the start of the text (the flag `y`).
     sticky: bool
+    #: Whether a text is matched unit by unit.
+    by_unit: bool
     #: How many repetitions without an upper bound it has.
     unbounded: int
     #: Whether one repetition stands inside another, so that a match may take exponential time.
     nested: bool
 
+    def text(self, text: str) -> str:
+        """A text, as the pattern wants it."""
+        return units(text) if self.by_unit else text
+
 
 def translate(pattern: str, flags: str = "") -> Translation:
     """The Python form of `/pattern/flags`. Raises InvalidPatternError or UnsupportedPatternError."""
-    unknown = sorted(set(flags) - _FLAGS)
-    if unknown or len(set(flags)) != len(flags) or {"u", "v"} <= set(flags):
-        raise InvalidPatternError(f"invalid flags: {flags}")
-    reader = _Reader(pattern, flags)
-    python = reader.disjunction()
-    if reader.at < len(pattern):
-        raise InvalidPatternError("unmatched )")
-    options = re.IGNORECASE if "i" in flags else re.RegexFlag(0)
     try:
-        re.compile(python, options)
-    except (re.error, OverflowError, RecursionError) as error:
+        node = parse(pattern, flags)
+        written = _Writer(places_of(node)).of(node)
+        engine = _engine(written)
+    except RecursionError:
+        raise UnsupportedPatternError("rubric cannot run this pattern: it is nested too deeply") from None
+    repeats = [each for each in _inner(node) if isinstance(each, Quantified)]
+    unbounded = sum(each.high is None for each in repeats)
+    often = [each for each in repeats if each.high is None or each.high > _MANY]
+    nested = any(isinstance(i, Quantified | Alternatives) for each in often for i in _inner(each.body))
+    return Translation(written, engine, "y" in flags, not {"u", "v"} & set(flags), unbounded, nested)
+
+
+def _engine(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        if "look-behind" in str(error):
+            return "regex"
         raise UnsupportedPatternError(f"rubric cannot run this pattern: {error}") from None
-    return Translation(python, int(options), "y" in flags, reader.unbounded, reader.nested)
+    except OverflowError as error:
+        raise UnsupportedPatternError(f"rubric cannot run this pattern: {error}") from None
+    return "re"
 
 
-class _Reader(Characters):
-    """Reads a pattern from left to right."""
+def _inner(node: Node) -> Iterator[Node]:
+    """A part and all parts in it."""
+    yield node
+    if isinstance(node, Group | Look | Quantified):
+        yield from _inner(node.body)
+    for each in node.items if isinstance(node, Row) else node.options if isinstance(node, Alternatives) else ():
+        yield from _inner(each)
 
-    def __init__(self, pattern: str, flags: str) -> None:
-        super().__init__(pattern, unicode="u" in flags or "v" in flags)
-        self.multiline = "m" in flags
-        self.dot_all = "s" in flags
-        self.groups = len(
-            re.findall(
-                r"(?<!\\)\((?!\?)|\(\?<(?![=!])",
-                re.sub(r"\\.|\[(?:[^\]\\]|\\.)*\]", "", pattern, flags=re.DOTALL),
-            )
-        )
-        self.named = "(?<" in re.sub(r"\(\?<[=!]", "", pattern)
-        self.unbounded = 0
-        self.nested = False
-        #: Whether the group that is being read repeats or chooses something, from the outermost in.
-        self._busy = [False]
 
-    def disjunction(self) -> str:
-        """Alternatives, up to `)` or the end."""
-        pieces: list[str] = []
-        while self.at < len(self.text) and not self.peek(")"):
-            if self.take("|"):
-                self._busy[-1] = True
-                pieces.append("|")
-            else:
-                pieces.append(self._term())
-        return "".join(pieces)
+class _Writer:
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        #: Groups that nothing refers to need no number.
+        self._numbers = {number: n for n, number in enumerate(sorted(places.needed), start=1)}
 
-    def _term(self) -> str:
-        char = self.text[self.at]
-        assertion = self._assertion(char)
-        if assertion:
-            if self._quantifier() is not None:
-                raise InvalidPatternError("nothing to repeat")
-            return assertion
-        atom, repeatable, busy = self._atom(char)
-        quantifier = self._quantifier()
-        if quantifier is None:
-            return atom
-        if not repeatable:
-            raise InvalidPatternError("nothing to repeat")
-        self._count(quantifier, busy)
-        if self._quantifier() is not None:
-            raise InvalidPatternError("nothing to repeat")
-        return atom + quantifier
+    def of(self, node: Node) -> str:
+        """A part, in brackets where it could run into its neighbours."""
+        if isinstance(node, Chars):
+            return set_of(node.ranges)
+        if isinstance(node, Edge):
+            return edge_of(node)
+        if isinstance(node, Group):
+            inner = self.of(node.body)
+            return f"({inner})" if node.number in self._numbers else f"(?:{inner})"
+        if isinstance(node, Look):
+            return f"(?{'<' * node.behind}{'!' if node.negative else '='}{self.of(node.body)})"
+        if isinstance(node, Quantified):
+            return self._repeated(node)
+        if isinstance(node, Reference):
+            return self._reference(node)
+        if isinstance(node, Row):
+            return "".join(self._apart(each) for each in node.items)
+        if isinstance(node, Alternatives):
+            return "|".join(self.of(each) for each in node.options)
+        return "(?:)"
 
-    def _assertion(self, char: str) -> str:
-        if char == "^":
-            self.at += 1
-            return f"(?:\\A|(?<=[{LINE_ENDS}]))" if self.multiline else "\\A"
-        if char == "$":
-            self.at += 1
-            return f"(?=[{LINE_ENDS}]|\\Z)" if self.multiline else "\\Z"
-        if self.take("\\b"):
-            return _BOUNDARY
-        return _INSIDE if self.take("\\B") else ""
+    def _apart(self, node: Node) -> str:
+        return f"(?:{self.of(node)})" if isinstance(node, Alternatives) else self.of(node)
 
-    def _atom(self, char: str) -> tuple[str, bool, bool]:
-        """An atom, whether it may be repeated, and whether it repeats or chooses something inside."""
-        if char == "(":
-            return self._group()
-        if char == "[":
-            return self.character_class(), True, False
-        if char == "\\":
-            self.at += 1
-            return self._escape(), True, False
-        if char in "*+?" or (char == "{" and (self.unicode or _QUANTIFIER.match(self.text, self.at))):
-            raise InvalidPatternError("nothing to repeat")
-        if char in "]}" and self.unicode:
-            raise InvalidPatternError(f"lone {char}")
-        self.at += 1
-        if char == ".":
-            return ("[\\s\\S]" if self.dot_all else f"[^{LINE_ENDS}]"), True, False
-        return re.escape(char), True, False
+    def _repeated(self, node: Quantified) -> str:
+        if node.low > _LONGEST:
+            return "(?!)"
+        high = "" if node.high is None or node.high > _LONGEST else str(node.high)
+        if isinstance(node.body, Look):  # once is as often as ever
+            return f"(?:{self.of(node.body)})" if node.low else f"(?:{self.of(node.body)}|)"
+        return f"(?:{self.of(node.body)}){{{node.low},{high}}}{'?' * node.lazy}"
 
-    def _quantifier(self) -> str | None:
-        start = self.at
-        if self.at < len(self.text) and self.text[self.at] in "*+?":
-            self.at += 1
-        else:
-            braces = _QUANTIFIER.match(self.text, self.at)
-            if braces is None:
-                return None
-            if braces[3] and int(braces[1]) > int(braces[3]):
-                raise InvalidPatternError("numbers out of order in {} quantifier")
-            self.at = braces.end()
-        self.take("?")
-        return self.text[start : self.at]
-
-    def _count(self, quantifier: str, busy: bool) -> None:
-        braces = _QUANTIFIER.match(quantifier)
-        endless = quantifier[0] in "*+" or (braces is not None and braces[2] is not None and not braces[3])
-        often = endless or (braces is not None and int(braces[3] or braces[1]) > _MANY)
-        self.unbounded += endless
-        self.nested = self.nested or (often and busy)
-        self._busy[-1] = True
-
-    def _group(self) -> tuple[str, bool, bool]:
-        self.at += 1
-        opening, repeatable = self._opening()
-        self._busy.append(False)
-        inside = self.disjunction()
-        if not self.take(")"):
-            raise InvalidPatternError("unterminated group")
-        busy = self._busy.pop()
-        self._busy[-1] = self._busy[-1] or busy
-        return f"{opening}{inside})", repeatable, busy
-
-    def _opening(self) -> tuple[str, bool]:
-        if not self.take("?"):
-            return "(", True
-        for mark, repeatable in (
-            (":", True),
-            ("=", not self.unicode),
-            ("!", not self.unicode),
-            ("<=", False),
-            ("<!", False),
-        ):
-            if self.take(mark):
-                return f"(?{mark}", repeatable
-        if self.take("<"):
-            return f"(?P<{self._name()}>", True
-        if re.match(r"[ims]*(-[ims]*)?:", self.text[self.at :]):
-            raise UnsupportedPatternError("rubric cannot run groups with flags of their own, such as (?i: )")
-        raise InvalidPatternError("invalid group")
-
-    def _name(self) -> str:
-        found = _NAME.match(self.text, self.at)
-        if found is None or not self.text.startswith(">", found.end()):
-            raise InvalidPatternError("invalid capture group name")
-        self.at = found.end() + 1
-        return found[0].replace("$", "_")
-
-    def _escape(self) -> str:
-        """What stands behind a backslash, outside of a class."""
-        if self.at >= len(self.text):
-            raise InvalidPatternError("\\ at end of pattern")
-        ranges = self.shorthand()
-        if ranges is not None:
-            return f"[{ranges}]"
-        char = self.text[self.at]
-        if char == "k" and (self.named or self.unicode):
-            self.at += 1
-            if not self.take("<"):
-                raise InvalidPatternError("invalid named reference")
-            name = self._name()
-            return f"(?({name})(?P={name}))"
-        number = re.match(r"[1-9]\d*", self.text[self.at :])
-        if number and (int(number[0]) <= self.groups or self.unicode):
-            if int(number[0]) > self.groups:
-                raise InvalidPatternError("invalid escape")
-            self.at += len(number[0])
-            # A group that did not take part matches nothing in JavaScript, and is no failure.
-            return f"(?({number[0]})\\{number[0]})"
-        return re.escape(self.character())
+    def _reference(self, node: Reference) -> str:
+        numbers = [self._numbers[n] for n in self._places.filled(node)]
+        # A group that did not take part matches nothing in JavaScript, and is no failure.
+        written = "".join(f"(?({n})\\{n})" for n in numbers)
+        return f"(?i:{written})" if written and node.ignore_case else written or "(?:)"

@@ -1,9 +1,10 @@
 """invalid-regex: a pattern that no engine can read, or that matches everything."""
 
 import re
-import warnings
 from collections.abc import Iterator
 
+from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
+from rubric_core.javascript.parse import parse
 from rubric_core.language.evaluators import Regex
 from rubric_core.syntax.edit import add_entry, quoted
 from rubric_core.syntax.tree import Mapping, Scalar
@@ -13,9 +14,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["INVALID_REGEX"]
 
-_NAMED = re.compile(r"\(\?<(?![=!])")
 _INLINE_FLAGS = re.compile(r"\(\?([aiLmsux]+)\)")
-_UNICODE = re.compile(r"\\u\{[0-9a-fA-F]+\}|\\p\{[^}]*\}|\\P\{[^}]*\}|\\k<\w+>|\\/|\\-|\\c[A-Z]")
 
 
 #: What means something in a pattern.
@@ -24,7 +23,7 @@ _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 
 @rule("invalid-regex", "error", "A pattern that cannot be read, or unknown flags")
 def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
-    """JavaScript's syntax is what counts; where it differs from Python's the pattern is left alone."""
+    """JavaScript's syntax is what counts."""
     if isinstance(regex.flags, str):
         wrong = sorted({f for f in regex.flags if f not in "dgimsuvy" or regex.flags.count(f) > 1})
         if wrong:
@@ -39,20 +38,18 @@ def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa:
     if found := _INLINE_FLAGS.match(regex.value):
         yield _inline_flags(regex, found, context)
         return
+    flags = regex.flags if isinstance(regex.flags, str) else ""
     try:
-        # What Python may read otherwise one day, `[+--x]`, JavaScript reads as it stands.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)
-            re.compile(_UNICODE.sub("x", _NAMED.sub("(?P<", regex.value)))
-    except re.error as error:
+        parse(regex.value, "".join(f for f in dict.fromkeys(flags) if f in "dgimsuvy").replace("uv", "v"))
+    except InvalidPatternError as error:
         yield Finding(
             regex.at("value"),
-            f"this pattern cannot be read: {error.msg}",
+            f"this pattern cannot be read: {error}",
             fixes=_written(regex, "take it literally", _SPECIAL.sub(r"\\\g<0>", regex.value)),
             consequence="agentv scores 0 when the case runs",
         )
         return
-    except (OverflowError, RecursionError):
+    except (UnsupportedPatternError, RecursionError):
         return
     if regex.value in (".*", "^.*$", "", ".*?", "[\\s\\S]*") and regex.negate is not True:
         yield Finding(

@@ -1,0 +1,93 @@
+"""What a JavaScript regular expression is made of, once it is read."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rubric_core.javascript.ranges import Ranges
+
+__all__ = [
+    "Alternatives", "Chars", "Edge", "Empty", "Group", "InvalidPatternError", "Look", "Node", "Quantified", "Reference", "Row",
+    "UnsupportedPatternError",
+]  # fmt: skip
+
+
+class InvalidPatternError(ValueError):
+    """A pattern that JavaScript refuses; the message says why."""
+
+
+class UnsupportedPatternError(ValueError):
+    """A pattern that JavaScript takes and rubric cannot run; the message names the part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """Matches nothing, everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """One character of a set, in which the flag `i` is worked in."""
+
+    ranges: Ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A place between characters: `^`, `$`, `b` or `B`."""
+
+    kind: str
+    multiline: bool
+    #: What counts as a part of a word.
+    word: Ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group that captures; groups are numbered from 1."""
+
+    number: int
+    body: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What has to stand ahead or behind, or must not."""
+
+    body: "Node"
+    behind: bool
+    negative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """A repetition; `high` is None without an upper bound."""
+
+    body: "Node"
+    low: int
+    high: int | None
+    lazy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a group captured; with a name that stands several times, the one that did."""
+
+    numbers: tuple[int, ...]
+    ignore_case: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One after the other."""
+
+    items: tuple["Node", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """One of several, tried in their order."""
+
+    options: tuple["Node", ...]
+
+
+Node: TypeAlias = Empty | Chars | Edge | Group | Look | Quantified | Reference | Row | Alternatives
