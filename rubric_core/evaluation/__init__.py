@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.runnable import Options, Runnable, runnables
     from rubric_core.evaluation.schedule import run_cases
     from rubric_core.evaluation.store import ResultStore, StoredCase
-    from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError, load_suite
+    from rubric_core.evaluation.suites import InvalidSuiteError, LoadedSuite, NoSuiteError, load_suite
 
 _HOMES = {
     "Answered": "events", "CaseDone": "events", "CaseResult": "result", "CaseScore": "grade", "CaseStarted": "events",
     "CodeEvaluator": "evaluators.code", "CriterionJudged": "events", "CriterionResult": "result", "EVALUATOR_KINDS": "context",
     "EvaluationContext": "context", "EvaluationScore": "context", "Evaluator": "context", "EvaluatorConfig": "context",
     "EvaluatorDone": "events", "EvaluatorKind": "context", "EvaluatorResult": "result", "EvaluatorStarted": "events", "Event": "events",
-    "Listener": "events", "LlmJudgeEvaluator": "evaluators.llm_judge", "Mark": "marks", "NoSuiteError": "suites", "Options": "runnable", "PromptInputs": "context",
+    "Listener": "events", "LlmJudgeEvaluator": "evaluators.llm_judge", "Mark": "marks", "InvalidSuiteError": "suites", "NoSuiteError": "suites", "Options": "runnable", "PromptInputs": "context",
     "ResolvedTarget": "context", "ResultStore": "store", "Runnable": "runnable", "StoredCase": "store", "Unscored": "result",
     "Verdict": "result", "build_evaluator_registry": "registry", "case_row": "rows", "evaluation_row": "rows", "evaluator_for": "registry",
     "LoadedSuite": "suites", "is_evaluator_kind": "context", "load_suite": "suites", "marks_of": "marks", "run_case": "run", "run_cases": "schedule",
@@ -56,7 +56,7 @@ _HOMES = {
 __all__ = [
     "EVALUATOR_KINDS", "Answered", "CaseDone", "CaseResult", "CaseScore", "CaseStarted", "CodeEvaluator", "CriterionJudged",
     "CriterionResult", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorDone", "EvaluatorKind",
-    "EvaluatorResult", "EvaluatorStarted", "Event", "Listener", "LlmJudgeEvaluator", "LoadedSuite", "Mark", "NoSuiteError", "Options", "PromptInputs", "ResolvedTarget",
+    "EvaluatorResult", "EvaluatorStarted", "Event", "InvalidSuiteError", "Listener", "LlmJudgeEvaluator", "LoadedSuite", "Mark", "NoSuiteError", "Options", "PromptInputs", "ResolvedTarget",
     "ResultStore", "Runnable", "StoredCase", "Unscored", "Verdict", "build_evaluator_registry", "case_row", "evaluation_row",
     "evaluator_for", "is_evaluator_kind", "load_suite", "marks_of", "run_case", "run_cases", "run_evaluators_for_case", "runnables",
 ]  # fmt: skip

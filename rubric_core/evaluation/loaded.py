@@ -12,7 +12,7 @@ from rubric_core.loading.search import without_function
 from rubric_core.syntax.plain import plain
 from rubric_core.validation.rule import ExternalCases
 
-__all__ = ["Generated", "LoadedSuite", "NoSuiteError", "is_program"]
+__all__ = ["Generated", "InvalidSuiteError", "LoadedSuite", "NoSuiteError", "is_program"]
 
 
 #: So many sentences about old spellings are told of a suite.
@@ -21,6 +21,13 @@ _MOST_SAID = 5
 
 class NoSuiteError(Exception):
     """A file that is no suite; the message is one sentence that says what it is and what to do."""
+
+
+class InvalidSuiteError(ValueError):
+    """A suite with errors, for who asked that there be none; the message has each on a line, with path, line and code.
+
+    Document 000: a suite whose score ranges overlap, leave bounds or do not cover 0..10 fails when it is loaded.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,16 @@ class LoadedSuite:
         if self.analysis.dialect.spelled(Suite, "prompts") is None:
             return ()  # releases before agentv-5 run none
         return tuple(each.text for each in self.analysis.external if is_program(each))
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What is wrong enough in it, and in the files with its cases, to keep cases from being run: `path:line: code: message`."""
+        return tuple(
+            f"{path}:{analysis.document.position(d.span.start).line + 1}: {d.code}: {d.message}"
+            for path, analysis in ((self.path, self.analysis), *self.files.items())
+            for d in analysis.diagnostics
+            if d.severity == "error"
+        )
 
     @property
     def deprecations(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.loaded import Generated, LoadedSuite, NoSuiteError, is_program
+from rubric_core.evaluation.loaded import Generated, InvalidSuiteError, LoadedSuite, NoSuiteError, is_program
 from rubric_core.evaluation.problems import place_words, problems_by_case, stray_items
 from rubric_core.evaluation.runnable import Options, Runnable, runnables
 from rubric_core.evaluation.scenarios import scenario_cases
@@ -27,7 +27,7 @@ from rubric_core.syntax.line_document import LineDocument
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, ExternalCases
 
-__all__ = ["Generated", "LoadedSuite", "NoSuiteError", "load_suite", "suite_in"]
+__all__ = ["Generated", "InvalidSuiteError", "LoadedSuite", "NoSuiteError", "load_suite", "suite_in"]
 
 
 def load_suite(
@@ -37,11 +37,13 @@ def load_suite(
     options: Options | None = None,
     dialect: str | None = None,
     generated: Mapping[str, Generated] | None = None,
+    *,
+    strict: bool = False,
 ) -> LoadedSuite:
     """Read a suite and every file with cases that it names. Executes nothing.
 
-    A suite with mistakes is loaded, too: they are `analysis.diagnostics` of what this gives, and a case with errors comes out
-    unscored when it is run. What is deprecated in it is logged as a warning (REQ-EVAL-009).
+    A suite with mistakes is loaded, too, unless it is to be `strict`: they are `errors`, and `analysis.diagnostics` in full, of
+    what this gives, and a case with errors comes out unscored when it is run. What is deprecated in it is logged as a warning (REQ-EVAL-009).
 
     Args:
         path: The suite, or a data set.
@@ -51,7 +53,10 @@ def load_suite(
         dialect: The dialect of suites that do not name one.
         generated: What its programs made, see `LoadedSuite.programs`; without it these cases stand for themselves, unscored.
 
-    Raises UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else.
+        strict: Whether a suite with errors is refused.
+
+    Raises UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else, and
+    InvalidSuiteError for a suite with errors that is to have none.
     """
     path = Path(path)
     around = project or Project(DiskFiles(), Path.cwd())
@@ -59,6 +64,8 @@ def load_suite(
     if path.suffix.lower() in DATASETS:
         return loader.dataset(path)
     suite = loader.suite(path, loader.analysis(path))
+    if strict and suite.errors:
+        raise InvalidSuiteError("\n".join(suite.errors))
     if generated is None:  # with what programs made, it was loaded before
         for said in suite.deprecations:
             logging.getLogger(__name__).warning("%s", said)

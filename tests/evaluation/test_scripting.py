@@ -19,6 +19,7 @@ from rubric_core import (
     EvaluationContext,
     EvaluationScore,
     Evaluator,
+    InvalidSuiteError,
     LlmJudgeEvaluator,
     NoSuiteError,
     UnreadableError,
@@ -194,6 +195,26 @@ def test_loading_needs_a_path_and_logs_what_is_deprecated(tmp_path: Path, caplog
     (tmp_path / "other.yaml").write_text("targets: []\n")
     with pytest.raises(NoSuiteError):
         load_suite(tmp_path / "other.yaml")
+
+
+@pytest.mark.parametrize("key", ["score_ranges", "score_rubric"])
+@pytest.mark.parametrize(
+    ("bands", "rule"),
+    [([(0, 5), (5, 10)], "overlap"), ([(0, 5), (6, 11)], "bounds"), ([(0, 3), (5, 10)], "cover")],
+)
+def test_invalid_ranges_are_refused_when_the_suite_is_loaded(
+    tmp_path: Path, key: str, bands: list[tuple[int, int]], rule: str
+) -> None:
+    """Document 000, "Invalid range rubrics are rejected"; it calls them `score_rubric` there."""
+    listed = [{"score_range": list(band), "expected_outcome": f"from {band[0]}"} for band in bands]
+    rubric = {"id": "r", "expected_outcome": "o", key: listed}
+    case = {"id": "a", "expected_outcome": "o", "input": "hi", "rubrics": [rubric]}
+    path = tmp_path / "a.eval.yaml"
+    path.write_text(json.dumps({"evalcases": [case]}))
+    with pytest.raises(InvalidSuiteError, match=rule) as refused:
+        load_suite(path, strict=True)
+    assert str(refused.value).startswith(f"{path}:1: ")
+    assert load_suite(path).errors == tuple(str(refused.value).splitlines())
 
 
 def test_a_text_is_analysed_as_it_is() -> None:

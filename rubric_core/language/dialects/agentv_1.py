@@ -96,6 +96,8 @@ AGENTV_1 = AGENTV_0_5.successor(
         drops_types("expected_messages", "expected_tool_calls", fate=Fate.DEPRECATED, note="agentv 1.3.1 and later skip it; write `tool_trajectory`"),
         # Spellings of later dialects whose meaning is the same: said, fixed, and where it is harmless read.
         tolerates(Criterion, "outcome", "outcome", "criteria", note=_SKIPS_CRITERION),
+        # The word of document 000, in the scenario about ranges that are refused.
+        tolerates(Criterion, "score_ranges", "score_rubric", note="agentv grades the criterion without them"),
         tolerates(Band, "outcome", "outcome", note="agentv drops the whole case with a log line"),
         tolerates(Case, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_UNGRADED),
         tolerates(Execution, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_UNGRADED),
