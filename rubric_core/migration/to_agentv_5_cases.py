@@ -197,11 +197,17 @@ def _keepsakes(draft: Draft) -> Iterator[Change | Note]:
         entries = [
             (entry, entry.name)
             for field in ("note", "reference_answer", "dataset")
-            if field in site.shape.keys and (entry := site.own(field)) is not None and entry.name is not None
+            if field in site.shape.keys and (entry := _written(draft, site, field)) is not None and entry.name is not None
             and (spelling := table.get(entry.name)) is not None and spelling.fate is Fate.REJECTED
         ]  # fmt: skip
         if entries:
             yield from gathered(draft, site, entries, "metadata")
+
+
+def _written(draft: Draft, site: Site, field: str) -> Entry | None:
+    """The entry for a field, read or not."""
+    known = draft.source.table(site.shape)
+    return next((e for e in site.node.entries if (s := known.get(e.name or "")) is not None and s.field == field), None)
 
 
 def _workspaces(draft: Draft) -> Iterator[Note]:

@@ -26,6 +26,15 @@ from rubric_core.syntax.rewriting import (
     reserved,
     virtual_colon,
 )  # fmt: skip
+from rubric_core.syntax.slips import (
+    dash_tab,
+    directive,
+    empty_item,
+    foreign_blank,
+    indicator,
+    slashes,
+    stray_mark,
+)
 
 __all__ = ["candidates"]
 
@@ -33,7 +42,7 @@ __all__ = ["candidates"]
 _ABOVE = 40
 
 _MAKERS: tuple[Maker, ...] = (
-    tabs, escape, inner_quote, no_space, inner_colon, extra_closer, closed, header, reserved, no_dash_space, virtual_colon, missing_colon,
+    tabs, dash_tab, foreign_blank, stray_mark, slashes, directive, empty_item, indicator, escape, inner_quote, no_space, inner_colon, extra_closer, closed, header, reserved, no_dash_space, virtual_colon, missing_colon,
     missing_dash, nudged, orphaned, indented, key_kept, blank,
 )  # fmt: skip
 

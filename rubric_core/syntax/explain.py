@@ -8,6 +8,7 @@ from rubric_core.syntax.events import Failure
 from rubric_core.syntax.lines import break_of, content_of, indent_of, says_something
 from rubric_core.syntax.repair import HOLE, QUOTE, Repair
 from rubric_core.syntax.rewriting import value_of
+from rubric_core.syntax.slips import SLIPS
 from rubric_core.syntax.tree import Mend, Problem
 from rubric_core.text import Edit, Span
 
@@ -54,6 +55,8 @@ def explain(
     elif repair.kind == "header":
         first = column
         end = max(end, first + 1)
+    elif repair.kind in SLIPS and repair.kind != "directive":
+        first, end = column, column + max(1, -repair.inserted)
     elif repair.kind in _ONE_CHARACTER or repair.kind == "reserved":
         first, end = column, column + 1
     elif repair.kind == "no-colon":
@@ -74,7 +77,8 @@ def _message(failure: Failure, repair: Repair, body: str, column: int) -> str:
     if repair.kind == "indent":
         here, there = len(body) - len(body.lstrip()), repair.column
         return f"this line is indented by {here}, which fits nothing above it; {there} would"
-    return _WORDS.get(repair.kind) or _plain(failure, body)
+    words = _WORDS.get(repair.kind) or SLIPS.get(repair.kind, ("",))[0]
+    return words or _plain(failure, body)
 
 
 def _reserved_words(char: str) -> str:
@@ -125,6 +129,8 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
         return Mend("escape the quotes", tuple(e for i in at for e in insert(i, mark)))
     if repair.kind in ("inner-colon", "reserved"):
         return _quote(repair, line, start)
+    if repair.kind in SLIPS:
+        return _as_read(repair, line, start)
     if repair.kind == "header":
         return _below(repair, original, start) or _quote(repair, line, start)
     return None
@@ -139,6 +145,19 @@ def _below(repair: Repair, original: Sequence[str], start: int) -> Mend | None:
     text = column + len(line[column:]) - len(line[column:].lstrip(" \t"))
     written = (break_of(line) or "\n") + " " * indent_of(following)
     return Mend("start the text on the line below", (Edit(Span(start + column, start + text), written),))
+
+
+def _as_read(repair: Repair, line: str, start: int) -> Mend:
+    """The line as it was read, by the smallest edit."""
+    title, column = SLIPS[repair.kind][1], repair.column or 0
+    if repair.kind == "directive":
+        return Mend(title, (Edit(Span(start, start + len(line)), ""),))
+    if repair.kind == "empty-item":
+        return Mend(title, (Edit(Span(start + column, start + column + 1), ""),))
+    same = next((i for i, (a, b) in enumerate(zip(reversed(line), reversed(repair.text), strict=False)) if a != b), 0)
+    same = min(same, len(line) - column, len(repair.text) - column)
+    edit = Edit(Span(start + column, start + len(line) - same), repair.text[column : len(repair.text) - same])
+    return Mend(title, (edit,), safe=repair.kind in ("foreign-blank", "dash-tab"))
 
 
 def _indentation(line: str, start: int, text: str) -> Edit:
