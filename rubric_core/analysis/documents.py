@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from rubric_core.analysis.result import Analysis
 from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Diagnostic
 
@@ -32,7 +33,9 @@ def further(
         _, old = next(before, (0, None))
         document = first.language.document(text[at:])
         found = read(old.document.sharing(document) if old is not None else document, old)
-        yield at, found
+        root = found.states[found.frame.block].tree.root
+        if root is not None and not (isinstance(root, Scalar) and root.empty):
+            yield at, found
         more = _next(found)
         at = at + more if more is not None else None
 

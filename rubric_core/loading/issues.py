@@ -28,6 +28,7 @@ __all__ = [
     "StrayEntry",
     "UnknownAlias",
     "UnknownKey",
+    "UnknownTag",
     "UnknownType",
     "WrongRoot",
     "WrongType",
@@ -242,6 +243,16 @@ class MergeKey(Issue):
     entry: Entry
     node: Mapping
     merged: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownTag(Issue):
+    """A tag such as `!include`, which means nothing to the engine."""
+
+    node: Node
+    tag: str
+    #: Whether it stands where a path begins with `file://`.
+    path: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,8 @@ from rubric_core.text import Span
 __all__ = ["Keys"]
 
 
+#: Of a key that is no word so much is shown.
+_LONGEST = 30
 #: Blocks whose keys are often written a step too far out.
 _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
     ("execution", Execution), ("evaluate_options", EvaluateOptions), ("run", RunSettings),
@@ -120,7 +122,7 @@ class Keys(Tags):
                 UnknownKey(
                     span=place.key,
                     borrowed=place.borrowed,
-                    name=place.name,
+                    name=place.name or _shown(self.text[slice(*entry.key.span)]),
                     entry=entry,
                     shape=type(made),
                     meant=meant,
@@ -240,3 +242,9 @@ class Keys(Tags):
 def _has(made: Shape, name: str) -> bool:
     """Whether a key is written in the mapping itself."""
     return isinstance(made.node, Mapping) and made.node.get(name) is not None
+
+
+def _shown(key: str) -> str:
+    """A key that is no word, on one line."""
+    words = " ".join(key.split())
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"

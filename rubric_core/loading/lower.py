@@ -29,6 +29,7 @@ from rubric_core.loading.issues import (
     OutOfRange,
     SplitItem,
     StrayEntry,
+    UnknownTag,
     WrongRoot,
     WrongType,
 )  # fmt: skip
@@ -37,7 +38,7 @@ from rubric_core.loading.ranges import lower_ranges
 from rubric_core.loading.reading import HOLE, found_words
 from rubric_core.loading.split import Joined, joined
 from rubric_core.syntax.items import ROOT_LIST
-from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
 __all__ = ["Lowering"]
@@ -151,9 +152,13 @@ class Lowering(Keys):
         branch = self._branch(kind, node)
         if branch is kind.text and isinstance(node, Scalar) and (kind is CASE or kind is Suite.keys["cases"].kind):
             in_list = kind is CASE
-            self.issues.append(
-                StrayEntry(span=self.at(node), borrowed=self.via is not None, node=node, in_list=in_list)
-            )
+            last = self.issues[-1] if self.issues else None
+            if isinstance(last, UnknownTag) and last.node is node and in_list:
+                self.issues[-1] = replace(last, path=True)
+            else:
+                self.issues.append(
+                    StrayEntry(span=self.at(node), borrowed=self.via is not None, node=node, in_list=in_list)
+                )
         if branch is not None:
             return self.value(branch, node, name)
         if isinstance(node, Scalar) and self._open_value(node):
@@ -230,6 +235,9 @@ class Lowering(Keys):
                 self._store(made, spelling, place, via, entry)
             elif spelling.field:
                 made.unread[spelling.field] = place
+        for entry in node.entries:
+            if entry.name is None and not isinstance(entry.key, Alias) and not (lenient or cls.open):
+                self.unexpected(made, entry, self.place(entry, None), any_key=False)
         if id(node) not in self._lacking:
             self.missing(made, node, lenient=lenient)
         return made

@@ -26,7 +26,7 @@ from rubric_core.language.kinds import (
     Tagged,
     Text,
 )
-from rubric_core.loading.issues import CutText, Issue, MergeKey, OutOfRange, UnknownAlias, WrongType
+from rubric_core.loading.issues import CutText, Issue, MergeKey, OutOfRange, UnknownAlias, UnknownTag, WrongType
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
@@ -37,6 +37,8 @@ HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
 #: An entry of a mapping, and the reference through which it came, if any.
 Merged = tuple[Entry, Span | None]
 _MERGE = "<<"
+#: Tags that YAML itself has.
+_CORE = "tag:yaml.org,2002:"
 #: Behind a plain text: a comment that begins with a number, as numbers of issues do.
 _CUT = re.compile(r" +(#\d[^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
 #: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
@@ -105,6 +107,7 @@ class Reading:
         self.via: Span | None = None
         self._following: list[str] = []
         self._merged: dict[int, list[Merged]] = {}
+        self._tagged_nodes: set[int] = set()
         self._interpolation = _pattern(dialect.properties.interpolation)
         self._by_kind: dict[type, Callable[[Any, Node, str], Any]] = {
             Text: self._text, Number: self._number, Integer: self._integer, Boolean: self._boolean, Choice: self._choice,
@@ -132,6 +135,9 @@ class Reading:
             return self._behind(node, lambda target: self.value(kind, target, name), text=_takes_text(kind))
         if isinstance(node, Scalar) and node.style == "hole":
             return HOLE
+        if node.tag is not None and not node.tag.startswith(_CORE) and id(node) not in self._tagged_nodes:
+            self._tagged_nodes.add(id(node))
+            self.issues.append(UnknownTag(span=self.at(node), borrowed=self.via is not None, node=node, tag=node.tag))
         return self._by_kind[type(kind)](kind, node, name)
 
     def _behind(self, alias: Alias, then: Callable[[Node], Any], *, text: bool = False) -> Any:

@@ -68,6 +68,8 @@ def add_entry(text: str, mapping: Mapping, name: str, value: str) -> Edit | None
     if mapping.flow:
         at = first.span.end
         return Edit(Span(at, at), f", {name}: {value}")
+    if _explicit(text, first):
+        return None
     column = column_of(text, first.key.whole.start)
     at = _line_end(text, first.span.end)
     if isinstance(first.value, Scalar) and first.value.is_block:
@@ -90,6 +92,8 @@ def remove_entry(text: str, mapping: Mapping, entry: Entry) -> Edit | None:
     start, end = entry.span.start - column_of(text, entry.span.start), _line_end(text, entry.span.end)
     comment = _COMMENT.search(text, entry.span.end, end)
     if text[start : entry.span.start].strip():
+        if number or _explicit(text, entry):
+            return None
         # The first key shares its line with a dash: pull the next entry up to its place, unless comments stand between.
         following = mapping.entries[1].key.whole.start
         return Edit(Span(entry.span.start, entry.span.end if "#" in text[end:following] or comment else following), "")
@@ -128,6 +132,11 @@ def wrap_in_list(text: str, mapping: Mapping) -> tuple[Edit, ...]:
             edits.append(Edit(Span(at, at), "  "))
         at = _behind_break(text, following)
     return tuple(edits)
+
+
+def _explicit(text: str, entry: Entry) -> bool:
+    """Whether a key stands behind a `?`, in the way that few know."""
+    return text[: entry.key.whole.start].rstrip(" ").endswith("?")
 
 
 def _line_end(text: str, offset: int) -> int:

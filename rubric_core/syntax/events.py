@@ -275,6 +275,11 @@ class _Builder:
             top.items.append(node)
         elif top.key is None:
             top.key = node
+            # libyaml takes `{?id: a}` for `{? id: a}`; in YAML 1.2 the sign is a part of the key.
+            at = node.whole.start - 1
+            if top.node.flow and not self.moves and self.text[at : at + 1] == "?" and isinstance(node, Scalar):
+                node.text = f"?{node.text}"
+                node.span = node.whole = Span(at, node.span.end)
         elif top.entries is not None:
             top.entries.append(Entry(top.key, node))
             top.key = None

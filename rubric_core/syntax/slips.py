@@ -15,7 +15,10 @@ SLIPS = {
     "slashes": ("a comment begins with `#`", "write `#`"),
     "dash-tab": ("a tab cannot stand between a dash and a key; use a space", "use a space"),
     "foreign-blank": ("this blank is no space to YAML; use spaces", "use spaces"),
-    "indicator": ("this number says by how much the text below is indented, and it is not; leave it out", "leave it out"),
+    "indicator": (
+        "this number says by how much the text below is indented, and it is not; leave it out",
+        "leave it out",
+    ),
     "empty-item": ("nothing stands before this comma", "remove the comma"),
     "directive": ("a directive is `%YAML` or `%TAG`, with a line `---` below it", "remove the directive"),
 }
@@ -23,13 +26,15 @@ _STRAY = re.compile(rf"({DASHES})([|>]+[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
 _SLASHES = re.compile(r"[ \t]*//")
 _DASH_TAB = re.compile(rf"([ ]*(?:- +)*-)( *\t[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
 _BLANKS = re.compile("[ \t\u00a0\u2007\u202f\u3000]+")
-_INDICATOR = re.compile(rf"({DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+]?)([0-9]+)(?=[-+]?[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z))")
+_INDICATOR = re.compile(
+    rf"({DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+]?)([0-9]+)(?=[-+]?[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z))"
+)
 #: Two commas, or a comma behind a bracket; quotes are stepped over.
 _EMPTY = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?P<before>[\[{,][ \t]*)(?P<comma>,)")
 
 
 def stray_mark(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """`|criteria: …`"""
+    """`|criteria: …`."""
     found = _STRAY.match(lines[line])
     if found:
         at = found.end(1)
@@ -68,7 +73,9 @@ def indicator(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     found = _INDICATOR.match(lines[line])
     if found:
         at = found.end(1)
-        yield Repair(line, lines[line][:at] + lines[line][found.end(2) :], "indicator", at - found.end(2), at, column=at)
+        yield Repair(
+            line, lines[line][:at] + lines[line][found.end(2) :], "indicator", at - found.end(2), at, column=at
+        )
 
 
 def empty_item(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

@@ -17,7 +17,7 @@ from rubric_core.language.kinds import (
     Tagged,
     Text,
 )
-from rubric_core.language.model import Suite
+from rubric_core.language.model import CASE, Suite
 from rubric_core.language.shape import Key
 from rubric_core.loading.issues import OutOfRange, WrongType
 from rubric_core.loading.reading import could_be
@@ -170,7 +170,7 @@ def given_up(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
     node = issue.node
     if issue.name.endswith("[]") and isinstance(node, Scalar) and node.empty and not issue.borrowed:
         kinds = issue.kind.branches if isinstance(issue.kind, ByNode) else (issue.kind,)
-        if any(isinstance(kind, Text | Shorthand) for kind in kinds):
+        if issue.kind is not CASE and any(isinstance(kind, Text | Shorthand) for kind in kinds):
             lead = "" if context.text[: node.span.start].endswith((" ", "[", "\t")) else " "
             yield Fix("say it: …", (Edit(node.span, lead + FILL_IN),), safe=False)
         return

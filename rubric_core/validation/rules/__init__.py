@@ -78,6 +78,7 @@ from rubric_core.validation.rules.undefined_variable import UNDEFINED_VARIABLE
 from rubric_core.validation.rules.unknown_alias import UNKNOWN_ALIAS
 from rubric_core.validation.rules.unknown_key import UNKNOWN_KEY
 from rubric_core.validation.rules.unknown_placeholder import UNKNOWN_PLACEHOLDER
+from rubric_core.validation.rules.unknown_tag import UNKNOWN_TAG
 from rubric_core.validation.rules.unknown_target import UNKNOWN_TARGET
 from rubric_core.validation.rules.unknown_template import UNKNOWN_TEMPLATE
 from rubric_core.validation.rules.unknown_type import UNKNOWN_TYPE
@@ -167,6 +168,7 @@ RULES: tuple[Rule[Any], ...] = (
     UNKNOWN_ALIAS,
     UNKNOWN_KEY,
     UNKNOWN_PLACEHOLDER,
+    UNKNOWN_TAG,
     UNKNOWN_TARGET,
     UNKNOWN_TEMPLATE,
     UNKNOWN_TYPE,

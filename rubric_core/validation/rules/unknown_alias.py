@@ -23,6 +23,10 @@ def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  
     fixes: tuple[Fix, ...] = ()
     if meant and context.written(issue.span) == f"*{issue.name}":
         fixes = (Fix(f"change it to `*{meant}`", (Edit(issue.span, f"*{meant}"),)),)
+    elif issue.name in issue.known:
+        words = f"`&{issue.name}` stands further down; an anchor has to stand before what refers to it"
+        yield Finding(issue.span, words, consequence=_REFUSES)
+        return
     elif context.written(issue.span) == f"*{issue.name}" and issue.text and not issue.borrowed:
         fixes = (
             Fix("put it in quotes: text, no reference", (Edit(issue.span, quoted(f"*{issue.name}")),), safe=False),
