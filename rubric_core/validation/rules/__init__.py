@@ -69,6 +69,7 @@ from rubric_core.validation.rules.several_sources import SEVERAL_SOURCES
 from rubric_core.validation.rules.skipped_string import SKIPPED_STRING
 from rubric_core.validation.rules.split_item import SPLIT_ITEM
 from rubric_core.validation.rules.suite_name import SUITE_NAME
+from rubric_core.validation.rules.suite_version import SUITE_VERSION
 from rubric_core.validation.rules.syntax_error import SYNTAX_ERROR
 from rubric_core.validation.rules.target_circle import TARGET_CIRCLE
 from rubric_core.validation.rules.template_variable import TEMPLATE_VARIABLE
@@ -159,6 +160,7 @@ RULES: tuple[Rule[Any], ...] = (
     SKIPPED_STRING,
     SPLIT_ITEM,
     SUITE_NAME,
+    SUITE_VERSION,
     SYNTAX_ERROR,
     TARGET_CIRCLE,
     TEMPLATE_VARIABLE,

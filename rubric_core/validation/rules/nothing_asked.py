@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
 from rubric_core.syntax.edit import add_entry
-from rubric_core.syntax.tree import Mapping
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.first_case import has_prompts
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
@@ -16,6 +16,9 @@ __all__ = ["NOTHING_ASKED"]
 def NOTHING_ASKED(cases: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Where cases have no `input` of their own, prompts ask: those of the suite, or of the case."""
     suite = cases.suite
+    # Where one list has what is asked and what is expected, both are looked at together.
+    if context.dialect.spelled(Case, "expected_output") is not None and (suite is None or not suite.has("input")):
+        yield from _empty(cases)
     if suite is None or cases.siblings is None or not _asks_by_prompts(context) or has_prompts(suite):
         return
     # An `input` that is refused says it already.
@@ -31,6 +34,30 @@ def NOTHING_ASKED(cases: CaseList, context: Context) -> Iterator[Finding]:  # no
     for entry in silent:
         fixes = tuple(_own_prompt(cases, entry, context))
         yield Finding(cases.outer(entry, entry.case.at("id")), message, fixes=fixes, consequence=_REFUSES)
+
+
+def _empty(cases: CaseList) -> Iterator[Finding]:
+    """Inputs with nothing in them, which every release asks all the same."""
+    for entry in cases.cases:
+        place = entry.case.places.get("input")
+        if place is not None and not place.borrowed and _is_empty(place.node) and not entry.case.has("turns"):
+            yield Finding(
+                cases.outer(entry, place.key),
+                f"nothing is asked: `{place.name}` is empty",
+                severity="warning",
+                consequence="agentv asks an empty question, and grades the answer to it",
+            )
+
+
+def _is_empty(node: Node) -> bool:
+    """Whether there is no text in it; nothing at all is a value of the wrong type, and said as that."""
+    if isinstance(node, Scalar):
+        return isinstance(node.value, str) and not node.text.strip()
+    if not isinstance(node, Sequence):
+        return False
+    contents = [item.get("content") for item in node.items if isinstance(item, Mapping)]
+    blank = (c is not None and (isinstance(c, Scalar | Sequence) and _is_empty(c)) for c in contents)
+    return len(contents) == len(node.items) and all(blank)
 
 
 _REFUSES = "agentv refuses the file"

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.other_words import types_called
+from rubric_core.language.targets import Provider
 from rubric_core.loading.issues import UnknownType
 from rubric_core.syntax.edit import newline_of
 from rubric_core.text import Edit
@@ -13,6 +14,7 @@ from rubric_core.validation.words import closest, names
 
 __all__ = ["UNKNOWN_TYPE"]
 
+_KEYS_OF_PROVIDERS = ("id", "label", "config")
 #: What stands in front of a type that has a line to itself.
 _OWN_LINE = re.compile(r"[ ]*(?:- +)*(?=type:[ ]*\Z)")
 
@@ -21,6 +23,10 @@ _OWN_LINE = re.compile(r"[ ]*(?:- +)*(?=type:[ ]*\Z)")
 def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the type that was probably meant; a program of that name may also stand for it."""
     graded = issubclass(issue.base, Evaluator)
+    if issubclass(issue.base, Provider) and issue.name in _KEYS_OF_PROVIDERS:
+        words = f"`{issue.name}` is a key of a provider, and can be no kind of one"
+        yield Finding(issue.span, words, severity="error", consequence="agentv refuses the file")
+        return
     elsewhere = list(types_called(context.dialect, issue.name)) if graded else []
     turned = issue.name[4:] if graded and issue.name.startswith(("not-", "not_")) else ""
     if turned in issue.known and context.dialect.spelled(Evaluator, "negate"):

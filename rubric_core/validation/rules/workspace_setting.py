@@ -31,6 +31,13 @@ def _workspace(workspace: Workspace, context: Context) -> Iterator[Finding]:
             fixes=_gone(hook, "reset", context),
             severity="warning",
         )
+    if workspace.mode in ("pooled", "temp") and workspace.has("path"):
+        yield Finding(
+            workspace.key_at("path"),
+            f"`path` is the directory of `mode: static`; with `mode: {workspace.mode}` agentv makes one of its own",
+            fixes=_gone(workspace, "path", context),
+            severity="warning",
+        )
     if workspace.mode == "static" and not workspace.has("path"):
         yield Finding(
             workspace.at("mode"),
