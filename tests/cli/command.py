@@ -17,7 +17,7 @@ tests:
       - type: rubrics
         criteria:
           - {id: tone, outcome: Stays friendly, weight: -1}
-      - {type: contains, vlaue: 30 days}
+      - {type: contains, wieght: 2, value: 30 days}
 """
 
 

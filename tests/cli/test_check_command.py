@@ -219,7 +219,7 @@ def test_standard_input_that_is_no_text(rubric: Run) -> None:
 
 def test_the_fixed_text_leaves_where_the_text_came_in(rubric: Run) -> None:
     ran = rubric("check", "-", "--fix", stdin=BROKEN.replace("\n", "\r\n").encode())
-    assert ran.out == BROKEN.replace("vlaue", "value").replace("\n", "\r\n")
+    assert ran.out == BROKEN.replace("wieght", "weight").replace("\n", "\r\n")
     assert "1 finding fixed in 1 file · 1 error in 1 of 1 suite" in ran.err
     assert ran.code == 1
     assert rubric("check", "-", "--fix", stdin=CLEAN.encode()).out == CLEAN
@@ -234,7 +234,7 @@ def test_safe_fixes_are_written_and_nothing_else_changes(rubric: Run) -> None:
     before = file.read_bytes()
     ran = rubric("check", "--fix")
     assert ran.out.splitlines()[-1].startswith("1 finding fixed in 1 file · 1 error in 1 of 1 suite · ")
-    assert file.read_bytes() == before.replace(b"vlaue", b"value")
+    assert file.read_bytes() == before.replace(b"wieght", b"weight")
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert rubric("check", "--fix").out.splitlines()[-1].startswith("nothing to fix · 1 error ")
 
@@ -257,11 +257,11 @@ def test_diff_shows_what_would_change_and_changes_nothing(rubric: Run) -> None:
     ran = rubric("check", "--diff")
     assert file.read_text() == BROKEN.rstrip("\n")
     assert ran.out.startswith("--- evals/a.eval.yaml\n+++ evals/a.eval.yaml\n@@ ")
-    assert "-      - {type: contains, vlaue: 30 days}\n\\ No newline at end of file\n" in ran.out
-    assert "+      - {type: contains, value: 30 days}\n\\ No newline at end of file\n" in ran.out
+    assert "-      - {type: contains, wieght: 2, value: 30 days}\n\\ No newline at end of file\n" in ran.out
+    assert "+      - {type: contains, weight: 2, value: 30 days}\n\\ No newline at end of file\n" in ran.out
     assert ran.err.startswith("1 finding would be fixed in 1 file · ")
     assert subprocess.run(["patch", "-p0"], input=ran.out.encode(), capture_output=True, check=False).returncode == 0
-    assert file.read_text() == BROKEN.replace("vlaue", "value").rstrip("\n")
+    assert file.read_text() == BROKEN.replace("wieght", "weight").rstrip("\n")
 
 
 def test_diff_ends_as_the_check_of_the_files_as_they_are(rubric: Run) -> None:
@@ -318,7 +318,7 @@ def test_the_process_says_the_same(process: Run) -> None:
 
 def test_the_process_reads_standard_input(process: Run) -> None:
     ran = process("check", "-", "--fix", stdin=BROKEN.encode())
-    assert (ran.code, ran.out) == (1, BROKEN.replace("vlaue", "value"))
+    assert (ran.code, ran.out) == (1, BROKEN.replace("wieght", "weight"))
 
 
 def test_nothing_heavy_is_loaded() -> None:

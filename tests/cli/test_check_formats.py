@@ -22,9 +22,9 @@ def test_json_is_the_contract(rubric: Run) -> None:
     # UTF-16: the face counts twice.
     assert first["range"] == {"start": {"line": 7, "character": 59}, "end": {"line": 7, "character": 61}}
     (fix,) = second["fixes"]
-    assert fix["title"] == "change it to `value`"
-    place = {"start": {"line": 8, "character": 25}, "end": {"line": 8, "character": 30}}
-    assert fix["edits"] == [{"range": place, "newText": "value"}]
+    assert fix["title"] == "change it to `weight`"
+    place = {"start": {"line": 8, "character": 25}, "end": {"line": 8, "character": 31}}
+    assert fix["edits"] == [{"range": place, "newText": "weight"}]
 
 
 def test_json_of_nothing_is_an_empty_list(rubric: Run) -> None:
@@ -56,7 +56,7 @@ def test_sarif_is_valid_and_complete(rubric: Run) -> None:
     assert ignored["suppressions"] == [{"kind": "inSource"}]
     place = shown["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"uri": "evals/m%C3%BCll%2C%20a.eval.yaml"}
-    assert place["region"] == {"startLine": 10, "startColumn": 26, "endLine": 10, "endColumn": 31}
+    assert place["region"] == {"startLine": 10, "startColumn": 26, "endLine": 10, "endColumn": 32}
 
 
 def test_the_fixes_in_sarif_mend_the_text(rubric: Run) -> None:
@@ -71,7 +71,7 @@ def test_the_fixes_in_sarif_mend_the_text(rubric: Run) -> None:
         Edit(Span(offset(r["deletedRegion"], "start"), offset(r["deletedRegion"], "end")), r["insertedContent"]["text"])
         for r in change["replacements"]
     ]
-    assert apply_edits(file.read_text(), edits) == WIDE.replace("vlaue", "value")
+    assert apply_edits(file.read_text(), edits) == WIDE.replace("wieght", "weight")
 
 
 def test_sarif_names_other_places(rubric: Run) -> None:
@@ -105,9 +105,9 @@ def test_github_gets_one_command_for_each_finding(rubric: Run) -> None:
         == f"::error {place}::the weight is -1; a weight is 0 or more%0Aagentv subtracts it from the score%0Afix: write 1"
     )
     assert second.startswith(
-        "::warning file=a%2Cb%3A 100%25.eval.yaml,line=9,endLine=9,col=26,endColumn=31,title=unknown-key::"
+        "::warning file=a%2Cb%3A 100%25.eval.yaml,line=9,endLine=9,col=26,endColumn=32,title=unknown-key::"
     )
-    assert second.endswith("%0Aagentv ignores it without a word%0Afix: change it to `value`")
+    assert second.endswith("%0Aagentv ignores it without a word%0Afix: change it to `weight`")
     assert "1 error, 1 warning" in ran.err
 
 
@@ -122,7 +122,7 @@ def test_colour_only_where_it_is_wanted(rubric: Run, monkeypatch: pytest.MonkeyP
     assert "\x1b[" not in rubric("check").out
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b[1;31merror[bad-weight]\x1b[0m" in rubric("check").out
-    assert "\x1b[31m-      - {type: contains, vlaue: 30 days}\x1b[0m\n" in rubric("check", "--diff").out
+    assert "\x1b[31m-      - {type: contains, wieght: 2, value: 30 days}\x1b[0m\n" in rubric("check", "--diff").out
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in rubric("check").out
     assert not Style.of().colour
@@ -131,12 +131,12 @@ def test_colour_only_where_it_is_wanted(rubric: Run, monkeypatch: pytest.MonkeyP
 def test_a_frame_shows_the_line_and_what_to_do(rubric: Run) -> None:
     write("a.eval.yaml", BROKEN)
     assert rubric("check").out.split("\n\n")[1].splitlines() == [
-        "a.eval.yaml:9:26 warning[unknown-key] a contains check has no key `vlaue`; did you mean `value`?",
+        "a.eval.yaml:9:26 warning[unknown-key] a contains check has no key `wieght`; did you mean `weight`?",
         "  │",
         "8 │           - {id: tone, outcome: Stays friendly, weight: -1}",
-        "9 │       - {type: contains, vlaue: 30 days}",
-        "  │                          ^^^^^",
+        "9 │       - {type: contains, wieght: 2, value: 30 days}",
+        "  │                          ^^^^^^",
         "  │",
         "  = agentv ignores it without a word",
-        "  = fix: change it to `value`   rubric explain unknown-key",
+        "  = fix: change it to `weight`   rubric explain unknown-key",
     ]
