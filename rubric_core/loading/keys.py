@@ -10,8 +10,9 @@ from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
 from rubric_core.language.other_words import field_called
 from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
+from rubric_core.loading.fitting import could_be
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
-from rubric_core.loading.reading import Merged, could_be
+from rubric_core.loading.reading import Merged
 from rubric_core.loading.tags import Tags
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
 from rubric_core.text import Span

@@ -23,6 +23,7 @@ from rubric_core.language.left_empty import may_be_left_empty
 from rubric_core.language.model import CASE, Case, CaseInclude, Suite
 from rubric_core.language.shape import Place, Shape, as_list
 from rubric_core.language.targets import Entry as TargetEntry
+from rubric_core.loading.fitting import found_words
 from rubric_core.loading.issues import (
     ConflictingKeys,
     NotASuite,
@@ -35,7 +36,7 @@ from rubric_core.loading.issues import (
 )  # fmt: skip
 from rubric_core.loading.keys import Keys
 from rubric_core.loading.ranges import lower_ranges
-from rubric_core.loading.reading import HOLE, found_words
+from rubric_core.loading.reading import HOLE
 from rubric_core.loading.split import Joined, joined
 from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence

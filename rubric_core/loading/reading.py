@@ -13,24 +13,19 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.kinds import (
     Anything,
     Boolean,
-    ByNode,
     Choice,
     Integer,
     Kind,
-    ListOf,
     MapOf,
-    Messages,
     Number,
-    Shaped,
-    Shorthand,
-    Tagged,
     Text,
 )
+from rubric_core.loading.fitting import found_words, takes_text
 from rubric_core.loading.issues import CutText, Issue, MergeKey, OutOfRange, UnknownAlias, UnknownTag, WrongType
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
-__all__ = ["HOLE", "Merged", "Reading", "could_be", "found_words"]
+__all__ = ["HOLE", "Merged", "Reading"]
 
 #: Stands for a value that could not be understood.
 HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
@@ -43,43 +38,6 @@ _CORE = "tag:yaml.org,2002:"
 _CUT = re.compile(r" +(#\d[^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
 #: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
 _MOST_MERGED = 2_000
-
-
-def found_words(node: Node) -> str:
-    """What is written, with its article, as in "found a number"."""
-    if isinstance(node, Mapping):
-        return "a mapping"
-    if isinstance(node, Sequence):
-        return "a list" if node.items else "an empty list"
-    if isinstance(node, Scalar):
-        value = node.value
-        if value is None:
-            return "nothing"
-        if isinstance(value, bool):
-            return f"{str(value).lower()}"
-        if isinstance(value, int | float):
-            return f"the number {node.text}"
-        return "an empty string" if not node.text.strip() else "a string"
-    return "a reference"
-
-
-def could_be(node: Node, kind: Kind[Any]) -> bool:
-    """Whether a value is of a kind, as far as a look at it tells; what a reference stands for may be anything."""
-    if isinstance(kind, ByNode):
-        return any(could_be(node, branch) for branch in kind.branches)
-    value = node.value if isinstance(node, Scalar) else None
-    if isinstance(kind, Text | Shorthand | Choice):
-        return isinstance(value, str)
-    if isinstance(kind, Boolean | Number | Integer):
-        return isinstance(value, int | float) and isinstance(value, bool) == isinstance(kind, Boolean)
-    if isinstance(kind, ListOf | Messages):
-        return isinstance(node, Sequence | Alias)
-    return isinstance(node, Mapping | Alias) if isinstance(kind, MapOf | Shaped | Tagged) else True
-
-
-def _takes_text(kind: Kind[Any]) -> bool:
-    kinds = kind.branches if isinstance(kind, ByNode) else (kind,)
-    return any(isinstance(k, Shorthand | Anything) or (isinstance(k, Text) and not k.refers_to) for k in kinds)
 
 
 @lru_cache(maxsize=16)
@@ -132,7 +90,7 @@ class Reading:
     def value(self, kind: Kind[Any], node: Node, name: str) -> Any:
         """The value of `node` as a `kind`, or HOLE. `name` is the key, for messages."""
         if isinstance(node, Alias):
-            return self._behind(node, lambda target: self.value(kind, target, name), text=_takes_text(kind))
+            return self._behind(node, lambda target: self.value(kind, target, name), text=takes_text(kind))
         if isinstance(node, Scalar) and node.style == "hole":
             return HOLE
         if node.tag is not None and not node.tag.startswith(_CORE) and id(node) not in self._tagged_nodes:

@@ -19,8 +19,8 @@ from rubric_core.language.kinds import (
 )
 from rubric_core.language.model import CASE, Suite
 from rubric_core.language.shape import Key
+from rubric_core.loading.fitting import could_be
 from rubric_core.loading.issues import OutOfRange, WrongType
-from rubric_core.loading.reading import could_be
 from rubric_core.syntax.edit import quoted, rename_key, replace_value, wrap_in_list
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.loading.fitting import found_words
 from rubric_core.loading.ranges_otherwise import read_tuple, whole_number
-from rubric_core.loading.reading import found_words
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span

@@ -7,8 +7,8 @@ from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Evaluator, LlmJudge, ToolTrajectory
 from rubric_core.language.kinds import Choice
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
+from rubric_core.loading.fitting import could_be
 from rubric_core.loading.issues import MissingKey
-from rubric_core.loading.reading import could_be
 from rubric_core.syntax.edit import column_of, newline_of
 from rubric_core.syntax.tree import Entry, Mapping, Node, Sequence
 from rubric_core.text import Edit

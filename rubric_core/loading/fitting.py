@@ -1,0 +1,61 @@
+"""What is written beside what is wanted: in words, and whether the one could be the other."""
+
+from typing import Any
+
+from rubric_core.language.kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    MapOf,
+    Messages,
+    Number,
+    Shaped,
+    Shorthand,
+    Tagged,
+    Text,
+)
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
+
+__all__ = ["could_be", "found_words", "takes_text"]
+
+
+def found_words(node: Node) -> str:
+    """What is written, with its article, as in "found a number"."""
+    if isinstance(node, Mapping):
+        return "a mapping"
+    if isinstance(node, Sequence):
+        return "a list" if node.items else "an empty list"
+    if isinstance(node, Scalar):
+        value = node.value
+        if value is None:
+            return "nothing"
+        if isinstance(value, bool):
+            return f"{str(value).lower()}"
+        if isinstance(value, int | float):
+            return f"the number {node.text}"
+        return "an empty string" if not node.text.strip() else "a string"
+    return "a reference"
+
+
+def could_be(node: Node, kind: Kind[Any]) -> bool:
+    """Whether a value is of a kind, as far as a look at it tells; what a reference stands for may be anything."""
+    if isinstance(kind, ByNode):
+        return any(could_be(node, branch) for branch in kind.branches)
+    value = node.value if isinstance(node, Scalar) else None
+    if isinstance(kind, Text | Shorthand | Choice):
+        return isinstance(value, str)
+    if isinstance(kind, Boolean | Number | Integer):
+        return isinstance(value, int | float) and isinstance(value, bool) == isinstance(kind, Boolean)
+    if isinstance(kind, ListOf | Messages):
+        return isinstance(node, Sequence | Alias)
+    return isinstance(node, Mapping | Alias) if isinstance(kind, MapOf | Shaped | Tagged) else True
+
+
+def takes_text(kind: Kind[Any]) -> bool:
+    """Whether any text is a value of a kind, and not the name of something."""
+    kinds = kind.branches if isinstance(kind, ByNode) else (kind,)
+    return any(isinstance(k, Shorthand | Anything) or (isinstance(k, Text) and not k.refers_to) for k in kinds)
