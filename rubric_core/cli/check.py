@@ -21,7 +21,6 @@ from rubric_core.language.closest import closest
 __all__ = ["add_arguments", "main"]
 
 WRONG_USE = 2
-_FORMATS = ("text", "json", "sarif", "github")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--format",
-        choices=_FORMATS,
+        choices=tuple(printing.FORMATS),
         default="text",
         help="code frames for people, JSON, SARIF 2.1.0, or annotations of GitHub Actions",
     )

@@ -28,8 +28,7 @@ __all__ = ["Outcome", "Work"]
 
 _LEFT = frozenset({FileKind.DEFAULTS})  # no older dialect has them
 _TAKEN_OVER = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET, FileKind.TEMPLATE})
-#: Where each dialect looks for its targets, when that is not a file targets.yaml.
-_HOMES = {"agentv-5": "providers.yaml"}
+_USUAL_TARGETS = DIALECTS[0].properties.targets_file
 #: From the oldest to the newest.
 _NAMES = tuple(dialect.name for dialect in DIALECTS)
 
@@ -162,9 +161,11 @@ class Work:
 
     def _home(self, path: Path) -> Path:
         """Where a targets file belongs, when it may be renamed and nothing is there yet."""
-        name = _HOMES.get(self._options.to)
-        home = path.with_name(name) if self._options.rename and name and path.stem == "targets" else path
-        return path if home != path and home.exists() else home
+        name = self._language.dialect(self._options.to).properties.targets_file
+        if not self._options.rename or path.stem != "targets" or name == _USUAL_TARGETS:
+            return path
+        home = path.with_name(name)
+        return path if home.exists() else home
 
     def _recordings(self, outcome: Outcome, texts: Mapping[Path, str]) -> "Carried | str | None":
         """The recordings beside a suite: most suites have none, and what reads them takes long to load."""

@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from rubric_core.analysis import Language
@@ -11,11 +11,10 @@ from rubric_core.cli.checked import Checked, Round, as_json
 from rubric_core.cli.frames import frame
 from rubric_core.cli.sources import STANDARD_INPUT
 from rubric_core.cli.style import Style
+from rubric_core.validation.rule import SEVERITIES
 from rubric_core.validation.words import count
 
-__all__ = ["frames", "summary", "write"]
-
-_SEVERITIES = ("error", "warning", "information", "hint")
+__all__ = ["FORMATS", "frames", "summary", "write"]
 
 
 def write(done: Round, language: Language, options: argparse.Namespace) -> None:
@@ -34,30 +33,45 @@ def write(done: Round, language: Language, options: argparse.Namespace) -> None:
         text = options.format == "text"
         print(table(done.files, language, Style.of(out)) if text else _json(as_rows(done.files, language)), file=out)
         print(summary(done, fixed=options.fix), file=out if text else sys.stderr)
-    elif options.format == "text":
-        _write_text(done, out, fixed=options.fix)
-    elif options.format == "json":
-        print(_json(as_json(done.files)), file=out)
-    elif options.format == "sarif":
-        from rubric_core.cli.sarif import sarif  # noqa: PLC0415
-
-        print(_json(sarif(done, language)), file=out)
     else:
-        from rubric_core.cli.github import commands  # noqa: PLC0415
-
-        out.writelines(f"{line}\n" for line in commands(done.files))
-        print(summary(done, fixed=options.fix), file=sys.stderr)
+        FORMATS[options.format](done, language, out, options.fix)
 
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _write_text(done: Round, out: TextIO, *, fixed: bool) -> None:
+def _write_text(done: Round, _: Language, out: TextIO, fixed: bool) -> None:
     for text in frames(done.files, Style.of(out)):
         print(f"{text}\n", file=out)
     if done.files:
         print(summary(done, fixed=fixed), file=out)
+
+
+def _write_json(done: Round, _: Language, out: TextIO, _fixed: bool) -> None:
+    print(_json(as_json(done.files)), file=out)
+
+
+def _write_sarif(done: Round, language: Language, out: TextIO, _: bool) -> None:
+    from rubric_core.cli.sarif import sarif  # noqa: PLC0415  # each format loads what it needs
+
+    print(_json(sarif(done, language)), file=out)
+
+
+def _write_github(done: Round, _: Language, out: TextIO, fixed: bool) -> None:
+    from rubric_core.cli.github import commands  # noqa: PLC0415  # each format loads what it needs
+
+    out.writelines(f"{line}\n" for line in commands(done.files))
+    print(summary(done, fixed=fixed), file=sys.stderr)
+
+
+#: What writes a round in each format; the last argument is whether findings were fixed first.
+FORMATS: Mapping[str, Callable[[Round, Language, TextIO, bool], None]] = {
+    "text": _write_text,
+    "json": _write_json,
+    "sarif": _write_sarif,
+    "github": _write_github,
+}
 
 
 def frames(files: Iterable[Checked], style: Style) -> Iterator[str]:
@@ -86,7 +100,7 @@ def _fixes(done: Round, words: str) -> str:
 
 
 def _amounts(severities: Sequence[str]) -> str:
-    amounts = [(severities.count(s), s) for s in _SEVERITIES]
+    amounts = [(severities.count(s), s) for s in SEVERITIES]
     return ", ".join(count(n, s) if s != "information" else f"{n} information" for n, s in amounts if n)
 
 

@@ -7,11 +7,9 @@ from rubric_core.analysis import Language
 from rubric_core.cli.checked import Checked
 from rubric_core.cli.style import Style
 from rubric_core.fixing import safe_fix
-from rubric_core.validation.rule import Severity
+from rubric_core.validation.rule import SEVERITIES, Severity
 
 __all__ = ["as_rows", "table"]
-
-_WORST: tuple[Severity, ...] = ("error", "warning", "information", "hint")
 
 
 @dataclass(slots=True)
@@ -27,7 +25,7 @@ def _amounts(files: Iterable[Checked]) -> list[_Amount]:
     amounts: dict[str, _Amount] = {}
     for found in (d for each in files for d in each.diagnostics):
         amount = amounts.setdefault(found.code, _Amount(found.code, found.severity))
-        amount.severity = min(amount.severity, found.severity, key=_WORST.index)
+        amount.severity = min(amount.severity, found.severity, key=SEVERITIES.index)
         amount.count += 1
         amount.fixable += safe_fix(found) is not None
     return sorted(amounts.values(), key=lambda a: (-a.count, a.code))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.evaluation.runnable import Runnable
-from rubric_core.language.model import Suite
 from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.loading.search import without_function
 from rubric_core.syntax.plain import plain
@@ -55,8 +54,8 @@ class LoadedSuite:
     @property
     def programs(self) -> tuple[str, ...]:
         """The entries of the case list behind which a program makes cases, as they are written."""
-        if self.analysis.dialect.spelled(Suite, "prompts") is None:
-            return ()  # releases before agentv-5 run none
+        if not self.analysis.dialect.properties.case_programs:
+            return ()
         return tuple(each.text for each in self.analysis.external if is_program(each))
 
     @property

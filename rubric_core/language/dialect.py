@@ -98,6 +98,12 @@ class Properties:
     nunjucks: bool = False
     #: Strings that stand for a value which is only known at run time, as regular expressions.
     interpolation: tuple[str, ...] = ()
+    #: Whether a setting of a target in capitals may be the name of an environment variable, be it in early releases only.
+    bare_variables: bool = True
+    #: Whether a program may make the cases of a suite.
+    case_programs: bool = False
+    #: Where it looks for targets first, below the folder that its suites share.
+    targets_file: str = "targets.yaml"
     #: What `$schema` of a suite has to say, where releases asked for it.
     suite_marker: str = ""
     #: Whether merge keys are merged; otherwise the engine passes over them.

@@ -14,6 +14,7 @@ from rubric_core.loading.case_files import CaseSet
 from rubric_core.text import Edit, Span
 
 __all__ = [
+    "SEVERITIES",
     "CaseEntry",
     "CaseList",
     "Context",
@@ -33,6 +34,8 @@ __all__ = [
 ]  # fmt: skip
 
 Severity = Literal["error", "warning", "information", "hint"]
+#: The worst first.
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 Tag = Literal["deprecated", "unnecessary"]
 T = TypeVar("T")
 

@@ -51,7 +51,7 @@ def test_sarif_is_valid_and_complete(rubric: Run) -> None:
     assert [r["id"] for r in rules] == ["bad-weight", "unknown-key"]
     assert all(r["helpUri"].startswith("https://") and r["help"]["markdown"].startswith(f"# {r['id']}") for r in rules)
     shown, ignored = run["results"]
-    assert (shown["ruleId"], shown["ruleIndex"], shown["level"]) == ("unknown-key", 1, "warning")
+    assert (shown["ruleId"], shown["ruleIndex"], shown["level"]) == ("unknown-key", 1, "error")
     assert "suppressions" not in shown
     assert ignored["suppressions"] == [{"kind": "inSource"}]
     place = shown["locations"][0]["physicalLocation"]

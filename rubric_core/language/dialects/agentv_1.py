@@ -105,6 +105,7 @@ AGENTV_1 = AGENTV_0_5.successor(
         *AROUND_1,
         *TARGETS_1,
     ],
+    bare_variables=False,
     suite_marker="",
     verdicts="three",
     wording="candidate",

@@ -43,8 +43,7 @@ def _is_local(shape: Shape) -> bool:
 
 
 def _from_environment(text: str, context: Context) -> bool:
-    bare = not context.dialect.properties.interpolation or context.dialect.name == "agentv-0.5"
-    return "{{" in text or (bare and _VARIABLE.match(text) is not None)
+    return "{{" in text or (context.dialect.properties.bare_variables and _VARIABLE.match(text) is not None)
 
 
 def _from_there(node: Scalar, reference: str) -> Fix:
