@@ -161,7 +161,7 @@ def _blocks(message: Message | str) -> list[ContentBlock]:
 def _role(message: Message | str) -> Role:
     if isinstance(message, str):
         return "user"
-    return message.role if message.role in ("system", "user", "assistant", "tool") else "user"  # type: ignore[return-value]
+    return message.role if message.role in ("system", "user", "assistant", "tool") else "user"  # type: ignore[return-value]  # one of these words
 
 
 def _flat(value: Any) -> str:

@@ -248,7 +248,7 @@ class Dialect:
         tables = Tables({s: dict(t) for s, t in self.spellings.items()}, dict(self.types), dict(self.demands), families)
         for change in changes:
             change(tables)
-        return Dialect(name, releases, replace(self.properties, **properties), *tables)  # type: ignore[arg-type]
+        return Dialect(name, releases, replace(self.properties, **properties), *tables)  # type: ignore[arg-type]  # `replace` refuses what is no property
 
     @classmethod
     def first(cls, name: str, releases: str, changes: "Iterable[Change]", **properties: object) -> "Dialect":

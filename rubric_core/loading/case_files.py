@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -53,16 +54,16 @@ def cases_behind(look: Look, name: str, directory: Path) -> CaseSet:
         return _of_files(look, sorted(_matching(look, name, directory)))
     for place in places_of(name, directory, look, look.project.fallback):
         if look.is_file(place):
-            return look.once(("cases", place), lambda inner, path=place: _of_file(inner, path))  # type: ignore[misc]
+            return look.once(("cases", place), partial(_of_file, path=place))
         if look.is_directory(place):
-            return look.once(("case directory", place), lambda inner, path=place: _of_directory(inner, path))  # type: ignore[misc]
+            return look.once(("case directory", place), partial(_of_directory, path=place))
     return CaseSet(missing=True, complete=False)
 
 
 def _of_files(look: Look, paths: list[Path]) -> CaseSet:
     if not paths:
         return CaseSet(missing=True, complete=False)
-    sets = [look.once(("cases", p), lambda inner, path=p: _of_file(inner, path)) for p in paths]  # type: ignore[misc]
+    sets = [look.once(("cases", p), partial(_of_file, path=p)) for p in paths]
     return CaseSet(
         tuple(c for s in sets for c in s.cases),
         all(s.complete for s in sets),

@@ -198,7 +198,7 @@ class Look:
             known = _Kept[object](find(path), frozenset((path,)))
             self.project.keep(key, known.value, known.seen)
         self.seen.add(path)
-        return known.value  # type: ignore[return-value]
+        return known.value  # type: ignore[return-value]  # one key, one type, here too
 
     def is_file(self, path: Path) -> bool:
         """See `ports.Files.is_file`."""

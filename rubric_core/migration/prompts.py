@@ -31,5 +31,5 @@ def renamed(text: str, dialects: Iterable[str]) -> str:
     for dialect in dialects:
         names = VARIABLES_INTO.get(dialect, {})
         if names:
-            text = pattern_of(names).sub(lambda found, names=names: f"{found[1]}{names[found[2]]}", text)  # type: ignore[misc]
+            text = pattern_of(names).sub(lambda found, names=names: f"{found[1]}{names[found[2]]}", text)  # type: ignore[misc]  # a default binds the name of this round
     return text

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from rubric_core.analysis import Analysis
 from rubric_core.fixing import safe_edits
@@ -96,7 +97,7 @@ def _refactorings(analysis: Analysis, within: Span, read: Reader) -> Iterator[Ac
         yield Action(found.title, f"refactor.{found.kind}", found.edits)
     for offer in steps_at(analysis, within.start, read):
         if offer.scope == "file":
-            yield Action(offer.title, _MIGRATE, later=lambda offer=offer: offer.edits)  # type: ignore[misc]
+            yield Action(offer.title, _MIGRATE, later=partial(getattr, offer, "edits"))
         else:
             yield Action(offer.title, _MIGRATE, offer.edits)
 

@@ -44,18 +44,14 @@ recordings:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-    (tmp_path / ".agentv").mkdir()
-    (tmp_path / ".agentv" / "targets.yaml").write_text(
+def folder(checkout: Path) -> Path:
+    (checkout / ".agentv" / "targets.yaml").write_text(
         'targets:\n  - {name: default, provider: mock, response: "42"}\n'
     )
-    (tmp_path / "prompts").mkdir()
-    (tmp_path / "prompts" / "judge.md").write_text("Is {{ candidate_answer }} good, given {{ expected_outcome }}?\n")
-    (tmp_path / "a.eval.yaml").write_text(SUITE)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    (checkout / "prompts").mkdir()
+    (checkout / "prompts" / "judge.md").write_text("Is {{ candidate_answer }} good, given {{ expected_outcome }}?\n")
+    (checkout / "a.eval.yaml").write_text(SUITE)
+    return checkout
 
 
 def test_prompts_and_targets_are_carried_along_and_no_note_is_left_of_them(

@@ -115,17 +115,13 @@ def test_suites_of_agentv_1_have_no_errors_in_agentv_3() -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-    (tmp_path / ".agentv").mkdir()
-    (tmp_path / ".agentv" / "targets.yaml").write_text(
+def folder(checkout: Path) -> Path:
+    (checkout / ".agentv" / "targets.yaml").write_text(
         "targets:\n  - {name: default, provider: mock, judge_target: default}\n"
     )
-    (tmp_path / "old.eval.yaml").write_text(OLD)
-    (tmp_path / "new.eval.yaml").write_text('prompts: ["{{ q }}"]\ntests:\n  - vars: {q: a}\n    assert: [Is polite]\n')
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    (checkout / "old.eval.yaml").write_text(OLD)
+    (checkout / "new.eval.yaml").write_text('prompts: ["{{ q }}"]\ntests:\n  - vars: {q: a}\n    assert: [Is polite]\n')
+    return checkout
 
 
 def test_writes_files_and_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

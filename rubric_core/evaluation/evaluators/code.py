@@ -103,10 +103,9 @@ def _words_of(script: object) -> str | list[str]:
 
 
 def _milliseconds(given: object) -> float:
-    wrong = isinstance(given, bool) or not isinstance(given, int | float)
-    if wrong or not math.isfinite(given) or given <= 0:  # type: ignore[operator, arg-type]  # it is a number by now
+    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given) or given <= 0:
         raise ValueError(f"agent_timeout_ms is a number of milliseconds above 0, found {given!r}")
-    return float(given)  # type: ignore[arg-type]
+    return float(given)
 
 
 def _processes(context: EvaluationContext) -> Processes:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rubric_core.loading.gitignore import ignored, within
+from rubric_core.loading.patterns import Patterns
 
 __all__ = ["Snapshot", "changes", "take"]
 
@@ -28,14 +29,14 @@ def take(root: Path) -> Snapshot:
     return dict(_below(root, root, within(str(root))))
 
 
-def _below(root: Path, folder: Path, levels: tuple[object, ...]) -> Iterator[tuple[str, bytes | str]]:
+def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[tuple[str, bytes | str]]:
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError:
         return
     for entry in entries:
         is_folder = entry.is_dir(follow_symlinks=False)
-        if entry.name == _NEVER or ignored(levels, entry.path, is_folder=is_folder):  # type: ignore[arg-type]
+        if entry.name == _NEVER or ignored(levels, entry.path, is_folder=is_folder):
             continue
         if is_folder:
             yield from _below(root, Path(entry.path), (*levels, *within(entry.path)))

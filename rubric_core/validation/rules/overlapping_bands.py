@@ -19,9 +19,9 @@ def OVERLAPPING_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding
         return
     before: Band | None = None
     for band in sorted(sound(ranges), key=lambda b: (b.low, b.high)):
-        if before is not None and band.low <= before.high:  # type: ignore[operator]
+        if before is not None and band.low <= before.high:  # type: ignore[operator]  # sound bands have bounds
             yield _finding(ranges, before, band, context)
-        if before is None or band.high > before.high:  # type: ignore[operator]
+        if before is None or band.high > before.high:  # type: ignore[operator]  # see above
             before = band
 
 
@@ -42,7 +42,7 @@ def _finding(ranges: ScoreRanges, first: Band, second: Band, context: Context) -
 def _fixes(ranges: ScoreRanges, first: Band, second: Band) -> Iterator[Fix]:
     """Move the border between the two, wherever no score gets lost by it."""
     a, b, c, d = first.low, first.high, second.low, second.high
-    assert a is not None and b is not None and c is not None and d is not None  # noqa: PT018
+    assert a is not None and b is not None and c is not None and d is not None  # noqa: PT018  # see above
     rest = covered(x for x in sound(ranges) if x is not first and x is not second)
     all_now = covered(sound(ranges))
     if b + 1 <= d and all_now <= rest | set(range(a, b + 1)) | set(range(b + 1, d + 1)):
