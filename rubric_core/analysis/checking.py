@@ -176,8 +176,10 @@ class Check:
         inner = [c for s in shapes for c in children(s)]
         state.own_targets = own_targets(inner)
         visited += inner
-        state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
-        if any(each.borrowed for each in visited):
+        borrowed = any(each.borrowed for each in visited)
+        if borrowed or state.tree.anchors:  # else nobody asks, and thousands of cases need not remember it
+            state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
+        if borrowed:
             visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]
         state.findings = self._judge(visited, context)
 

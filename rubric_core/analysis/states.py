@@ -7,7 +7,7 @@ from typing import Any
 from rubric_core.language.detect import signs_of
 from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import UnknownType
-from rubric_core.loading.links import NO_LINKS
+from rubric_core.loading.links import NO_LINKS, NO_NAMES
 from rubric_core.syntax.blocks import FRAME, Block, Document
 from rubric_core.syntax.tree import Node, Tree
 from rubric_core.text import Span
@@ -34,12 +34,12 @@ class BlockState:
         self.ignores = ignores_in(text, self.tree, item_keys if frame else None)
         self.signs = int(signs_of(self.tree.root, text, frame=frame))
         #: Names of anchors that are used here and defined elsewhere.
-        self.borrows = frozenset(a.name for a in self.tree.aliases if a.target is None)
+        self.borrows = frozenset(a.name for a in self.tree.aliases if a.target is None) or NO_NAMES
         self.key: object = None
         self.shapes: tuple[Shape, ...] = ()
         self.findings: tuple[Found, ...] = ()
         #: What was judged where it stands, so that a reference to it is not judged again.
-        self.judged: frozenset[object] = frozenset()
+        self.judged: frozenset[object] = NO_NAMES
         #: Types that nobody has, unless a program of their name is there.
         self.deferred: tuple[UnknownType, ...] = ()
         #: What stands in other files, looked up in the context named by `linked`.
@@ -48,7 +48,7 @@ class BlockState:
         #: The version of the project at that time.
         self.linked_at = 0
         #: The names that it gives to targets.
-        self.own_targets: frozenset[str] = frozenset()
+        self.own_targets = NO_NAMES
 
 
 class Frame:

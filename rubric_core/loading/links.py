@@ -17,7 +17,7 @@ from rubric_core.loading.references import References
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
-__all__ = ["NO_LINKS", "Links", "linked", "own_targets"]
+__all__ = ["NO_LINKS", "NO_NAMES", "Links", "linked", "own_targets"]
 
 
 @dataclass
@@ -35,6 +35,8 @@ class Links:
     findings: tuple[Any, ...] = field(default=())
 
 
+#: An empty set that is made anew takes memory, and thousands of cases have one.
+NO_NAMES: frozenset[str] = frozenset()
 NO_LINKS = Links()
 
 
@@ -84,10 +86,9 @@ def _case_paths(shapes: tuple[Shape, ...], root: Node | None) -> Iterator[Scalar
         if node is item or item.text.startswith("file://"):
             yield item
 
-
 def own_targets(shapes: Iterable[Shape]) -> frozenset[str]:
     """The names that a text gives to targets of its own; `shapes` are all of its shapes, inner ones included."""
-    return frozenset(_own(shapes))
+    return frozenset(_own(shapes)) or NO_NAMES
 
 
 def _own(shapes: Iterable[Shape]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """From libyaml's events to a tree. Iterative, so that no nesting is deep enough to end the process."""
 
 from collections.abc import Callable
+from sys import intern
 from typing import Any
 
 import yaml
@@ -280,6 +281,8 @@ class _Builder:
             if top.node.flow and not self.moves and self.text[at : at + 1] == "?" and isinstance(node, Scalar):
                 node.text = f"?{node.text}"
                 node.span = node.whole = Span(at, node.span.end)
+            if type(node) is Scalar:
+                node.text = intern(node.text)  # thousands of cases have the same few keys
         elif top.entries is not None:
             top.entries.append(Entry(top.key, node))
             top.key = None
