@@ -74,7 +74,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 def _words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return f"{error.filename or 'what is printed cannot be written'}: {error.strerror}"
     return f"{type(error).__name__}: {error}"
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -83,7 +84,7 @@ class Choice:
         found: dict[Path, Wanted] = {}
         for name in self._options.suites:
             path, colons, case_id = name.partition("::")
-            if not colons or Path(name).exists():
+            if not colons or os.path.lexists(name):
                 sources = Sources([name], Discovery(self._configurations), None, around=False)
                 for source in sources.found():
                     found[source.path] = Wanted(Path(source.shown))

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 
-from rubric_core.cli.style import Style, width
+from rubric_core.cli.style import Style, visible, width
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Position, Span
 from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["frame"]
 
-_TAB = "    "
 _FAR = 3
 _LONGEST = 160
 
@@ -74,8 +73,7 @@ def _line(document: Document, line: int) -> tuple[int, str]:
 
 
 def _shown(document: Document, line: int) -> str:
-    text = _line(document, line)[1].replace("\t", _TAB)
-    text = "".join(c if c.isprintable() else "�" for c in text)
+    text = visible(_line(document, line)[1])
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
@@ -84,6 +82,6 @@ def _underline(document: Document, line: int, mark: tuple[Span, str, str, str], 
     start, text = _line(document, line)
     begin = span.start - start
     end = max(begin + 1, min(span.end - start, len(text)))
-    before = width(text[:begin].replace("\t", _TAB))
-    length = max(1, width(text[begin:end].replace("\t", _TAB)))
+    before = width(visible(text[:begin]))
+    length = max(1, width(visible(text[begin:end])))
     return " " * before + style.paint(char * length + (f" {words}" if words else ""), role)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rubric_core.analysis import Analysis
-from rubric_core.cli.style import Style, width
+from rubric_core.cli.style import Style, visible, width
 from rubric_core.evaluation.marks import Mark, case_words, marks_of, shortened
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
@@ -94,7 +94,7 @@ class Inline:
     def _line(self, number: int) -> str:
         span = self._index.line_span(number)
         text = self._index.text[span.start : span.end]
-        return "".join(c if c.isprintable() or c == "\t" else "�" for c in text).replace("\t", "    ")
+        return visible(text)
 
     def _with_marks(self, line: str, marks: Sequence[Mark], column: int) -> str:
         if not marks:

@@ -1,5 +1,8 @@
 """What a check was asked to look at: files, folders, patterns and standard input."""
 
+# Names as they are given: one that is too long is no folder, and no error either.
+# ruff: noqa: PTH112
+
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -98,7 +101,7 @@ class Sources:
     @property
     def folders(self) -> list[str]:
         """The folders among the names."""
-        return [name for name in self._names if name and Path(name).is_dir()]
+        return [name for name in self._names if name and os.path.isdir(name)]
 
     def _named(self, name: str) -> Iterator[Source]:
         if name == STANDARD_INPUT:
@@ -107,11 +110,16 @@ class Sources:
         elif not name:
             # An unset variable of a shell script: never the current folder, which `migrate` would rewrite.
             self.failures.append("an empty name is no path; write . for the current folder")
-        elif Path(name).is_dir():
+        elif os.path.isdir(name):
             walked = self._discovery.files(name) if self._around else self._discovery.suites(name)
             yield from self._several(walked, f"{name}: no suites in this folder; rubric looks for {SUITE_NAMES}")
         elif not os.path.lexists(name) and _MAGIC & set(name):
-            yield from self._several(self._discovery.matching(name), f"{name}: no file matches this pattern")
+            try:
+                matching = self._discovery.matching(name)
+            except ValueError as error:
+                self.failures.append(f"{name}: this is no pattern: {error}")
+                return
+            yield from self._several(matching, f"{name}: no file matches this pattern")
         elif not os.path.lexists(name):
             self.failures.append(f"{name}: there is no such file{_advice(Path(name))}")
         else:

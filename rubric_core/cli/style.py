@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TextIO
 
-__all__ = ["Style", "columns_of", "fitted", "width"]
+__all__ = ["Style", "columns_of", "fitted", "visible", "width"]
 
 _CODES = {
     "error": "1;31",
@@ -23,6 +23,8 @@ _CODES = {
 #: What sets a colour, and what ends it.
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _PLAIN = "\x1b[0m"
+#: Characters that are not printed and yet are no surprise: the byte order mark is one.
+_HIDDEN = {"\t": "    ", "\ufeff": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,11 @@ def columns_of(stream: TextIO) -> int | None:
         return None
     written = os.environ.get("COLUMNS", "")
     return int(written) if written.isdecimal() and int(written) else os.get_terminal_size(stream.fileno()).columns
+
+
+def visible(text: str) -> str:
+    """A piece of a file as a terminal may have it: what it would act on, or not show, is a mark; tabs are four spaces."""
+    return "".join(c if c.isprintable() else _HIDDEN.get(c, "�") for c in text)
 
 
 def width(text: str) -> int:

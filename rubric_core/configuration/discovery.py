@@ -94,14 +94,15 @@ class Discovery:
         return None if here is None or here.hides(str(path), is_folder=False) else shown
 
     def matching(self, pattern: str) -> Iterator[str]:
-        """The files that match a path with `*`, `**`, `?`, `[…]` or `{a,b}`, whatever their names."""
+        """The files that match a path with `*`, `**`, `?`, `[…]` or `{a,b}`, whatever their names. Raises ValueError for another one."""
         parts = Path(pattern).parts
         fixed = next(n for n, part in enumerate(parts) if _MAGIC & set(part))
         base = str(Path(*parts[:fixed]))
         rest = [f"/{each}" for each in braces("/".join(parts[fixed:]))]
         wanted = Patterns(base, rest)
-        if Path(base).is_dir():
-            yield from self._walk(base, self._start(base), lambda _, path, __: wanted.decide(path) is True)
+        if not Path(base).is_dir():
+            return iter(())
+        return self._walk(base, self._start(base), lambda _, path, __: wanted.decide(path) is True)
 
     def _start(self, folder: str) -> _Here:
         here = absolute(folder)

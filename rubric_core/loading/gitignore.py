@@ -1,5 +1,6 @@
 """What git does not keep: the patterns of every .gitignore from a repository's root down."""
 
+import re
 from pathlib import Path
 
 from rubric_core.loading.files import absolute
@@ -8,6 +9,16 @@ from rubric_core.loading.patterns import Patterns
 __all__ = ["GITIGNORE", "above", "ignored", "within"]
 
 GITIGNORE = ".gitignore"
+_KIND = re.compile(r"\[:([a-z]+):\]")
+_KINDS = {
+    "alpha": "a-zA-Z",
+    "digit": "0-9",
+    "alnum": "a-zA-Z0-9",
+    "lower": "a-z",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
+    "space": " \t",
+}
 
 
 def ignored(levels: tuple[Patterns, ...], path: str, *, is_folder: bool) -> bool:
@@ -41,11 +52,17 @@ def above(folder: str) -> tuple[Patterns, ...]:
 
 def _read(file: Path, folder: str) -> tuple[Patterns, ...]:
     try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        text = file.read_bytes().decode("utf-8-sig", "replace")
     except OSError:
         return ()
-    patterns = _usable(folder, lines)
+    # Cut as git does: a name may hold other characters that break lines.
+    patterns = _usable(folder, [_plain(line.removesuffix("\r")) for line in text.split("\n")])
     return (patterns,) if patterns else ()
+
+
+def _plain(line: str) -> str:
+    """A pattern without names of kinds of characters, which git knows and the library does not."""
+    return _KIND.sub(lambda found: _KINDS.get(found[1], found[0]), line) if "[:" in line else line
 
 
 def _usable(folder: str, lines: list[str]) -> Patterns:

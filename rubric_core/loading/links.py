@@ -86,6 +86,7 @@ def _case_paths(shapes: tuple[Shape, ...], root: Node | None) -> Iterator[Scalar
         if node is item or item.text.startswith("file://"):
             yield item
 
+
 def own_targets(shapes: Iterable[Shape]) -> frozenset[str]:
     """The names that a text gives to targets of its own; `shapes` are all of its shapes, inner ones included."""
     return frozenset(_own(shapes)) or NO_NAMES

@@ -5,6 +5,7 @@
 
 import os
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,7 +59,11 @@ def _compiled(lines: Sequence[str]) -> "GitIgnoreSpec | None":
     from pathspec import GitIgnoreSpec  # noqa: PLC0415
 
     try:
-        return GitIgnoreSpec.from_lines(lines)
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", FutureWarning
+            )  # what Python may one day read otherwise is no news for authors
+            return GitIgnoreSpec.from_lines(lines)
     except re.error as error:
         raise ValueError(str(error)) from error
 

@@ -92,6 +92,17 @@ def test_a_folder_without_suites_is_no_success(rubric: Run) -> None:
 def test_a_pattern_that_matches_nothing_is_no_success(rubric: Run) -> None:
     ran = rubric("check", "evals/**/*.eval.yaml")
     assert (ran.code, ran.err) == (2, "rubric: evals/**/*.eval.yaml: no file matches this pattern\n")
+    ran = rubric("check", "[z-a].yaml", "x" * 300)
+    said = [
+        "[z-a].yaml: this is no pattern: bad character range z-a at position 2",
+        f"{'x' * 300}: there is no such file",
+    ]
+    assert (ran.code, ran.err) == (2, "".join(f"rubric: {each}\n" for each in said))
+
+
+def test_a_byte_order_mark_is_not_shown(rubric: Run) -> None:
+    write("a.eval.yaml", "\ufeffnothing: 1\n")
+    assert "\n1 │ nothing: 1\n  │ ^^^^^^^\n" in rubric("check", "a.eval.yaml").out
 
 
 def test_a_file_that_may_not_be_read(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,6 +132,8 @@ def test_it_agrees_with_git(here: Path) -> None:
         "[fg].eval.yaml",
         "\\#h.eval.yaml",
         "i.eval.yaml   ",
+        "[[:digit:]].eval.yaml\r",
+        "k\x0b.eval.yaml",
     ]
     write(".gitignore", "\n".join(patterns))
     names = ["a", "z/a", "b", "z/b", "c", "c/1/2", "c/keep", "d", "d/deep"]
@@ -142,7 +144,7 @@ def test_it_agrees_with_git(here: Path) -> None:
             for name in ("x.eval.yaml", "in.eval.yaml", "y.tmp.eval.yaml", "e1.eval.yaml")
         )
     )
-    files("f.eval.yaml", "#h.eval.yaml", "i.eval.yaml", "j.eval.yaml")
+    files("f.eval.yaml", "#h.eval.yaml", "i.eval.yaml", "j.eval.yaml", "5.eval.yaml")
     try:
         subprocess.run(["git", "init", "-q"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):

@@ -171,6 +171,17 @@ async def test_refreshing_asks_everything_again_and_drops_what_no_case_asks_any_
     assert (await folder.one(SUITE)).score == 0.5
 
 
+async def test_without_a_judge_nothing_is_refreshed_and_what_was_recorded_is_no_answer(
+    folder: Folder, answered: JudgeServer
+) -> None:
+    await recorded(folder, answered)
+    result = await folder.one(SUITE, mode="refresh")
+    assert (result.score, "--refresh asks everything again, and no judge is configured" in result.reason) == (
+        None,
+        True,
+    )
+
+
 async def test_no_secret_and_no_address_is_recorded(folder: Folder, answered: JudgeServer) -> None:
     folder.environment["KEY"] = "sk-secret-secret"
     text = await recorded(folder, answered)

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_JUDGE", "Sitting"]
 
-NO_JUDGE = (
-    "no judge is configured and no recording matches this answer; name one with `grader_target` on the target in targets.yaml, "
-    "or with `rubric run --grader-target NAME`"
-)
+_NAME_ONE = "name one with `grader_target` on the target in targets.yaml, or with `rubric run --grader-target NAME`"
+NO_JUDGE = f"no judge is configured and no recording matches this answer; {_NAME_ONE}"
 NO_RECORDING = "no recording matches this answer and criterion, and recordings are all that was asked for"
 
 
@@ -56,6 +54,8 @@ class Sitting:
         if self.context.system_prompt is not None:
             system = f"{self.context.system_prompt}\n\n{system}"
         request = self._request(system, user)
+        if self.judge is None and self.mode == "refresh":
+            raise Unscored(self._nobody_asked())
         if self.judge is None or self.mode == "replay":
             return self._replayed(sheet, request)
         if self.mode == "record" and self._known(sheet):
@@ -94,6 +94,11 @@ class Sitting:
         judges = ", ".join(dict.fromkeys(words))
         return replace(sheet.score(results), judge=judges, evaluator_raw_request=raw_request(request, "recorded"))
 
+    def _nobody_asked(self) -> str:
+        """Why nothing can be asked anew: what was recorded before is not what was wished for."""
+        none = f"--refresh asks everything again, and no judge is configured; {_NAME_ONE}"
+        return none if self.trouble in ("", NO_JUDGE) else self.trouble
+
     def _missing_words(self, results: Sequence[CriterionResult]) -> str:
         missing = sum(r.score is None for r in results)
         reason = self.trouble or NO_RECORDING
@@ -104,6 +109,8 @@ class Sitting:
         properties = self.dialect.properties
         system, user = free_form_prompt(self._inputs(), properties, self.template, self.context.system_prompt)
         request = self._request(system, user)
+        if self.judge is None and self.mode == "refresh":
+            raise Unscored(self._nobody_asked())
         if self.judge is None or self.mode in ("record", "replay"):
             judge = self.judge.identity if self.judge else None
             found = self.recordings.free_form(self._asked(), judge) if self.recordings else None
