@@ -43,6 +43,8 @@ class Runs:
         self._jobs: set[Job] = set()
         self._numbers = itertools.count(1)
         self._last: dict[str, Order] = {}
+        #: What a person is being asked about.
+        self._asked: set[Order] = set()
         self._outside = AsyncExitStack()
         self._ports: Ports | None = None
         self._refreshing: asyncio.TimerHandle | None = None
@@ -86,7 +88,9 @@ class Runs:
             return None
         if all(self._server.permission.given(part.path) for part in parts):
             return self._begin(parts, order)
-        self._server.keep(self._ask(parts, order))
+        if order not in self._asked:  # who presses twice is asked once
+            self._asked.add(order)
+            self._server.keep(self._ask(parts, order))
         return None
 
     async def again(self, uri: str) -> "Job | None":
@@ -96,7 +100,11 @@ class Runs:
     async def _ask(self, parts: "list[Part]", order: Order) -> None:
         from rubric_lsp.running.asking import allowed  # noqa: PLC0415
 
-        if await allowed(self._server, parts):
+        try:
+            permitted = await allowed(self._server, parts)
+        finally:
+            self._asked.discard(order)
+        if permitted:
             self._begin(parts, order)
 
     def _begin(self, parts: "list[Part]", order: Order) -> "Job":

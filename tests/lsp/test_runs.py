@@ -432,6 +432,18 @@ def test_a_client_that_cannot_ask_shows_what_would_happen(connect: Connect, fold
     assert f"{folder} is trusted" in client.heard("window/showMessage")[-1]["message"]
 
 
+def test_who_presses_twice_is_asked_once(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri, trusted=False)
+    press = ("workspace/executeCommand", {"command": "rubric.runCase", "arguments": [uri, "refund"]})
+    # The other press is on its way before the answer.
+    more: list[Any] = []
+    client.replies["window/showMessageRequest"] = lambda _: None if more else more.append(client.start(*press))
+    client.request(*press)
+    until("how to allow it later", lambda: client.heard("window/showMessage"))
+    client.answer(more[0])
+    assert [m for m, _ in client.requests].count("window/showMessageRequest") == 1
+
+
 def test_once(connect: Connect, folder: Path, uri: str) -> None:
     client = connected(connect, folder, uri, trusted=False)
     client.replies["window/showMessageRequest"] = lambda _: {"title": "Run once"}

@@ -44,6 +44,8 @@ const PROMPTS: vscode.DocumentFilter[] = [
   { scheme: 'file', pattern: '**/prompts/**/*.txt' },
 ];
 
+const MIGRATE = vscode.CodeActionKind.RefactorRewrite.append('migrate');
+
 export interface Listener {
   /** The server ended by itself; `ready` says whether it had come up. */
   closed(client: RubricClient, ready: boolean): void;
@@ -59,9 +61,9 @@ export class RubricClient extends LanguageClient {
     this.registerFeature(tests);
   }
 
-  override async start(): Promise<void> {
-    await super.start();
-    const questions = new Questions(); // after the start: the base class would take it back
+  /** Show questions of the server in a way of our own. Called when it has started: before, the base class would take it back. */
+  answerQuestions(): void {
+    const questions = new Questions();
     this.onRequest(ShowMessageRequest.type, (asked) => questions.answer(asked));
   }
 
@@ -140,6 +142,14 @@ function options(output: vscode.LogOutputChannel, listener: Listener, closed: ()
       async provideInlayHints(document, range, token, next) {
         const hints = await next(document, range, token);
         return hints && listener.hints(document, hints);
+      },
+      // VS Code lists rewrites before what has to do with runs: a migration is rarer, and comes last unless it is asked for.
+      async provideCodeActions(document, range, context, token, next) {
+        const found = await next(document, range, context, token);
+        if (!context.only) {
+          found?.forEach((each) => 'kind' in each && each.kind && MIGRATE.contains(each.kind) && (each.kind = undefined));
+        }
+        return found;
       },
     },
   };

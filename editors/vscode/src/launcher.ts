@@ -120,6 +120,7 @@ export class Launcher implements vscode.Disposable {
     this.client = client;
     try {
       await client.start();
+      client.answerQuestions();
     } catch (error) {
       this.output.error(String(error));
       throw new NotFound(`The language server stopped before it was ready: ${found.argv[0]} (from ${found.from}).`);

@@ -72,6 +72,17 @@ const tests = {
     assert.match(document.getText(), /^ {4}criteria: Says hello$/m);
     await until('the problem is gone', () => !codes(uri).includes('renamed-key'));
   },
+  async 'a migration comes behind the runs'() {
+    const { uri, document } = await open('support.eval.yaml');
+    const at = place(document, 'refund');
+    const actions = await until('actions', async () => {
+      const found = await execute('vscode.executeCodeActionProvider', uri, new vscode.Range(at, at));
+      return found.some(({ title }) => /^Migrate/.test(title)) && found;
+    });
+    const number = (title) => actions.findIndex((action) => title.test(action.title));
+    assert.ok(number(/^Run case/) < number(/^Migrate/), actions.map(({ title }) => title).join());
+    assert.equal(actions[number(/^Migrate/)].kind?.value ?? '', ''); // else it would be among the rewrites, which are listed first
+  },
   async 'completion offers keys'() {
     const { uri, document, editor } = await open('support.eval.yaml');
     const at = place(document, 'criteria: Says');

@@ -111,11 +111,12 @@ export const test = (page, label) => page.locator(`.test-explorer .monaco-list-r
  */
 export async function press(row, label) {
   const button = row.locator(`a[aria-label^="${label}"]`);
-  const timeout = 1000;
+  const timeout = 2000;
   await until(async () => {
     await row.page().mouse.move(0, 0); // what is under a mouse that stays where it is does not notice it
     await row.hover({ timeout }).catch(gone);
-    return button.evaluate(pressIfShown, undefined, { timeout }).catch(gone);
+    const found = await button.elementHandle({ timeout }).catch(gone);
+    return found && found.evaluate(pressIfShown); // without a limit: it could be pressed, and the answer come too late
   }, PATIENCE_MS, label);
 }
 
