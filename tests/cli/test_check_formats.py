@@ -51,8 +51,9 @@ def test_sarif_is_valid_and_complete(rubric: Run) -> None:
     assert [r["id"] for r in rules] == ["bad-weight", "unknown-key"]
     assert all(r["helpUri"].startswith("https://") and r["help"]["markdown"].startswith(f"# {r['id']}") for r in rules)
     shown, ignored = run["results"]
-    assert (shown["ruleId"], shown["ruleIndex"], shown["level"]) == ("unknown-key", 1, "error")
+    assert (shown["ruleId"], shown["ruleIndex"], shown["level"]) == ("unknown-key", 1, "warning")
     assert "suppressions" not in shown
+    assert (ignored["ruleId"], ignored["level"]) == ("bad-weight", "error")
     assert ignored["suppressions"] == [{"kind": "inSource"}]
     place = shown["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"uri": "evals/m%C3%BCll%2C%20a.eval.yaml"}
