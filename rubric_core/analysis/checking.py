@@ -57,7 +57,7 @@ class Check:
         self.states = analysis.states  # the check fills the analysis
         self.anchors = analysis.anchoring
         self.frame = analysis.frame
-        self.item_kind = _item_kind(analysis)
+        self.item_kind = analysis.item_kind = _item_kind(analysis)
         #: Equal contexts mean equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
 
@@ -90,17 +90,20 @@ class Check:
     def _link(self, project: Project, path: Path) -> None:
         """Look up what the text refers to in other files, in every block for which that may have changed."""
         analysis = self.analysis
-        blocks = [self.frame.block, *(b for b in analysis.document.blocks if b.key)]
+        numbered = [(-1, self.frame.block), *((n, b) for n, b in enumerate(analysis.document.blocks) if b.key)]
+        blocks = [block for _, block in numbered]
         own = frozenset[str]().union(*(self.states[block].own_targets for block in blocks))
         references = References(project, path, analysis.kind, self.dialect, own)
-        for block in blocks:
+        for number, block in numbered:
             state = self.states[block]
             key = (state.key, references.key)
             since = state.linked_at
             state.linked_at = project.version
             if state.linked != key or project.changed_since(since, state.links.seen):
                 state.linked = key
-                state.links = linked(references, state.shapes, state.tree.root, state.deferred)
+                sources = self.anchors.key(number) if state.borrows and number >= 0 else ()
+                above = [self.states[b].links.told for b in sources]
+                state.links = linked(references, state.shapes, state.tree.root, state.deferred, above)
                 context = Context(block.text, self.dialect)
                 state.links.findings = self._judge(state.links.issues, context)
         known = references.targets(outside := project.look())
@@ -197,7 +200,6 @@ class Check:
 
 
 def _item_kind(analysis: Analysis) -> Kind[Any] | None:
-    """What the items of a list are that is the whole text; None where there should be no list."""
     if analysis.kind is FileKind.TARGETS:
         items = items_of(analysis.states, None)  # a part of the check
         if any(isinstance(i, MappingNode) and i.get("label") is not None for i in items):

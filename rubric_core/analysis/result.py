@@ -3,11 +3,13 @@
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.states import Anchors, BlockState, Frame
 from rubric_core.language.around import FileKind
 from rubric_core.language.detect import Choice
+from rubric_core.language.kinds import Kind
 from rubric_core.language.model import Suite
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.tree import Node, Tree
@@ -59,6 +61,8 @@ class Analysis:
         self.states = states
         #: The text around the cases.
         self.frame = frame
+        #: What the items of a list are that is the whole text; None where there should be no list.
+        self.item_kind: Kind[Any] | None = None
         #: Which anchor a name means where.
         self.anchoring = Anchors(document, states, frame)
 

@@ -23,6 +23,8 @@ class Place(NamedTuple):
     name: str
     #: Whether it stands behind an alias or merge key, so that the spans are those of the reference.
     borrowed: bool = False
+    #: What the value refers to, when it is an alias.
+    meant: Node | None = None
 
 
 class Key(Generic[T]):

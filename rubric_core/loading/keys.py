@@ -14,7 +14,7 @@ from rubric_core.loading.fitting import could_be
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.reading import Merged
 from rubric_core.loading.tags import Tags
-from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar
 from rubric_core.text import Span
 
 __all__ = ["Keys"]
@@ -61,7 +61,9 @@ class Keys(Tags):
     def place(self, entry: Entry, via: Span | None) -> Place:
         """Where a key and its value are; both at the reference when they came through one."""
         at = self.via or via
-        return Place(at or entry.key.span, at or entry.value.span, entry.value, entry.name or "", at is not None)
+        value = entry.value
+        meant = self.target_of(value) if isinstance(value, Alias) else None
+        return Place(at or entry.key.span, at or value.span, value, entry.name or "", at is not None, meant)
 
     # Twice
 

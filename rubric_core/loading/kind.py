@@ -108,7 +108,9 @@ def kind_by_content(root: Node | None, first: Node | None = None) -> FileKind | 
 
 
 def _names(node: Mapping) -> frozenset[str]:
-    return frozenset(e.name for e in node.entries if e.name is not None)
+    """The keys; one that is still being typed tells nothing."""
+    half_typed = (e for e in node.entries if isinstance(e.value, Scalar) and e.value.style == "hole")
+    return frozenset(e.name for e in node.entries if e.name is not None) - {e.name for e in half_typed}
 
 
 def _schema(root: Node | None) -> FileKind | None:

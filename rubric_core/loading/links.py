@@ -1,6 +1,7 @@
 """What one block of a text refers to in other files, looked up."""
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ class Links:
     files: tuple[tuple[Path, FileKind], ...] = ()
     #: The files that this depends on.
     seen: frozenset[Path] = frozenset()
+    #: The words that were looked up: what refers to them need not be said again.
+    told: frozenset[int] = frozenset()
     #: What the rules say about the issues.
     findings: tuple[Any, ...] = field(default=())
 
@@ -41,7 +44,11 @@ NO_LINKS = Links()
 
 
 def linked(
-    references: References, shapes: tuple[Shape, ...], root: Node | None, deferred: Iterable[UnknownType]
+    references: References,
+    shapes: tuple[Shape, ...],
+    root: Node | None,
+    deferred: Iterable[UnknownType],
+    above: SequenceOf[frozenset[int]] = (),
 ) -> Links:
     """Look up everything that a block refers to.
 
@@ -50,8 +57,9 @@ def linked(
         shapes: The shapes of the block, outermost ones.
         root: The root of its tree, for paths among the cases.
         deferred: Types that nobody has, unless a program of their name is there.
+        above: The words that were told of in the blocks that this one refers to.
     """
-    issues, seen, files = references.referred(shapes, deferred)
+    issues, seen, files, told = references.referred(shapes, deferred, above)
     cases: list[tuple[Span, CaseSet, str]] = []
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)
@@ -60,7 +68,7 @@ def linked(
         files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in PROMPTS}
         issues += wrong
         seen |= more
-    return Links(tuple(issues), tuple(cases), tuple(files.items()), seen)
+    return Links(tuple(issues), tuple(cases), tuple(files.items()), seen, told)
 
 
 def _kind_of_cases(path: Path) -> FileKind:

@@ -43,12 +43,12 @@ class Mention(NamedTuple):
     @property
     def borrowed(self) -> bool:
         """Whether it stands behind an alias."""
-        return self.place.borrowed
+        return self.place.borrowed or self.place.meant is not None
 
     @property
     def span(self) -> Span:
         """Where it stands, or the alias does behind which it stands."""
-        return self.place.value if self.place.borrowed else self.node.span
+        return self.place.value if self.borrowed else self.node.span
 
 
 def mentions(shape: Shape) -> Iterator[Mention]:
@@ -68,11 +68,12 @@ def is_open(text: str) -> bool:
 
 
 def _in_place(place: Place, field: str, refers_to: str, *, listed: bool) -> Iterator[Mention]:
+    value = place.meant or place.node
     if refers_to == "url":
-        scalars = (n for n in walk(place.node) if isinstance(n, Scalar))
+        scalars = (n for n in walk(value) if isinstance(n, Scalar))
         yield from (Mention(n, place, refers_to, field) for n in scalars if n.text.startswith(URL))
-    elif listed == isinstance(place.node, Sequence | Mapping):
-        for node in _members(place.node):
+    elif listed == isinstance(value, Sequence | Mapping):
+        for node in _members(value):
             if isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip():
                 yield Mention(node, place, refers_to, f"{field}[]" if listed else field)
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -48,30 +49,41 @@ class Referred(NamedTuple):
     seen: frozenset[Path]
     #: The files that are there and can be checked, and what they are.
     files: dict[Path, FileKind]
+    #: The words that were looked up.
+    told: frozenset[int]
 
 
 class References(Reach):
     """Looks up what one file refers to. Equal keys mean equal answers, as long as no file changes that was seen."""
 
-    def referred(self, shapes: Iterable[Shape], deferred: Iterable[UnknownType]) -> Referred:
+    def referred(
+        self, shapes: Iterable[Shape], deferred: Iterable[UnknownType], above: SequenceOf[frozenset[int]] = ()
+    ) -> Referred:
         """What is not there, and what is.
 
         Args:
             shapes: The shapes of one block, outermost ones.
             deferred: Types that nobody has, unless a program of their name is there.
+            above: The words that were told of in the blocks that this one refers to.
         """
         look = self.project.look()
         found: list[Issue] = []
         self.led = {}
-        for outer, shape in ((each, inner) for each in shapes for inner in children(each)):
-            for mention in mentions(shape):
+        every = [(each, inner) for each in shapes for inner in children(each)]
+        words = [(shape, mention) for _, shape in every for mention in mentions(shape)]
+        told = {id(mention.node) for _, mention in words if not mention.borrowed}
+        for shape, mention in words:
+            word = id(mention.node)
+            if not mention.borrowed or not (word in told or any(word in known for known in above)):
                 found += _RESOLVERS[mention.refers_to](self, look, shape, mention)
+                told.add(word)
+        for outer, shape in every:
             if isinstance(shape, Entry) and self.kind is FileKind.TARGETS:
                 found += self._unused(look, shape, outer)
         for issue in deferred:
             if not self._is_ones_own(look, issue):
                 found.append(issue)
-        return Referred(found, frozenset(look.seen), self.led)
+        return Referred(found, frozenset(look.seen), self.led, frozenset(told))
 
     def _is_ones_own(self, look: Look, issue: UnknownType) -> bool:
         """Whether somebody has written what a type stands for."""

@@ -8,6 +8,7 @@ __all__ = ["Flow", "Level", "open_flow"]
 
 #: Flow style that a cursor is in begins at most so many lines above it.
 _FARTHEST = 30
+_KEY = r"(?:\"[^\"]*\"|'[^']*'|[\w$.-]+)"
 
 
 def open_flow(text: str, offset: int) -> int | None:
@@ -15,14 +16,17 @@ def open_flow(text: str, offset: int) -> int | None:
     start = _first_line(text, offset)
     stack: list[int] = []
     quote = ""
+    comment = start
     for at in range(start, offset):
         char = text[at]
+        if at < comment:
+            continue
         if quote:
             quote = "" if char == quote else quote
         elif char in "\"'" and (at == start or text[at - 1] in " [{,:\t"):
             quote = char
-        elif char == "#" and at > start and text[at - 1] in " \t\n":
-            break
+        elif _comments(text, at):
+            comment = line_end(text, at)
         elif char in "[{" and (stack or _value_starts(text, start, at)):
             stack.append(at)
         elif char in "]}" and stack:
@@ -31,24 +35,41 @@ def open_flow(text: str, offset: int) -> int | None:
 
 
 def _first_line(text: str, offset: int) -> int:
-    """Where the line with a key or a dash above `offset` starts."""
+    """Where the line with a key or a dash above `offset` starts that is no part of a bracket itself."""
     start = offset
     for _ in range(_FARTHEST):
         if start == 0:
             break
         start = line_start(text, start - 1)
         line = text[start : line_end(text, start)]
-        if re.match(r"[ \t]*(?:- +)*[\w$\"'-]+[ \t]*:", line) or re.match(r"[ \t]*-[ \t]", line):
+        begins = re.match(rf"[ \t]*(?:- +)*{_KEY}[ \t]*:", line) or re.match(r"[ \t]*-[ \t]", line)
+        if begins and not _goes_on(text, start):
             break
     return start
+
+
+def _goes_on(text: str, start: int) -> bool:
+    """Whether the line above one ends within brackets, comments aside."""
+    at = start
+    for _ in range(_FARTHEST):
+        if at == 0:
+            return False
+        at = line_start(text, at - 1)
+        line = re.sub(r"(?:^|[ \t])#.*", "", text[at : line_end(text, at)]).rstrip()
+        if line.strip():
+            return line.endswith(("{", "[", ","))
+    return False
 
 
 def _value_starts(text: str, line: int, at: int) -> bool:
     """Whether a bracket at `at` begins a value, rather than standing inside a plain one."""
     before = text[line_start(text, at) : at]
-    return (
-        re.fullmatch(r"[ \t]*(?:- +)*(?:[\w$\"'.-]+[ \t]*:[ \t]+(?:[&!]\S+[ \t]+)*)?", before) is not None or line == at
-    )
+    return re.fullmatch(rf"[ \t]*(?:- +)*(?:{_KEY}[ \t]*:[ \t]+)?(?:[&!]\S+[ \t]+)*", before) is not None or line == at
+
+
+def _comments(text: str, at: int) -> bool:
+    """Whether a comment begins at `at`, outside of quotes."""
+    return text[at] == "#" and text[at - 1 : at] in ("", " ", "\t", "\n", "\r")
 
 
 class Level:
@@ -83,8 +104,11 @@ class Flow:
         self.quote = ""
         #: Where what is being written starts.
         self.token_start = first
+        #: Where the comment ends that was met last.
+        self._comment = first
         for at in range(first, offset):
-            self._read(at)
+            if at >= self._comment:
+                self._read(at)
 
     def _read(self, at: int) -> None:
         char = self.text[at]
@@ -96,6 +120,11 @@ class Flow:
             return
         if self.quote:
             self.quote = "" if char == self.quote else self.quote
+        elif _comments(self.text, at):
+            self._comment = line_end(self.text, at)
+            if not level.token.strip():
+                self.token_start = self._comment
+            return
         elif char in "\"'" and not level.token.strip():
             self.quote, self.token_start = char, at + 1
         elif char in "]}":

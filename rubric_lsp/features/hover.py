@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.shape import Place, Shape, children
+from rubric_core.language.shape import Key, Place, Shape, children
 from rubric_core.loading.grading import default_name, evaluators_of, required
 from rubric_core.text import Span
 from rubric_core.validation.words import number
@@ -63,7 +63,7 @@ def _parts(
     if isinstance(shape, Band):
         yield from _ranges_of_band(local, shape)
         return
-    declared = type(shape).keys.get(field)
+    declared = _declared(analysis, shape, field)
     if declared is None:
         return
     if field == "score_ranges" and isinstance(shape, Criterion) and isinstance(shape.score_ranges, ScoreRanges):
@@ -80,6 +80,14 @@ def _parts(
     if field == "cases" and isinstance(shape, Suite):
         yield _dialect(analysis)
     yield key_markdown(analysis, type(shape), declared)
+
+
+def _declared(analysis: Analysis, shape: Shape, field: str) -> Key[object] | None:
+    """What the dialect says of the key as it is written."""
+    spelling = analysis.dialect.table(type(shape)).get(shape.places[field].name) if field in shape.places else None
+    if spelling is None or spelling.field != field:
+        return type(shape).keys.get(field)
+    return analysis.dialect.declared(type(shape), spelling)
 
 
 def _dialect(analysis: Analysis) -> str:

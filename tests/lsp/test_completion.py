@@ -309,6 +309,56 @@ RESOLVING = {
 }
 
 
+JSON = """{
+  "name": "a",
+  "tests": [
+    {
+      "id": "a",
+      "assertions": [
+        {
+          "type": "contains", # a { in a comment
+          <|>
+        }
+      ]
+    }
+  ]
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JSON,
+        JSON.replace("<|>", '"<|>"'),
+        JSON.replace("<|>", '"<|>": 1'),
+        "tests:\n  - id: a\n    assertions:\n      - &same {type: contains, <|>}",
+        "tests:\n  - id: a\n    assertions:\n      - !!map {type: contains, <|>}",
+        "tests:\n  -\n    id: a\n    assertions:\n      -\n        type: contains\n        <|>",
+    ],
+    ids=["brackets over lines", "a quoted key", "one with a colon", "an anchor", "a tag", "dashes alone"],
+)
+def test_keys_are_offered_in_every_layout(text: str) -> None:
+    assert set(labels(text)) == {"name", "weight", "required", "min_score", "negate", "preprocessors", "value"}
+
+
+def test_a_map_of_bands_has_scores_for_keys() -> None:
+    assert labels("tests: [{id: a, rubrics: [{score_ranges: {0: bad, <|>}}]}]") == []
+
+
+@pytest.mark.parametrize("typed", ["", "i"])
+def test_a_key_that_is_being_typed_makes_nothing_else_of_a_file(typed: str) -> None:
+    offered = labels(f"template: ./t\n{typed}<|>\nhooks: {{enabled: true}}\n", path="/project/ws.yaml")
+    assert "isolation" in offered
+    assert "tests" not in offered
+
+
+def test_a_bare_list_of_providers_holds_providers() -> None:
+    offered = labels("- id: mock\n  label: a\n  <|>\n", "agentv-5", "/project/.agentv/providers.yaml")
+    assert {"response", "config"} < set(offered)
+    assert "use_target" not in offered
+
+
 def test_documentation_is_sent_when_it_is_asked_for(connect: Connect) -> None:
     client = connect()
     offered = client.initialize(RESOLVING)["capabilities"]

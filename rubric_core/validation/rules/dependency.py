@@ -5,6 +5,7 @@ from collections.abc import Mapping as MappingOf
 
 from rubric_core.language.closest import closest
 from rubric_core.loading.case_files import ExternalCase
+from rubric_core.loading.mentions import is_open
 from rubric_core.syntax.edit import remove_entry, remove_item
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -25,26 +26,29 @@ def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa:
         return
     by_id = {e.case.id: e for e in suite.cases if e.case.id}
     outside = {*elsewhere, *(suite.siblings or ())}
+    settled = not any(map(is_open, {*by_id, *outside}))
     for entry in dependent:
-        for node in _names(entry):
+        for node, at in _names(entry):
             if node.text == entry.case.id:
                 yield Finding(
-                    suite.outer(entry, node.span),
+                    suite.outer(entry, at),
                     "a case cannot depend on itself",
                     fixes=_without(suite, entry, node),
                     consequence=_REFUSES,
                 )
+            elif not settled or is_open(node.text):
+                continue  # which case that is, the environment says
             elif node.text not in by_id and node.text not in outside and (suite.complete or suite.siblings is None):
                 meant = closest(node.text, [i for i in (*by_id, *sorted(outside)) if i != entry.case.id])
                 if suite.siblings is None and meant is None:
                     continue  # it may be a case of the suite that takes these over
                 fixes = (
-                    changed(suite.outer(entry, node.span), [meant], safe=True)
-                    if meant
+                    changed(suite.outer(entry, at), [meant], safe=True)
+                    if meant and at == node.span
                     else _without(suite, entry, node)
                 )
                 yield Finding(
-                    suite.outer(entry, node.span),
+                    suite.outer(entry, at),
                     f"there is no case `{node.text}`" + (f"; did you mean `{meant}`?" if meant else ""),
                     fixes=fixes,
                     consequence=_REFUSES,
@@ -53,17 +57,21 @@ def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa:
     yield from _circles(suite, dependent, by_id, elsewhere)
 
 
-def _names(entry: CaseEntry) -> list[Scalar]:
+def _names(entry: CaseEntry) -> list[tuple[Scalar, Span]]:
+    """The ids, each where it stands, or where what it stands in is referred to."""
     place = entry.case.places["depends_on"]
-    node: Node = place.node
-    if place.borrowed or not isinstance(node, Sequence):
+    node: Node = place.meant or place.node
+    if not isinstance(node, Sequence):
         return []
-    return [item for item in node.items if isinstance(item, Scalar) and isinstance(item.value, str)]
+    scalars = [item for item in node.items if isinstance(item, Scalar) and isinstance(item.value, str)]
+    return [(item, place.value if place.borrowed or place.meant else item.span) for item in scalars]
 
 
 def _without(suite: CaseList, entry: CaseEntry, node: Scalar) -> tuple[Fix, ...]:
     """Do not wait for that case."""
     place, text = entry.case.places["depends_on"], suite.text_of(entry)
+    if place.borrowed or place.meant is not None:
+        return ()
     edit = remove_item(text, place.node, node) if isinstance(place.node, Sequence) else None
     mapping = entry.case.node
     if edit is None and isinstance(mapping, Mapping):
@@ -82,7 +90,7 @@ def _circles(
 ) -> Iterator[Finding]:
     """One finding for each circle, at the case of it that stands first, or at the path to the first one."""
     after = {name: list(case.depends_on) for name, (_, case) in elsewhere.items()} | {
-        e.case.id: [n.text for n in _names(e)] for e in dependent if e.case.id
+        e.case.id: [n.text for n, _ in _names(e)] for e in dependent if e.case.id
     }
     known = {*by_id, *elsewhere}
     after = {name: [n for n in names if n in known and n != name] for name, names in after.items()}
@@ -92,7 +100,7 @@ def _circles(
         first = min(circle, key=lambda n: (n not in by_id, places[n].start))
         related = tuple(Related(places[n], f"`{n}` is part of the circle") for n in circle if n != first)
         own = by_id.get(first)
-        link = next((n for n in _names(own) if n.text in circle), None) if own is not None else None
+        link = next((n for n, _ in _names(own) if n.text in circle), None) if own is not None else None
         yield Finding(
             suite.outer(own, own.case.key_at("depends_on")) if own is not None else places[first],
             f"these cases wait for one another: {' → '.join([*circle, circle[0]])}",

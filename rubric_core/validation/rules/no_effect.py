@@ -64,11 +64,11 @@ def _idle_minimums(shape: Shape, context: Context) -> Iterator[Finding]:
         return
     for criterion in criteria:
         for field in _MINIMUMS:
-            place = criterion.places.get(field)
+            place = criterion.places.get(field) or criterion.unread.get(field)
             if place is None:
                 continue
             yield Finding(
-                criterion.key_at(field),
+                place.key,
                 f"`{place.name}` changes nothing: without `score_ranges` a criterion is met or it is not",
                 fixes=() if place.borrowed else removed(criterion.node, place.name, context),
             )

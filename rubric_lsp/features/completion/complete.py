@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.around import ROOTS, FileKind
+from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator, Include
-from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Shaped
+from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Ranges, Shaped
 from rubric_core.language.model import CASE
 from rubric_core.language.place import CursorPlace, mapping_shape, place_of
 from rubric_core.language.shape import Shape, children
@@ -49,6 +49,8 @@ def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
     if local.in_frame or analysis.document.blocks[local.number].key == ROOT_LIST:
         # A list that nothing is known of yet is most likely one of cases.
         listed = not local.in_frame and analysis.kind is FileKind.SUITE
+        if analysis.item_kind is PROVIDER_ITEM and not local.in_frame:
+            return ListOf(PROVIDER_ITEM)
         return ListOf(CASE) if listed else ROOTS.get(analysis.kind) or Shaped(Shape)
     return ListOf(CASE)
 
@@ -111,7 +113,9 @@ def _offers(site: Site) -> Iterator[Completion]:
         yield from values(site, place.kind)
         return
     shape = place.shape if cursor.role == "key" else mapping_shape(place.kind, cursor.siblings, site.dialect)
-    if shape is not None and cursor.quote == "":
+    # A map of bands has scores for keys.
+    unquoted = cursor.quote == "" or (cursor.flow and cursor.role == "key")
+    if shape is not None and unquoted and not (cursor.siblings and isinstance(place.kind, Ranges)):
         yield from keys(site, shape)
         if shape is Evaluator and not cursor.siblings and site.dialect.spelled(Include, "include"):
             yield from (replace(c, sort="2") for c in keys(site, Include) if c.label == "include")

@@ -58,7 +58,7 @@ def _replacement(site: Site, shape: type[Shape], spelling: Spelling) -> str | No
 
 
 def _text(site: Site, name: str, kind: Kind[object]) -> tuple[str, str]:
-    if site.cursor.has_colon:
+    if site.cursor.has_colon or site.cursor.quote:
         return name, ""
     return f"{name}: ", f"{escaped(name)}:{_value(site, kind)}"
 
