@@ -116,7 +116,11 @@ class Keys(Tags):
         others = self._foreign(type(made), place.name)
         inside = self._inside(type(made), place.name)
         if others and not inside:
-            self._of_another_dialect(made, entry, place, others)
+            own = self.dialect.spelled(type(made), others[-1][1])
+            if not (
+                any_key and own is not None and _has(made, own)
+            ):  # else it is a setting that happens to have the name
+                self._of_another_dialect(made, entry, place, others)
             return
         meant = None if inside else self._meant(made, place, any_key=any_key)
         half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
