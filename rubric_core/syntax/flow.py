@@ -138,5 +138,6 @@ class Flow:
         level.token += char
 
     def _ends_key(self, level: Level, at: int) -> bool:
-        colon = self.text[at] == ":" and self.text[at + 1 : at + 2] in (" ", "", "\n", "\r", "\t")
-        return colon and level.bracket == "{" and level.key is None
+        """Behind a quoted key a colon needs no space, as in JSON."""
+        spaced = self.text[at + 1 : at + 2] in (" ", "", "\n", "\r", "\t") or level.token.strip()[:1] in ("'", '"')
+        return self.text[at] == ":" and spaced and level.bracket == "{" and level.key is None

@@ -332,11 +332,20 @@ JSON = """{
         JSON,
         JSON.replace("<|>", '"<|>"'),
         JSON.replace("<|>", '"<|>": 1'),
+        '{"name":"a","tests":[{"id":"a","assertions":[{"type":"contains",<|>}]}]}',
         "tests:\n  - id: a\n    assertions:\n      - &same {type: contains, <|>}",
         "tests:\n  - id: a\n    assertions:\n      - !!map {type: contains, <|>}",
         "tests:\n  -\n    id: a\n    assertions:\n      -\n        type: contains\n        <|>",
     ],
-    ids=["brackets over lines", "a quoted key", "one with a colon", "an anchor", "a tag", "dashes alone"],
+    ids=[
+        "brackets over lines",
+        "a quoted key",
+        "one with a colon",
+        "JSON in a line",
+        "an anchor",
+        "a tag",
+        "dashes alone",
+    ],
 )
 def test_keys_are_offered_in_every_layout(text: str) -> None:
     assert set(labels(text)) == {"name", "weight", "required", "min_score", "negate", "preprocessors", "value"}
