@@ -132,7 +132,10 @@ class FieldCheck(Shape):
 class FieldAccuracy(Evaluator):
     """A field accuracy check: fields of a JSON answer against those of the expected output."""
 
-    fields = key(ListOf(Shaped(FieldCheck), empty=False), "The fields that are compared.", required=True)
+    fields = key(
+        ListOf(Shaped(FieldCheck), empty=False), "The fields that are compared.", required=True,
+        example="[{path: total, match: exact}]",
+    )  # fmt: skip
     aggregation = key(
         Choice(
             (
