@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Evaluator, LlmJudge, Rubric
-from rubric_core.language.model import Case, Suite
+from rubric_core.language.model import Case, ContentBlock, Suite
 from rubric_core.migration.draft import Draft, Site
 from rubric_core.migration.gather import gathered, lift_out, whole
 from rubric_core.migration.layout import extent, indented
@@ -74,6 +74,17 @@ def _templates_in_input(draft: Draft) -> Iterator[Note]:
                     entry.key.span.start,
                     f"`{{{{ {other} }}}}` was text in here, and is a variable in {draft.target.name}",
                 )
+
+
+def _broken_blocks(draft: Draft) -> Iterator[Note]:
+    """Parts of messages that were a mistake: as values of variables nothing would say so any more."""
+    for site in draft.of(ContentBlock):
+        if site.entry("type") is None or site.entry("value") is None:
+            lacks = "type" if site.entry("type") is None else "value"
+            words = (
+                f"this part of a message has no `{lacks}`; as a variable it is no mistake any more, but asks nothing"
+            )
+            yield Note(site.node.span.start, words)
 
 
 def _untold_criteria(draft: Draft) -> Iterator[Note]:
@@ -222,6 +233,7 @@ def _workspaces(draft: Draft) -> Iterator[Note]:
 
 CASE_STEPS = (
     Step("Name variables in the input of cases", _templates_in_input, before_all=True),
+    Step("Name parts of messages that are broken", _broken_blocks, before_all=True),
     Step("Name criteria that judges of rubrics are not told", _untold_criteria, before_all=True),
     Step("Write the input and expected output of cases as variables", _variables),
     Step("Write the rubrics of cases as evaluators", _inline_rubrics),

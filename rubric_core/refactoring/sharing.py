@@ -18,6 +18,7 @@ from rubric_core.validation.rule import CaseEntry
 
 __all__ = ["sharing"]
 
+_COMMENT = re.compile(r"(?:^|[ \t])#.*")
 _WORD = re.compile(r"[^\w-]+")
 
 
@@ -129,6 +130,9 @@ def _for_all(spot: Spot, same: list[_Place]) -> Iterator[Refactoring]:
             return
         edits.append(Edit(span.moved(place.base), ""))
     first = same[0]
+    said = [_comments(place) for place in same]
+    if any(not comments <= said[0] for comments in said):
+        return  # of items that are taken out, the comments would be lost
     dash = item_dash(first.text, first.node) or 0
     whole = extent(first.text, dash, first.node.whole.end)
     piece = first.text[whole.start : whole.end]
@@ -141,6 +145,13 @@ def _for_all(spot: Spot, same: list[_Place]) -> Iterator[Refactoring]:
     yield from _made(
         spot, f"Move it to the suite: all {len(same)} cases have it", "extract", [Edit(Span(at, at), written), *edits]
     )
+
+
+def _comments(place: _Place) -> set[str]:
+    """The comments in and above an item."""
+    span = _removed(place)
+    lines = place.text[slice(*span)].splitlines() if span is not None else []
+    return {found[0].strip() for line in lines if (found := _COMMENT.search(line))}
 
 
 def _removed(place: _Place) -> Span | None:
