@@ -4,7 +4,12 @@ import json
 import os
 from pathlib import Path
 
-__all__ = ["Trust"]
+__all__ = ["Trust", "real_path"]
+
+
+def real_path(path: Path) -> Path:
+    """A path with its links followed, as far as they lead anywhere: links in a circle and names that are too long stay."""
+    return Path(os.path.realpath(path))  # `Path.resolve` raises for them
 
 
 class Trust:
@@ -25,18 +30,18 @@ class Trust:
 
     def allows(self, path: Path) -> bool:
         """Whether `path` is a trusted folder or lies in one; links are followed first."""
-        real = path.resolve()
+        real = real_path(path)
         return any(real == folder or folder in real.parents for folder in self.folders())
 
     def add(self, folder: Path) -> Path:
         """Trust a folder from now on. Raises OSError when that cannot be written down."""
-        real = folder.resolve()
+        real = real_path(folder)
         self._write(sorted({*map(str, self.folders()), str(real)}))
         return real
 
     def remove(self, folder: Path) -> Path:
         """Trust a folder no longer."""
-        real = folder.resolve()
+        real = real_path(folder)
         self._write(sorted({str(f) for f in self.folders()} - {str(real)}))
         return real
 

@@ -25,4 +25,12 @@ def path_of(uri: str) -> Path | None:
         path = f"//{unquote(parts.netloc)}{path}"
     elif os.name == "nt" and _DRIVE.match(path):
         path = path[1].lower() + path[2:]
-    return Path(path) if path else None
+    return Path(path) if path and _can_be(path) else None
+
+
+def _can_be(path: str) -> bool:
+    """Whether the system can be asked for a file of that name; some names are an error to ask for."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:  # half of a pair of surrogates
+        return False

@@ -1,6 +1,7 @@
 """Results on disk: what each case of a suite gave last, and before. Written by the command line, read by the editors too."""
 
 import contextlib
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,15 +17,23 @@ __all__ = ["ResultStore", "StoredCase", "results_path"]
 
 _VERSION = 1
 _MOST_HISTORY = 50
+#: Bytes: names of files have 255 at most, and locks and drafts have longer endings.
+_LONGEST_NAME = 200
 #: The end of the first line of a file, and what stands between the rows behind it.
 _BEGIN, _BETWEEN = '"cases": {\n', ",\n"
 
 
 def results_path(suite: Path) -> Path:
-    """The file with the results of a suite: under `.rubric/results` at the root of its repository, or beside it."""
+    """The file with the results of a suite: under `.rubric/results` at the root of its repository, or beside it.
+
+    Its name is the path there; of one that is too long for a name, the end, behind what tells it from others.
+    """
     suite = suite.absolute()
-    root = next((d for d in suite.parents if (d / ".git").exists()), suite.parent)
+    root = next((d for d in suite.parents if os.path.exists(d / ".git")), suite.parent)  # noqa: PTH110  # raises for no name
     name = "__".join(suite.relative_to(root).parts)
+    written = os.fsencode(name)
+    if len(written) > _LONGEST_NAME:
+        name = f"{hashlib.sha256(written).hexdigest()[:16]}__{written[-_LONGEST_NAME:].decode(errors='ignore')}"
     return root / ".rubric" / "results" / f"{name}.json"
 
 

@@ -26,6 +26,17 @@ def test_results_stand_at_the_root_of_the_repository_or_beside_the_suite(folder:
     assert results_path(suite) == folder.path / ".rubric" / "results" / "evals__a.eval.yaml.json"
 
 
+def test_suites_in_deep_folders_have_results_too(folder: Folder) -> None:
+    (folder.path / ".git").mkdir()
+    deep = Path(*(f"part {number} of a path {'ü' * 40}" for number in range(5)))
+    for first in ("one", "two"):
+        suite = folder.path / first / deep / "a.eval.yaml"
+        suite.parent.mkdir(parents=True)
+        ResultStore.of(suite).add([result(first)], "a.eval.yaml", "agentv-3")
+    for first in ("one", "two"):
+        assert set(ResultStore.of(folder.path / first / deep / "a.eval.yaml").read()) == {first}
+
+
 def test_results_are_added_and_read(folder: Folder) -> None:
     store = ResultStore.of(folder.path / "a.eval.yaml")
     assert store.read() == {}

@@ -1,0 +1,46 @@
+"""Which file a URI means, and which URIs mean none."""
+
+from pathlib import Path
+
+import pytest
+
+from rubric_lsp.running.trust import Permission
+from rubric_lsp.uris import path_of
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a.eval.yaml",
+        "a b%20c.eval.yaml",
+        "ünï\u2028.eval.yaml",
+        "two\nlines.eval.yaml",
+        "\udcff.eval.yaml",
+        "\"quoted'.eval.yaml",
+    ],
+)
+def test_a_name_comes_back(tmp_path: Path, name: str) -> None:
+    assert path_of((tmp_path / name).as_uri()) == tmp_path / name
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "",
+        "file:",
+        "untitled:Untitled-1",
+        "http://[::1",
+        "file://[::1/a.eval.yaml",
+        "file:///a%00.eval.yaml",
+        "file:///\ud83d.eval.yaml",
+    ],
+)
+def test_what_is_no_file(uri: str) -> None:
+    assert path_of(uri) is None
+
+
+def test_a_path_that_leads_nowhere_is_not_trusted(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    for path in (tmp_path / ("a" * 5_000) / "a.eval.yaml", tmp_path / "circle" / "a.eval.yaml"):
+        assert not Permission().given(path)
+        assert Permission().folder_of(path) == path.parent
