@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+from rubric_core.homes import user_directory
+
 __all__ = ["Trust", "real_path"]
 
 
@@ -16,8 +18,12 @@ class Trust:
     """The folders whose suites may be run from an editor, kept in the user's state directory."""
 
     def __init__(self, file: Path | None = None) -> None:
-        state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-        self.file = file or Path(state) / "rubric" / "trust.json"
+        self._given = file
+
+    @property
+    def file(self) -> Path:
+        """Where they are listed. Raises OSError for a user without a home."""
+        return self._given or user_directory("XDG_STATE_HOME", ".local", "state") / "rubric" / "trust.json"
 
     def folders(self) -> list[Path]:
         """Every trusted folder; a file that cannot be read trusts nothing."""
@@ -46,7 +52,8 @@ class Trust:
         return real
 
     def _write(self, folders: list[str]) -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        draft = self.file.with_suffix(".new")
+        file = self.file
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft = file.with_suffix(".new")
         draft.write_text(json.dumps({"folders": folders}, indent=2) + "\n", encoding="utf-8")
-        draft.replace(self.file)
+        draft.replace(file)

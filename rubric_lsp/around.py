@@ -78,14 +78,13 @@ class Around:
 
     def _paths(self) -> Iterator[Path]:
         discovery = Discovery(self._workspace.configurations)
-        number = 0
+        seen: set[Path] = set()  # folders may lie in one another
         for uri in list(self._workspace.folders):
             folder = path_of(uri)
-            for name in discovery.suites(str(folder)) if folder is not None else ():
-                number += 1
-                if number > MOST_SUITES:
-                    return
-                yield absolute(name)
+            for path in map(absolute, discovery.suites(str(folder)) if folder is not None else ()):
+                if path not in seen and len(seen) < MOST_SUITES:
+                    seen.add(path)
+                    yield path
 
     def reader(self, suite: Path | None) -> Callable[[str], str | None]:
         """Gives the text of a file by the path as a suite writes it, or None."""

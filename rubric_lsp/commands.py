@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
+from rubric_lsp.refusal import INVALID_PARAMS, REQUEST_FAILED, RefusedError
 from rubric_lsp.running.orders import Order, Wanted
 from rubric_lsp.uris import path_of
 
@@ -140,7 +140,11 @@ class Commands:
         path = path_of(uri)
         if path is None:
             raise RefusedError(INVALID_PARAMS, f"{uri} is no folder on disk")
-        folder = self._server.permission.add(self._server.permission.folder_of(path))
+        wanted = self._server.permission.folder_of(path)
+        try:
+            folder = self._server.permission.add(wanted)
+        except OSError as error:
+            raise RefusedError(REQUEST_FAILED, f"that {wanted} is trusted cannot be written down: {error}") from None
         self._server.say(f"{folder} is trusted: its suites can be run (rubric trust --remove takes it back)")
         return folder
 

@@ -83,8 +83,8 @@ class Choice:
         """The suites, each once, in the order in which they are named."""
         found: dict[Path, Wanted] = {}
         for name in self._options.suites:
-            path, colons, case_id = name.partition("::")
-            if not colons or os.path.lexists(name):
+            path, case_id = _parted(name)
+            if not case_id and ("::" not in name or os.path.lexists(name)):
                 sources = Sources([name], Discovery(self._configurations), None, around=False)
                 for source in sources.found():
                     found[source.path] = Wanted(Path(source.shown))
@@ -103,6 +103,14 @@ class Choice:
             return suite
         made = asyncio.run(_generated(suite))
         return load_suite(wanted.path, self._language, self._project, self._asked, dialect, made)
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """The file and the id of the case in `FILE::ID`; names of files may have two colons in them, too."""
+    parts = name.split("::")
+    splits = (("::".join(parts[:n]), "::".join(parts[n:])) for n in range(len(parts), 0, -1))
+    first, _, behind = name.partition("::")
+    return next((split for split in splits if os.path.lexists(split[0])), (first, behind))
 
 
 async def _generated(suite: LoadedSuite) -> Mapping[str, Generated]:

@@ -9,6 +9,8 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
+from rubric_core.homes import user_directory
+
 __all__ = ["ALIAS", "MODEL", "LocalError", "fetch_weights", "find_weights", "weights_home"]
 
 MODEL = "SmolLM2-135M-Instruct"
@@ -26,9 +28,9 @@ class LocalError(Exception):
 
 
 def weights_home() -> Path:
-    """The directory for models: in the user's data directory."""
-    base = os.environ.get("XDG_DATA_HOME") or (os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else None)
-    return (Path(base) if base else Path.home() / ".local" / "share") / "rubric" / "models"
+    """The directory for models: in the user's data directory. Raises OSError for a user without a home."""
+    named = "LOCALAPPDATA" if sys.platform == "win32" and not os.environ.get("XDG_DATA_HOME") else "XDG_DATA_HOME"
+    return user_directory(named, ".local", "share") / "rubric" / "models"
 
 
 def find_weights() -> Path | None:

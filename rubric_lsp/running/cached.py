@@ -2,26 +2,36 @@
 
 import contextlib
 import hashlib
-import os
+import logging
+import tempfile
 import time
 from pathlib import Path
 
 from rubric_core.evaluation.writing import write_atomically
+from rubric_core.homes import user_directory
 
 __all__ = ["KEPT_DAYS", "cached", "tidy"]
 
+log = logging.getLogger("rubric")
 #: Days after which a text that nobody wanted to see again is thrown away: it holds what people and models said.
 KEPT_DAYS = 14
 
 
 def _home() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(home) / "rubric" / "texts"
+    return user_directory("XDG_CACHE_HOME", ".cache") / "rubric" / "texts"
 
 
 def cached(name: str, uri: str, text: str) -> Path:
     """A file with the text about a suite, not to be edited and not for others to read. Raises OSError."""
-    folder = _home() / hashlib.sha256(uri.encode()).hexdigest()[:12]
+    try:
+        return _written(_home(), name, uri, text)
+    except OSError as error:  # no home, or one that cannot be written to
+        log.info("no cache for texts: %s", error)
+        return _written(Path(tempfile.mkdtemp(prefix="rubric-")), name, uri, text)
+
+
+def _written(home: Path, name: str, uri: str, text: str) -> Path:
+    folder = home / hashlib.sha256(uri.encode()).hexdigest()[:12]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
     path = folder / name
@@ -32,8 +42,12 @@ def cached(name: str, uri: str, text: str) -> Path:
 
 def tidy() -> None:
     """Throw away what is older than `KEPT_DAYS`, and folders with nothing left; what cannot be removed stays."""
+    try:
+        home = _home()
+    except OSError:
+        return
     oldest = time.time() - KEPT_DAYS * 24 * 3600
-    for folder in _home().glob("*/"):
+    for folder in home.glob("*/"):
         for path in folder.glob("*"):
             with contextlib.suppress(OSError):
                 if path.lstat().st_mtime < oldest:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from rubric_lsp.features.results import Shown
-from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
+from rubric_lsp.refusal import INVALID_PARAMS, REQUEST_FAILED, RefusedError
 from rubric_lsp.running.reporting import expected_of, prompt_of
 from rubric_lsp.uris import path_of
 
@@ -47,7 +47,12 @@ class Reading:
         """Show a text about a suite, as a file that is not to be edited: its URI."""
         from rubric_lsp.running.cached import cached, tidy  # noqa: PLC0415
 
-        target = (await asyncio.to_thread(cached, name, uri, text)).as_uri()
+        try:
+            target = (await asyncio.to_thread(cached, name, uri, text)).as_uri()
+        except OSError as error:
+            raise RefusedError(
+                REQUEST_FAILED, f"{name} cannot be shown, because it cannot be written: {error}"
+            ) from None
         if not self._tidied:
             self._tidied = True
             self._server.keep(asyncio.to_thread(tidy))

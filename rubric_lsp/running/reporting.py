@@ -69,6 +69,7 @@ def command_line(path: Path, name: str, folders: list[Path]) -> str:
     held = [folder for folder in folders if path.is_relative_to(folder)]
     best = max(held, key=lambda folder: len(folder.parts), default=path.parent)
     file = Path(os.path.relpath(path, best)).as_posix()
+    file = f"./{file}" if file.startswith("-") else file  # else it would be an option
     return shlex.join(["rubric", "run", f"{file}{SEPARATOR}{name}" if name else file])
 
 

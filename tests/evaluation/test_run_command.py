@@ -110,6 +110,12 @@ def test_jsonl_has_a_row_for_each_case(suite: Folder, capsys: pytest.CaptureFixt
     ]
 
 
+def test_one_case_of_a_file_with_two_colons_in_its_name(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    (suite.path / "suite.eval.yaml").rename(suite.path / "a::b.eval.yaml")
+    _, out, _ = run(capsys, "a::b.eval.yaml::good", "--format", "jsonl")
+    assert [json.loads(line)["id"] for line in out.splitlines()] == ["good"]
+
+
 def test_one_case(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "suite.eval.yaml::good")
     assert code == 0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rubric_core.trust import Trust
 from rubric_lsp.running.cached import KEPT_DAYS, cached, tidy
 
 
@@ -21,3 +22,22 @@ def test_old_texts_are_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [path for path in (old, old.parent, beside) if path.exists()] == []
     assert kept.read_text(encoding="utf-8") == "kept"
     assert cached("b.answer.txt", "file:///kept", "newer").read_text(encoding="utf-8") == "newer"
+
+
+def test_a_user_without_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that runs under any number at all."""
+
+    def none() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", none)
+    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    tidy()
+    text = cached("a.answer.txt", "file:///a", "text")
+    assert text.is_relative_to(tmp_path)
+    assert text.read_text(encoding="utf-8") == "text"
+    assert not Trust().allows(tmp_path)
+    with pytest.raises(OSError, match="no home directory: set HOME or XDG_STATE_HOME"):
+        Trust().add(tmp_path)

@@ -1,10 +1,13 @@
 """Which file a URI means, and which URIs mean none."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from rubric_lsp.running.reporting import command_line
 from rubric_lsp.running.trust import Permission
+from rubric_lsp.server import RubricServer
 from rubric_lsp.uris import path_of
 
 
@@ -44,3 +47,22 @@ def test_a_path_that_leads_nowhere_is_not_trusted(tmp_path: Path) -> None:
     for path in (tmp_path / ("a" * 5_000) / "a.eval.yaml", tmp_path / "circle" / "a.eval.yaml"):
         assert not Permission().given(path)
         assert Permission().folder_of(path) == path.parent
+
+
+def test_folders_in_one_another_have_each_suite_once(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    suites = [tmp_path / "a.eval.yaml", inner / "b.eval.yaml"]
+    for suite in suites:
+        suite.write_text("tests: []\n", encoding="utf-8")
+    server = RubricServer()
+    server.documents.folders = {folder.as_uri(): "" for folder in (tmp_path, inner)}
+
+    async def found() -> list[Path | None]:
+        return [each.path async for each in server.around.suites()]
+
+    assert asyncio.run(found()) == suites
+
+
+def test_a_command_line_for_a_name_that_looks_like_an_option(tmp_path: Path) -> None:
+    assert command_line(tmp_path / "-a.eval.yaml", "one", [tmp_path]) == "rubric run ./-a.eval.yaml::one"
