@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.interpolate import Interpolation, node_of
@@ -15,7 +15,7 @@ from rubric_core.language.model import INPUT, OUTPUT, Case
 from rubric_core.language.shape import Shape
 from rubric_core.loading.kind import YAML
 from rubric_core.loading.lower import Lowering
-from rubric_core.loading.search import URL, find_file, is_pattern
+from rubric_core.loading.search import URL, current_directory, find_file, is_pattern
 from rubric_core.ports import Ports, Program
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
@@ -227,7 +227,7 @@ class _Filling:
             except Unscored as problem:
                 raise self._trouble(problem.reason) from None
             return node_of(made, self.prompt.node)
-        path = find_file(name, self.case.directory, self.ports.files, Path.cwd())
+        path = find_file(name, self.case.directory, self.ports.files, current_directory())
         try:
             if path is None:
                 raise self._trouble(f"the prompt file {name} is not there")

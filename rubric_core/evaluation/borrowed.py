@@ -12,7 +12,7 @@ from rubric_core.language.model import EVALUATORS, DefaultTest
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.names import template_file
-from rubric_core.loading.search import URL, find_file
+from rubric_core.loading.search import URL, current_directory, find_file
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Tree
@@ -56,7 +56,7 @@ class Borrowed:
     def default_test(self, name: str) -> DefaultTest | None:
         """The default test in a file."""
         name = name.removeprefix(URL).removeprefix("ref://")
-        path = find_file(name, self.directory, self.files, Path.cwd())
+        path = find_file(name, self.directory, self.files, current_directory())
         if path is None:
             self.troubles[name] = f"the file {name} of the default test is not there"
             return None

@@ -11,7 +11,7 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
 from rubric_core.language.shape import Shape
-from rubric_core.loading.search import find_file
+from rubric_core.loading.search import current_directory, find_file
 from rubric_core.ports import ChatMessage, Files, Role
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Node
@@ -99,7 +99,7 @@ class _Texts:
         return self.file(block.value, block) if block.type == "file" else block.value.strip()
 
     def file(self, name: str, at: Shape) -> str:
-        path = find_file(name, self.directory, self.files, Path.cwd())
+        path = find_file(name, self.directory, self.files, current_directory())
         if path is None:
             raise Unscored(f"the file {name} of the input is not there", at=at)
         self.found.append(path)

@@ -12,7 +12,7 @@ from rubric_core.language.kinds import ByNode, ListOf, Shaped
 from rubric_core.language.model import Case, Scenario
 from rubric_core.language.shape import as_list
 from rubric_core.loading.lower import Lowering
-from rubric_core.loading.search import URL, find_file, is_pattern
+from rubric_core.loading.search import URL, current_directory, find_file, is_pattern
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -52,7 +52,7 @@ def _of_files(frame: "Runnable", name: str, behind: Behind) -> "Iterator[Runnabl
     if is_pattern(name):
         paths = sorted(path for path in frame.directory.glob(name) if path.is_file())
     else:
-        paths = [p for p in [find_file(name, frame.directory, frame.files, Path.cwd())] if p is not None]
+        paths = [p for p in [find_file(name, frame.directory, frame.files, current_directory())] if p is not None]
     for path in paths:
         yield from _of_file(frame, path, behind)
     if not paths:
@@ -120,7 +120,7 @@ class _Cases:
                 yield item
 
     def _in_file(self, name: Scalar) -> "Iterator[Node]":
-        path = find_file(name.text.removeprefix(URL), self.frame.directory, self.frame.files, Path.cwd())
+        path = find_file(name.text.removeprefix(URL), self.frame.directory, self.frame.files, current_directory())
         try:
             text = self.frame.files.read(path, _LARGEST).decode("utf-8") if path is not None else ""
         except (OSError, UnicodeDecodeError):

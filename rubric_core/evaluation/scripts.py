@@ -17,7 +17,7 @@ from rubric_core.evaluation.payload import payload_of
 from rubric_core.evaluation.programs import ProgramError, ended, json_input
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.shape import Shape
-from rubric_core.loading.search import URL, find_file
+from rubric_core.loading.search import URL, current_directory, find_file
 from rubric_core.ports import Ports, Program
 
 __all__ = ["Language", "language_of", "run_code", "run_function", "told_to_scripts", "transformed"]
@@ -163,7 +163,7 @@ def _in_file(code: str, ports: Ports, directory: Path, at: Shape, usual: str) ->
     found = _FILE.match(code.removeprefix(URL))
     if found is None:
         raise Unscored(f"{code} names no JavaScript or Python file", at=at)
-    path = find_file(found["path"], directory, ports.files, Path.cwd())
+    path = find_file(found["path"], directory, ports.files, current_directory())
     if path is None:
         raise Unscored(f"the file {found['path']} is not there", at=at)
     default = usual if found["suffix"] == "py" else "default"

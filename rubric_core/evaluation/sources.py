@@ -27,7 +27,7 @@ from rubric_core.language.kinds import Text
 from rubric_core.language.providers import SETTINGS
 from rubric_core.language.shape import children
 from rubric_core.loading.names import file_named
-from rubric_core.loading.search import URL, find_file, without_function
+from rubric_core.loading.search import URL, current_directory, find_file, without_function
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
 
@@ -109,7 +109,7 @@ class Sources:
             yield from self._of_target(entry["kind"], entry["settings"])
 
     def _searched(self, name: str) -> Iterator[tuple[str, Path, Path]]:
-        path = find_file(name, self._directory, self._files, Path.cwd())
+        path = find_file(name, self._directory, self._files, current_directory())
         if path is not None:
             yield name, path, self._directory
 

@@ -19,7 +19,7 @@ from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.kind import DATASETS, TABLES, YAML
 from rubric_core.loading.project import Project
-from rubric_core.loading.search import URL
+from rubric_core.loading.search import URL, current_directory
 from rubric_core.loading.table import TableError, cases_in_table
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.items import ROOT_LIST
@@ -59,7 +59,7 @@ def load_suite(
     InvalidSuiteError for a suite with errors that is to have none.
     """
     path = Path(path)
-    around = project or Project(DiskFiles(), Path.cwd())
+    around = project or Project(DiskFiles(), current_directory())
     loader = _Loader(language or Language(), around, options or Options(), dialect, generated=generated or {})
     if path.suffix.lower() in DATASETS:
         return loader.dataset(path)

@@ -28,6 +28,7 @@ from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
 from rubric_core.loading.more_targets import configured, whole
 from rubric_core.loading.names import file_named
+from rubric_core.loading.search import current_directory
 from rubric_core.loading.targets import Home, TargetEntry, TargetFile, find_targets, read_targets, targets_in
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
@@ -258,7 +259,7 @@ def shared_targets(case: Runnable, files: Files) -> Targets:
 
 def load_targets(directory: Path, files: Files, given: Path | None = None) -> Targets:
     """The targets of the files around suites in `directory`; `given` is a file that the user names. Never raises."""
-    path = given or find_targets(directory, files, Path.cwd())
+    path = given or find_targets(directory, files, current_directory())
     near = [] if given is not None else configured(directory, files)
     if path is None and near:
         return Targets(directory, reduce(TargetFile.joined, near))

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
-from rubric_core.loading.search import configuration_files, find_file
+from rubric_core.loading.search import configuration_files, current_directory, find_file
 from rubric_core.loading.targets import TargetFile, read_targets
 from rubric_core.ports import Files
 
@@ -22,7 +22,7 @@ def configured(directory: Path, files: Files) -> list[TargetFile]:
 def whole(file: TargetFile, files: Files) -> TargetFile:
     """A target file with those that it names, as in `providers: [file://more.yaml]`; one that cannot be read has no targets."""
     for name in file.includes:
-        path = find_file(name, file.path.parent, files, Path.cwd())
+        path = find_file(name, file.path.parent, files, current_directory())
         if path is not None and path != file.path:
             with suppress(OSError, ValueError):
                 file = file.joined(read_targets(path, files))

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from rubric_core.loading.kind import YAML
 from rubric_core.loading.project import Look
-from rubric_core.loading.search import HOMES, URL, configuration_files, directories_up, find_file
+from rubric_core.loading.search import HOMES, URL, configuration_files, current_directory, directories_up, find_file
 from rubric_core.loading.targets import LISTS, TargetFile, find_targets, read_targets
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -128,7 +128,7 @@ def template_of(look: Look, name: str, directory: Path) -> Path | None:
 def template_file(files: Files, name: str, directory: Path) -> Path | None:
     """The same, for whoever runs a suite."""
     if "/" in name or name.endswith(YAML):
-        return find_file(name.removeprefix(URL), directory, files, Path.cwd())
+        return find_file(name.removeprefix(URL), directory, files, current_directory())
     places = (
         place / ".agentv" / "templates" / f"{name}{end}" for place in directories_up(directory, files) for end in YAML
     )

@@ -11,6 +11,7 @@ __all__ = [
     "HOMES",
     "URL",
     "configuration_files",
+    "current_directory",
     "directories_up",
     "find_file",
     "is_pattern",
@@ -63,6 +64,14 @@ def places_of(name: str, directory: Path, files: Files, fallback: Path | None = 
     relative = name.lstrip("/\\")
     for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
         yield absolute(place / relative)
+
+
+def current_directory() -> Path | None:
+    """The directory that is looked into last; None when it was removed under the program, as happens to servers."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
 
 
 def find_file(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Path | None:

@@ -10,6 +10,7 @@ from rubric_lsp.features.tests import id_of
 from rubric_lsp.running.reporting import expected_of
 from rubric_lsp.running.tree import has_cases
 from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult
@@ -190,7 +191,10 @@ class States:
     def _message(self, uri: str, case: "Runnable", message: tests.Message) -> Json:
         made: Json = {"message": message.text, "severity": message.severity}
         away = case.file is not None and not message.in_suite
-        where = self._server.around.at(case.file) if away and case.file is not None else self._server.runs.at(uri)
+        path = case.file if away else path_of(uri)
+        # It may be gone: files are renamed and removed while their cases run.
+        where = self._server.documents.get(uri) if not away else None
+        where = where or (self._server.around.at(path) if path is not None else None)
         if message.span is not None and where is not None:
             made["location"] = convert.location(where, message.span)
         if message.expected:

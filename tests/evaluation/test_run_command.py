@@ -277,7 +277,7 @@ def test_the_quickstart(capsys: pytest.CaptureFixture[str], tmp_path: Path, monk
     shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns(".rubric"))
     monkeypatch.chdir(tmp_path)
     code, out, err = run(capsys, "examples/quickstart.eval.yaml")
-    assert (code, err) == (1, "")
+    assert (code, "rubric:" in err) == (1, False)  # where it takes longer than two seconds, cases are told there
     assert "2 passed, 1 failed · target shop-bot · judge: recorded (hand-written)" in out
     assert "gate: apology" in out
     assert "✘ 3/10 → 0.30  min 0.7" in out

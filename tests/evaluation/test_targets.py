@@ -35,6 +35,16 @@ def test_the_search_ends_at_the_root_of_the_repository(folder: Folder) -> None:
     assert find_targets(folder.path / "repo", DiskFiles(), folder.path) == folder.path / "targets.yaml"
 
 
+def test_the_current_directory_may_be_gone(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server goes on where somebody has removed the folder in which it was started."""
+    gone = folder.path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    found = folder.write("repo/targets.yaml", "targets: [{name: a, provider: mock}]")
+    assert load_targets(found.parent, DiskFiles()).file.path == found
+
+
 def test_entries_with_lines_and_settings(folder: Folder) -> None:
     path = folder.write(
         "targets.yaml", "targets:\n  - name: a\n    provider: openai\n    model: m\n  - {name: b, use_target: a}\n"

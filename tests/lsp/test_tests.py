@@ -293,3 +293,19 @@ def test_a_conversation_has_the_states_of_its_evaluators(connect: Connect, folde
     assert [each for each in states(client, ran["runId"]) if each[1] not in ("enqueued", "started")] == [
         ("hello::contains-days", "passed"), ("hello", "passed"),
     ]  # fmt: skip
+
+
+def test_a_suite_that_is_removed_while_it_runs(connect: Connect, folder: Path) -> None:
+    """As when a file gets another name: what runs goes on to its end."""
+    suite = folder / "b.eval.yaml"
+    targets = f"{TARGETS}  - name: eraser\n    provider: cli\n    command: rm -f {suite}; echo Nothing\n"
+    (folder / ".agentv" / "targets.yaml").write_text(targets, encoding="utf-8")
+    case = OTHER[OTHER.index("  - id") :]
+    suite.write_text(
+        OTHER.replace("canned", "eraser\n  workers: 1") + case.replace("hello", "second"), encoding="utf-8"
+    )
+    client = connected(connect, folder)
+    ran = run(client, suite.as_uri())
+    assert not suite.exists()
+    ends = [each for each in states(client, ran["runId"]) if each[0] in ("hello", "second")]
+    assert [state for _, state in ends if state not in ("enqueued", "started")] == ["failed", "failed"]

@@ -12,6 +12,7 @@ from rubric_core.evaluation.jsregex import Translation, translate
 from rubric_core.evaluation.result import Unscored
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
 from rubric_core.language.evaluators import Regex
+from rubric_core.loading.search import current_directory
 from rubric_core.ports import Program
 
 __all__ = ["REGEX"]
@@ -56,7 +57,9 @@ async def _matches_apart(translation: Translation, context: EvaluationContext, t
     assert context.ports is not None  # the caller looked
     folder = [] if translation.engine == "re" else [str(Path(_engine(translation).__file__).parents[1])]
     stdin = json.dumps([translation.pattern, translation.engine, folder, translation.sticky, text]).encode()
-    program = Program((sys.executable, "-I", "-S", "-c", _CHILD), Path.cwd(), stdin, time_limit=_TIME_LIMIT)
+    program = Program(
+        (sys.executable, "-I", "-S", "-c", _CHILD), current_directory() or Path("/"), stdin, time_limit=_TIME_LIMIT
+    )
     try:
         finished = await context.ports.processes.run(program)
     except OSError as error:

@@ -12,7 +12,7 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Properties
 from rubric_core.language.evaluators import LlmJudge, LlmRubric, PromptProgram, Rubric
 from rubric_core.language.shape import Shape
-from rubric_core.loading.search import URL, find_file
+from rubric_core.loading.search import URL, current_directory, find_file
 from rubric_core.ports import Files, Ports, Program
 from rubric_core.syntax.tree import Scalar
 
@@ -25,9 +25,9 @@ _LONGEST_NAME = 300
 def prompt_file(prompt: str, directory: Path, files: Files) -> Path | None:
     """The file that a prompt names: `file://x` has to be one, a bare path may be one."""
     if prompt.startswith(URL):
-        return find_file(prompt[len(URL) :], directory, files, Path.cwd()) or directory / prompt[len(URL) :]
+        return find_file(prompt[len(URL) :], directory, files, current_directory()) or directory / prompt[len(URL) :]
     short = len(prompt) <= _LONGEST_NAME and "\n" not in prompt and "{{" not in prompt
-    return find_file(prompt, directory, files, Path.cwd()) if short else None
+    return find_file(prompt, directory, files, current_directory()) if short else None
 
 
 async def own_prompt(context: EvaluationContext) -> str | None:

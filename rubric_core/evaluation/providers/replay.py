@@ -10,7 +10,7 @@ from typing import Any
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
 from rubric_core.evaluation.providers.told import answer_told
 from rubric_core.language.providers import Replay
-from rubric_core.loading.search import find_file
+from rubric_core.loading.search import current_directory, find_file
 from rubric_core.ports import Answer, Ports, ProviderError, Request
 
 __all__ = ["REPLAY"]
@@ -97,7 +97,7 @@ def _make(settings: Replay, place: Place, ports: Ports) -> _Replay:
     if len(named) != 1:
         raise ValueError(f"replay targets need one of {', '.join(f'`{s}`' for s in _SOURCES)} ({place.where('')})")
     written = str(getattr(settings, named[0]))
-    path = find_file(written, place.directory, ports.files, Path.cwd())
+    path = find_file(written, place.directory, ports.files, current_directory())
     if path is None:
         raise ValueError(f"the file {written} is not there ({place.where(named[0])})")
     return _Replay(place.name, settings, place, ports, path, named[0])

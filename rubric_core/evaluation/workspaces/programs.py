@@ -9,6 +9,7 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.workspaces.hooks import HookPlan
 from rubric_core.evaluation.workspaces.plan import RepoPlan, WorkspacePlan
 from rubric_core.loading.files import absolute
+from rubric_core.loading.search import current_directory
 from rubric_core.ports import Finished, Ports, Program
 
 __all__ = ["VARIABLE", "clone", "require", "run_hook"]
@@ -33,7 +34,7 @@ async def require(plan: WorkspacePlan, ports: Ports) -> None:
         if shutil.which(name, path=ports.environment.get("PATH")) is None:
             raise Unscored(f"the workspace needs the program {name}, which is not installed ({plan.where})")
     for name in plan.modules:
-        program = Program(("python3", "-c", _FINDS, name), Path.cwd(), time_limit=30)
+        program = Program(("python3", "-c", _FINDS, name), current_directory() or Path("/"), time_limit=30)
         if (await _run(ports, program, plan.where)).exit_code:
             raise Unscored(f"the workspace needs the Python module {name}, which is not installed ({plan.where})")
 
