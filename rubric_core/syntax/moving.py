@@ -1,7 +1,7 @@
 """Repairs that move lines: tabs, indentation, dashes that are missing."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.syntax.events import Failure
 from rubric_core.syntax.lines import DASHES, KEY, before, columns, content_of, indent_of, says_something
@@ -13,6 +13,8 @@ __all__ = ["indented", "missing_dash", "nudged", "orphaned", "tabs"]
 _ENTRY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]+[^\s#|>]")
 #: As far as a line slips by accident.
 _NUDGE = 2
+#: The nearest columns to which a line may be moved: below a thousand levels there are as many.
+_MOST_COLUMNS = 20
 
 
 def tabs(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
@@ -41,12 +43,12 @@ def tabs(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 
 def nudged(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     """The line, and what is deeper than it, moved by a step or two."""
-    yield from (r for r in _indented(lines, line) if abs(r.inserted) <= _NUDGE)
+    yield from _indented(lines, line, lambda far: far <= _NUDGE)
 
 
 def indented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     """The same, moved farther."""
-    yield from (r for r in _indented(lines, line) if abs(r.inserted) > _NUDGE)
+    yield from _indented(lines, line, lambda far: far > _NUDGE)
 
 
 def orphaned(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
@@ -64,21 +66,32 @@ def orphaned(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     yield Repair(line, blank[0], "orphan", others=tuple((line + i, each, 0) for i, each in enumerate(blank) if i))
 
 
-def _indented(lines: Sequence[str], line: int) -> Iterator[Repair]:
+def _indented(lines: Sequence[str], line: int, wanted: Callable[[int], bool]) -> Iterator[Repair]:
     text, indent = lines[line], indent_of(lines[line])
     if "\t" in text[:indent]:
         return
-    for column in sorted((c for c in columns(lines, line) if c != indent), key=lambda c: abs(c - indent)):
+    near = sorted(
+        (c for c in columns(lines, line) if c != indent and wanted(abs(c - indent))), key=lambda c: abs(c - indent)
+    )
+    deeper = _deeper(lines, line, indent) if near else []
+    for column in near[:_MOST_COLUMNS]:
         by = column - indent
-        moved: list[tuple[int, str, int]] = []
-        for i in range(line + 1, len(lines)):
-            if lines[i].strip():
-                if indent_of(lines[i]) <= indent:
-                    break
-                moved.append((i, " " * (indent_of(lines[i]) + by) + lines[i].lstrip(" \t"), by))
+        moved = [(i, " " * (inner + by) + content, by) for i, inner, content in deeper]
         yield Repair(line, " " * column + text[indent:], "indent", by, others=tuple(moved), column=column)
         if moved:
             yield Repair(line, " " * column + text[indent:], "indent", by, column=column)
+
+
+def _deeper(lines: Sequence[str], line: int, indent: int) -> list[tuple[int, int, str]]:
+    """The lines below that stand in this one, each with its indentation and what follows that."""
+    found: list[tuple[int, int, str]] = []
+    for i in range(line + 1, len(lines)):
+        if lines[i].strip():
+            inner = indent_of(lines[i])
+            if inner <= indent:
+                break
+            found.append((i, inner, lines[i][inner:]))
+    return found
 
 
 def missing_dash(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

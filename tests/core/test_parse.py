@@ -6,12 +6,15 @@ import re
 from collections import Counter
 
 import pytest
+import yaml
 from edit_scripts import random_edit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pictures import tree_picture
 from ruamel.yaml import YAML
 
+from rubric_core.syntax.events import Failure
+from rubric_core.syntax.moving import indented, nudged
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence, walk
@@ -317,3 +320,11 @@ def test_items_and_entries_are_in_the_order_of_the_text():
     assert starts == sorted(starts)
     assert all(a < b for a, b in itertools.pairwise(starts))
     assert any(isinstance(n, Sequence) for n in walk(parse(SUITE).root))
+
+
+def test_a_line_below_a_thousand_levels_is_moved_to_few_places() -> None:
+    """Each place is a copy of all that stands deeper: a thousand of a thousand lines keep a server busy for minutes."""
+    lines = [" " * level + "a:" for level in range(1_000)]
+    lines.insert(900, " " * 350 + "b:")
+    failure = Failure(yaml.MarkedYAMLError(problem="p"), 0)
+    assert 0 < len([*nudged(lines, 900, failure), *indented(lines, 900, failure)]) <= 100
