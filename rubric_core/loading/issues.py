@@ -225,10 +225,12 @@ class ForeignType(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownAlias(Issue):
-    """A reference to an anchor that is not defined before it, or that contains itself."""
+    """A reference to an anchor that is not defined before it, that contains itself, or that leads on and on."""
 
     name: str
     recursive: bool
+    #: Through how many other references it was followed, where that was too far to go on; else 0.
+    through: int = 0
     #: The anchors that there are.
     known: tuple[str, ...] = ()
     #: Whether a text could stand in its place.

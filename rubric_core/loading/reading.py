@@ -38,6 +38,8 @@ _CORE = "tag:yaml.org,2002:"
 _CUT = re.compile(r" +(#\d[^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
 #: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
 _MOST_MERGED = 2_000
+#: So many references are followed, one in the other; more would end the program's stack.
+_MOST_FOLLOWED = 50
 
 
 @lru_cache(maxsize=16)
@@ -101,13 +103,15 @@ class Reading:
     def _behind(self, alias: Alias, then: Callable[[Node], Any], *, text: bool = False) -> Any:
         target = self.target_of(alias)
         recursive = alias.recursive or alias.name in self._following
-        if target is None or recursive:
+        through = len(self._following) if len(self._following) >= _MOST_FOLLOWED else 0
+        if target is None or recursive or through:
             self.issues.append(
                 UnknownAlias(
                     span=self.at(alias),
                     borrowed=self.via is not None,
                     name=alias.name,
                     recursive=recursive,
+                    through=through,
                     known=self.known,
                     text=text,
                 )

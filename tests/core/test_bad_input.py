@@ -4,7 +4,7 @@ import pytest
 from harness import analysis_of
 from waiting import without_hanging
 
-from rubric_core.analysis import Language
+from rubric_core.analysis import Language, analyze
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.parse import LARGEST
@@ -191,3 +191,12 @@ def test_emoji_count_as_people_see_them():
         analysis.document.position(found.span.start, "utf-16").character
         == analysis.document.position(found.span.start, "utf-32").character + 2
     )
+
+
+def test_references_that_lead_through_hundreds_of_others() -> None:
+    cases = "".join(f"  - &a{n} {{<<: *a{n - 1}, id: c{n}}}\n" for n in range(1, 400))
+    text = f"tests:\n  - &a0 {{id: c0, criteria: C, input: I}}\n{cases}"
+    found = analyze(text).diagnostics
+    assert {"unknown-alias"} <= {each.code for each in found}
+    told = [each.message for each in found if each.code == "unknown-alias"]
+    assert told[0] == "this leads through 50 references, one in the other; what is behind the last is not read"

@@ -19,6 +19,13 @@ def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  
     if issue.recursive:
         yield Finding(issue.span, f"`&{issue.name}` holds a reference to itself", consequence=_REFUSES)
         return
+    if issue.through:
+        yield Finding(
+            issue.span,
+            f"this leads through {issue.through} references, one in the other; what is behind the last is not read",
+            severity="warning",
+        )
+        return
     meant = closest(issue.name, [name for name in issue.known if name != issue.name])
     fixes: tuple[Fix, ...] = ()
     if meant and context.written(issue.span) == f"*{issue.name}":
