@@ -39,7 +39,7 @@ _CUT = re.compile(r" +(#\d[^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
 #: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
 _MOST_MERGED = 2_000
 #: So many references are followed, one in the other; more would end the program's stack.
-_MOST_FOLLOWED = 50
+_MOST_FOLLOWED = 100
 
 
 @lru_cache(maxsize=16)

@@ -199,4 +199,4 @@ def test_references_that_lead_through_hundreds_of_others() -> None:
     found = analyze(text).diagnostics
     assert {"unknown-alias"} <= {each.code for each in found}
     told = [each.message for each in found if each.code == "unknown-alias"]
-    assert told[0] == "this leads through 50 references, one in the other; what is behind the last is not read"
+    assert told[0] == "this leads through 100 references, one in the other; what is behind the last is not read"
