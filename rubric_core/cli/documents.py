@@ -28,7 +28,7 @@ class JsonRows:
         self._page = page
         self._head: dict[str, Any] = {}
 
-    def begin(self, suite: LoadedSuite) -> None:
+    def begin(self, suite: LoadedSuite, _: int = 0) -> None:
         """The next suite."""
         self._head = _head(suite)
 
@@ -64,7 +64,7 @@ class JsonDocument:
         if several:
             page.put('{\n  "suites": [')
 
-    def begin(self, suite: LoadedSuite) -> None:
+    def begin(self, suite: LoadedSuite, _: int = 0) -> None:
         """The next suite."""
         self._order, self._counts, self._written = InOrder(), Counter(), 0
         between = ",\n" if self._suites else "\n" if self._several else ""

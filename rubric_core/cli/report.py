@@ -64,13 +64,13 @@ class Report:
         """Whether a suite is too long to be shown as a whole."""
         return sum(each.document.line_count for each in (suite.analysis, *suite.files.values())) > _MOST_LINES
 
-    def begin(self, suite: LoadedSuite) -> None:
+    def begin(self, suite: LoadedSuite, cases: int) -> None:
         """The next suite."""
         self._listing = self._several or self.is_listed(suite)
-        if self._several:
+        if self._several and cases:
             space = "\n" if self._begun else ""
             self._live.put(f"{space}{self._style.paint(self._safe(str(suite.path)), 'bold')}\n")
-        self._begun, self._order = True, InOrder()
+        self._begun, self._order = self._begun or cases > 0, InOrder()
 
     def take(self, place: int, result: CaseResult) -> None:
         """A case is done. On a terminal lines keep the order of the file, elsewhere they come as they can."""

@@ -50,8 +50,8 @@ class Ending(NamedTuple):
 class Shown(Protocol):
     """What becomes of results: text for a person, or JSON."""
 
-    def begin(self, suite: LoadedSuite) -> None:
-        """The next suite."""
+    def begin(self, suite: LoadedSuite, cases: int, /) -> None:
+        """The next suite, of which so many cases are run."""
 
     def take(self, place: int, result: CaseResult) -> None:
         """A case is done; `place` is that of the case in its file."""
@@ -100,7 +100,7 @@ class SuiteRun:
                 self.done.cases, self.done.before = still_to_do(self.done.cases, ports)
             cases = self.done.cases
             self._live.begin([(case.id, case.options.target or "") for case in cases], expected)
-            self._shown.begin(self.done.suite)
+            self._shown.begin(self.done.suite, len(cases))
             try:
                 async with self._live.drawing():
                     workers = self._options.workers

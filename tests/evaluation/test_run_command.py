@@ -297,6 +297,8 @@ def test_several_suites_and_folders(suite: Folder, capsys: pytest.CaptureFixture
     assert "\nevals/deep/two.eval.yaml:8 bad failed 0.50, needs 0.80\n" in out
     assert lines[-2].startswith("3 suites: 4 passed, 1 failed · target default")
     assert lines[-1] == "again: rubric run evals suite.eval.yaml::good --failed"
+    again = run(capsys, "evals", "--resume")
+    assert again == (1, "\nnothing to run; run before, and still so: 3 passed, 1 failed\n", "")
     code, out, _ = run(capsys, "evals", "--failed", "--format", "json")
     assert [[c["id"] for c in s["cases"]] for s in json.loads(out)["suites"]] == [["bad"]]
     rows = [
