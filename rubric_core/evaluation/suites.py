@@ -10,16 +10,17 @@ from pathlib import Path
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.loaded import Generated, InvalidSuiteError, LoadedSuite, NoSuiteError, is_program
-from rubric_core.evaluation.problems import place_words, problems_by_case, stray_items
+from rubric_core.evaluation.problems import place_words, problems_by_case
 from rubric_core.evaluation.runnable import Options, Runnable, runnables
 from rubric_core.evaluation.scenarios import scenario_cases
+from rubric_core.evaluation.strays import lines_of, nothing_behind, strays
 from rubric_core.language.around import FileKind, LoneCase
-from rubric_core.language.model import Case, CaseInclude, Suite
+from rubric_core.language.model import Case, Suite
 from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.kind import DATASETS, TABLES, YAML
 from rubric_core.loading.project import Project
-from rubric_core.loading.search import URL, current_directory
+from rubric_core.loading.search import current_directory
 from rubric_core.loading.table import TableError, cases_in_table
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.items import ROOT_LIST
@@ -111,7 +112,7 @@ class _Loader:
             replace(case, shared=frame.shared, files=frame.files) for case in runnables(path, analysis, self.options)
         ]
         placed = [(case.case_span(case.case.span).start, [case]) for case in own]
-        placed += [(stray.case.span.start, [stray]) for stray in _strays(analysis, frame, None)]
+        placed += [(stray.case.span.start, [stray]) for stray in strays(analysis, frame, None)]
         if analysis.suite is not None:
             placed += [(each.span.start, list(self._external(each, frame))) for each in analysis.external]
             if analysis.suite.has("scenarios"):
@@ -149,7 +150,7 @@ class _Loader:
         return Runnable(
             path=path, suite=analysis.suite or Suite(Span(0, 0)), case=Case(Span(0, 0)), dialect=analysis.dialect,
             dialects=self.language.dialects, suite_anchors=analysis.anchors(-1), suite_text=text,
-            suite_span=lambda span: analysis.span_of(None, span), suite_line_at=_lines(analysis),
+            suite_span=lambda span: analysis.span_of(None, span), suite_line_at=lines_of(analysis),
             problems=tuple(problems_by_case(analysis)[None]), options=self.options, files=self.project.files,
         )  # fmt: skip
 
@@ -173,7 +174,7 @@ class _Loader:
                 continue
             yield from self._of_file(found, file, frame)
         if trouble:
-            yield _nothing(each, frame, trouble)
+            yield nothing_behind(each, frame, trouble)
 
     def _behind(self, frame: Runnable, name: str, at: Span) -> Iterator[Runnable]:
         """The cases behind a path in a scenario."""
@@ -187,7 +188,7 @@ class _Loader:
         if not frame.has_prompts:
             trouble = f"{frame.dialect.name} runs no programs for cases; write them in YAML or JSONL"
         if made is None or trouble:
-            yield _nothing(each, frame, trouble)
+            yield nothing_behind(each, frame, trouble)
             return
         document = LineDocument.of(made.lines)
         found = analyze(document, self.language, dialect=frame.dialect.name, path=file, kind=FileKind.DATASET, project=self.project)  # fmt: skip
@@ -231,7 +232,7 @@ class _Loader:
         problems = problems_by_case(analysis, file)
         # A case in a file of its own, and those of a list in brackets, are no blocks.
         entries = analysis.cases or [CaseEntry(s, -1, 0) for s in analysis.local(0).shapes if isinstance(s, Case)]
-        line_at = _lines(analysis)
+        line_at = lines_of(analysis)
         for entry in entries:
             block = analysis.document.blocks[entry.block].text if entry.block >= 0 else analysis.local(0).text
             yield replace(
@@ -240,47 +241,11 @@ class _Loader:
                 named=file.parent.name if isinstance(entry.case, LoneCase) else "",
                 problems=(*frame.problems, *problems[None], *problems.get(entry, ())),
             )  # fmt: skip
-        yield from _strays(analysis, frame, None if file == frame.path else file)
-
-
-def _nothing(each: ExternalCases, frame: Runnable, trouble: str) -> Runnable:
-    """What stands for a path behind which there are no cases."""
-    line_at = frame.suite_line_at or frame.line_at
-    problem = (place_words(None, line_at(each.span.start)), f"no cases come from here: {trouble}")
-    name = each.text.removeprefix(URL)
-    return replace(frame, case=Case(each.span), named=name, problems=(problem,), line_at=line_at)
-
-
-def _strays(analysis: Analysis, frame: Runnable, file: Path | None) -> Iterator[Runnable]:
-    """Items of a case list that are no case, each standing for itself, so that it is told and its neighbours can run."""
-    line_at = _lines(analysis)
-    wrong = stray_items(analysis)
-    # An include that is wrong in itself is told as that.
-    included = (each for each in _includes(analysis) if not any(each[0].covers(span.start) for span, _ in wrong))
-    for span, message in (*wrong, *included):
-        problem = (place_words(file, line_at(span.start)), message)
-        yield replace(frame, case=Case(span), problems=(problem,), line_at=line_at, file=file)
-
-
-def _includes(analysis: Analysis) -> Iterator[tuple[Span, str]]:
-    """Entries that take cases over in the older form, which a run does not follow."""
-    listed = analysis.suite.cases if analysis.suite is not None else None
-    items = listed if isinstance(listed, list) else []
-    found = [analysis.span_of(None, s.span) for s in items if isinstance(s, CaseInclude)]
-    for number, block in enumerate(analysis.document.blocks):
-        if block.key:
-            at = [s.span for s in analysis.states[block].shapes if isinstance(s, CaseInclude)]
-            found += (span.moved(analysis.document.start(number)) for span in at)
-    for span in found:
-        yield span, "rubric run does not take cases over by `include`: write `file://…` in its place"
+        yield from strays(analysis, frame, None if file == frame.path else file)
 
 
 def _outer(analysis: Analysis, entry: CaseEntry) -> Callable[[Span], Span]:
     return lambda span: analysis.span_of(entry, span)
-
-
-def _lines(analysis: Analysis) -> Callable[[int], int]:
-    return lambda offset: analysis.document.position(offset).line + 1
 
 
 def _distinct(cases: Iterable[Runnable]) -> Iterator[Runnable]:
