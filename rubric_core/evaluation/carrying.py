@@ -177,7 +177,10 @@ async def _of_case(case: Runnable, ports: Ports) -> _Told:
             await _listen(judge, context, ready.graders or (() if turns else (default_judge(),)))
             for turn in turns:
                 begun = len(judged.told)
-                inputs = PromptInputs(question="", reference_answer=reference_of(turn.expected_output, ready.anchors))
+                inputs = PromptInputs(
+                    question="",
+                    reference_answer=reference_of(turn.expected_output, ready.anchors, ready.directory, ports.files),
+                )
                 await _listen(judge, replace(context, prompt_inputs=inputs), turn_evaluators(turn))
                 of_turns += (_of_a_turn(told) for told in judged.told[begun:])
                 del judged.told[begun:]

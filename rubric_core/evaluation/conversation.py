@@ -36,7 +36,12 @@ class Conversation(Attempt):
                 continue
             said += messages_of(turn.input, self.case.directory, self.ports.files, self.case.anchors)
             answer = await self.ask(provider, self._shown(said))
-            inputs = replace(self._shown(said), reference_answer=reference_of(turn.expected_output, self.case.anchors))
+            inputs = replace(
+                self._shown(said),
+                reference_answer=reference_of(
+                    turn.expected_output, self.case.anchors, self.case.directory, self.ports.files
+                ),
+            )
             context = self.context(target, provider, inputs, answer, base.threshold)
             results.append(await self._graded(number, turn, context))
             said.append(ChatMessage("assistant", answer.text))

@@ -45,10 +45,10 @@ def prompt_inputs(
 
 
 def referenced_files(suite: Suite, case: Case) -> list[str]:
-    """The names of the files in the input of a case, as they are written."""
-    blocks = [
-        b for m in (*_written(suite.input), *_written(case.input)) for b in _blocks(m) if b.type == "file" and b.value
-    ]
+    """The names of the files in the input of a case and in what is expected, those of its turns included, as they are written."""
+    turns = [value for turn in case.turns or () for value in (turn.input, turn.expected_output)]
+    messages = [m for value in (suite.input, case.input, case.expected_output, *turns) for m in _messages(value)]
+    blocks = [b for m in messages for b in _blocks(m) if b.type == "file" and b.value]
     named = case.input_files if case.has("input_files") else suite.input_files
     return [*(n for n in named or () if isinstance(n, str)), *(b.value for b in blocks if b.value)]
 
@@ -59,8 +59,17 @@ def messages_of(value: object, directory: Path, files: Files, anchors: Mapping[s
     return [ChatMessage(_role(m), texts.of(m)) for m in _written(value)]
 
 
-def reference_of(expected: object, anchors: Mapping[str, Node], position: int = -1) -> str:
-    """The text of an expected output: of its last message, or of the one at `position`."""
+def _messages(value: object) -> list[Message]:
+    return [m for m in value if isinstance(m, Message)] if isinstance(value, list) else []
+
+
+def reference_of(
+    expected: object, anchors: Mapping[str, Node], directory: Path, files: Files, position: int = -1
+) -> str:
+    """The text of an expected output: of its last message, or of the one at `position`.
+
+    A file in it is its content. Raises Unscored for one that is not there.
+    """
     if isinstance(expected, list) and expected and isinstance(expected[position], Message):
         message = expected[position]
         calls = [plain(c.node, anchors) for c in message.tool_calls or ()]
@@ -68,7 +77,8 @@ def reference_of(expected: object, anchors: Mapping[str, Node], position: int = 
             return json.dumps(calls, ensure_ascii=False, indent=2) if calls else ""
         content = message.content
         if isinstance(content, list):
-            blocks = (b.value if isinstance(b, ContentBlock) else b for b in content)
+            texts = _Texts(directory, files, anchors, "expected output")
+            blocks = (texts.shown(b) if isinstance(b, ContentBlock) else b for b in content)
             return "\n\n".join(b for b in blocks if isinstance(b, str))
         return _flat(plain(content, anchors))
     return _flat(plain(expected, anchors))
@@ -77,8 +87,8 @@ def reference_of(expected: object, anchors: Mapping[str, Node], position: int = 
 class _Texts:
     """Messages as texts; remembers the files that it read on the way."""
 
-    def __init__(self, directory: Path, files: Files, anchors: Mapping[str, Node]) -> None:
-        self.directory, self.files, self.anchors = directory, files, anchors
+    def __init__(self, directory: Path, files: Files, anchors: Mapping[str, Node], what: str = "input") -> None:
+        self.directory, self.files, self.anchors, self.what = directory, files, anchors, what
         self.found: list[Path] = []
 
     def of(self, message: Message | str) -> str:
@@ -98,18 +108,28 @@ class _Texts:
             raise Unscored(f"rubric does not send pictures to targets yet ({block.value[:60]})", at=block)
         return self.file(block.value, block) if block.type == "file" else block.value.strip()
 
+    def shown(self, block: ContentBlock) -> str | None:
+        """The text of a block; of a file its content alone."""
+        return self.content(block.value, block).rstrip() if block.type == "file" and block.value else block.value
+
     def file(self, name: str, at: Shape) -> str:
+        return f'<file path="{name}">
+{self.content(name, at).rstrip()}
+</file>'
+
+    def content(self, name: str, at: Shape) -> str:
         path = find_file(name, self.directory, self.files, current_directory())
         if path is None:
-            raise Unscored(f"the file {name} of the input is not there", at=at)
+            raise Unscored(f"the file {name} of the {self.what} is not there", at=at)
         self.found.append(path)
         try:
-            content = self.files.read(path, _LARGEST).decode("utf-8")
+            return self.files.read(path, _LARGEST).decode("utf-8")
         except UnicodeDecodeError:
-            raise Unscored(f"the file {name} of the input is no UTF-8 text", at=at) from None
+            raise Unscored(f"the file {name} of the {self.what} is no UTF-8 text", at=at) from None
         except OSError as error:
-            raise Unscored(f"the file {name} of the input cannot be read: {error.strerror or error}", at=at) from None
-        return f'<file path="{name}">\n{content.rstrip()}\n</file>'
+            raise Unscored(
+                f"the file {name} of the {self.what} cannot be read: {error.strerror or error}", at=at
+            ) from None
 
 
 class _Assembly:
@@ -120,8 +140,8 @@ class _Assembly:
 
     def assembled(self, properties: Properties) -> PromptInputs:
         written = [*_written(self.suite.input), *_written(self.case.input)]
-        anchors = self.texts.anchors
-        reference = reference_of(self.case.expected_output, anchors, 0 if properties.reference == "first" else -1)
+        texts, position = self.texts, 0 if properties.reference == "first" else -1
+        reference = reference_of(self.case.expected_output, texts.anchors, texts.directory, texts.files, position)
         if properties.reference == "in-input":
             first = next((m for m in written if isinstance(m, Message) and m.role == "assistant"), None)
             reference = self.texts.of(first) if first is not None else reference
@@ -136,7 +156,7 @@ class _Assembly:
             reference_answer=reference,
             files=tuple(self.texts.found),
             input=[{"role": m.role, "content": m.content} for m in messages],
-            expected=_as_messages(_plain_messages(self.case.expected_output, anchors)),
+            expected=_as_messages(_plain_messages(self.case.expected_output, texts.anchors)),
         )
 
     def _put_files_first(self, messages: list[ChatMessage]) -> None:

@@ -101,12 +101,30 @@ class Sources:
             yield from self._searched(without_function(text[len(URL) :]))
         for text in filters_written(self._runnable).values():
             yield from self._searched(without_function(text.removeprefix(URL)))
-        for config in (*self._runnable.evaluators, *(self._runnable.suite.preprocessors or ())):
+        for each in variations(self._runnable):
+            yield from self._of_prompt(prompt_of(each))
+        for part in (self._runnable.suite, self._runnable.case):
+            for place in (part.workspace, part.environment):
+                if isinstance(place, str):
+                    yield from self._searched(place.removeprefix(URL))
+        turns = self._runnable.case.turns or ()
+        for config in (*self._runnable.evaluators, *turns, *(self._runnable.suite.preprocessors or ())):
             for shape in children(config):
+                for text in _addresses([vars(shape).get(name) for name in shape.places]):
+                    yield from self._searched(without_function(text[len(URL) :]))
                 if isinstance(shape, Evaluator | PromptProgram | Preprocessor | Aggregator | Composite):
                     yield from self._named_by(shape)
         for entry in self._entries:
             yield from self._of_target(entry["kind"], entry["settings"])
+
+    def _of_prompt(self, written: object) -> Iterator[tuple[str, Path, Path]]:
+        """The files of a prompt that says more about itself than a text: those without `file://` in front."""
+        if not isinstance(written, Mapping):
+            return
+        for name in ("path", "file", "function_file"):
+            if isinstance(written.get(name), str):
+                yield from self._searched(without_function(written[name].removeprefix(URL)))
+        yield from self.in_command(written.get("command"), self._directory)
 
     def _searched(self, name: str) -> Iterator[tuple[str, Path, Path]]:
         path = find_file(name, self._directory, self._files, current_directory())

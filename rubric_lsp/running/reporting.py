@@ -115,5 +115,11 @@ def prompt_of(case: "Runnable") -> str:
 def expected_of(case: "Runnable") -> str:
     """The answer that a case expects; empty without."""
     from rubric_core.evaluation.input import reference_of  # noqa: PLC0415
+    from rubric_core.evaluation.result import Unscored  # noqa: PLC0415
 
-    return reference_of(case.case.expected_output, case.anchors) if case.case.has("expected_output") else ""
+    if not case.case.has("expected_output"):
+        return ""
+    try:
+        return reference_of(case.case.expected_output, case.anchors, case.directory, case.files)
+    except Unscored:
+        return ""
