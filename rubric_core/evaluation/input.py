@@ -113,9 +113,7 @@ class _Texts:
         return self.content(block.value, block).rstrip() if block.type == "file" and block.value else block.value
 
     def file(self, name: str, at: Shape) -> str:
-        return f'<file path="{name}">
-{self.content(name, at).rstrip()}
-</file>'
+        return f'<file path="{name}">\n{self.content(name, at).rstrip()}\n</file>'
 
     def content(self, name: str, at: Shape) -> str:
         path = find_file(name, self.directory, self.files, current_directory())
