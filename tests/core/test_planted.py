@@ -21,7 +21,7 @@ PLANTED = [
     ("bad-weight", r"(?P<at>weight: )\d(\.\d)?", r"\g<at>-1"),
     ("wrong-type", r"(?P<at>weight: )\d(\.\d)?", r"\g<at>heavy"),
     ("unknown-key", r"(?P<at>)weight: ", "wieght: "),
-    ("unknown-key", r"(?P<at>)score_ranges:", "score_rubric:"),
+    ("unknown-key", r"(?P<at>)score_ranges:", "scores_ranges:"),
     ("unknown-key", r"(?P<at>)required: ", "requried: "),
     ("wrong-type", r"(?P<at>required: )true", r"\g<at>yes"),
     ("wrong-type", r"(?P<at>- id: )[\w-]+", r"\g<at>42"),
