@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+from rubric_core.evaluation.own_filters import OwnFilters
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.secrets import Redactor
 from rubric_core.language.dialect import Dialect
@@ -16,9 +17,6 @@ from rubric_core.language.model import Case
 from rubric_core.ports import Answer, ChatMessage, Ports, Provider
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Node
-
-if TYPE_CHECKING:
-    from rubric_core.evaluation.own_filters import OwnFilters
 
 __all__ = [
     "EVALUATOR_KINDS", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorKind", "PromptInputs",
