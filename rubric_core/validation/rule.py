@@ -123,7 +123,10 @@ class Context:
         if not self.written(span).strip(" \r\n"):
             end = len(self.text[: span.start].rstrip())
             line = max(self.text.rfind("\n", 0, end), self.text.rfind("\r", 0, end)) + 1
-            last = _LAST_WORD.search(self.text, line, end) or _FIRST_WORD.search(self.text)
+            # Looked for from the start only: from each of thousands of empty lines it would take minutes.
+            last = _LAST_WORD.search(self.text, line, end) or (
+                _FIRST_WORD.match(self.text) if self.text.strip() else None
+            )
             return Span(*last.span(1)) if last else span
         first = _LINE.match(self.text, span.start, span.end)
         if first is None or first.end() == span.end:

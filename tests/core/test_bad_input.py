@@ -200,3 +200,7 @@ def test_references_that_lead_through_hundreds_of_others() -> None:
     assert {"unknown-alias"} <= {each.code for each in found}
     told = [each.message for each in found if each.code == "unknown-alias"]
     assert told[0] == "this leads through 100 references, one in the other; what is behind the last is not read"
+
+
+def test_a_hundred_thousand_empty_lines() -> None:
+    assert analyze("\n" * 100_000).diagnostics
