@@ -50,6 +50,7 @@ class Pulling:
         number = 0
         try:
             while True:
+                news = self._server.survey.news
                 piece: list[Json] = []
                 sent = False
                 seen: set[str] = set()
@@ -67,7 +68,7 @@ class Pulling:
                 piece += (_workspace_report(Report(uri, None, [])) for uri in gone)
                 if piece or sent or not known:
                     break
-                await self._server.survey.news()
+                await news.wait()
         finally:
             self._tell(progress, {"kind": "end", "message": f"{number} files checked"})
         if partial is not None and sent:

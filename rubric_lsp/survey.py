@@ -135,14 +135,15 @@ class Survey:
 
     # -- waiting --------------------------------------------------------------------------------------------------------
 
-    async def news(self) -> None:
-        """Returns when something has changed."""
-        self._news = asyncio.Event()
-        await self._news.wait()
+    @property
+    def news(self) -> asyncio.Event:
+        """What is set by the next change. Taken before looking, so that a change meanwhile is not missed."""
+        return self._news
 
     def changed(self, *, publishing: bool) -> None:
         """Something has changed; `publishing` for a client that does not ask."""
         self._news.set()
+        self._news = asyncio.Event()
         if self._waiting is not None:
             self._waiting.cancel()
         self._waiting = asyncio.get_running_loop().call_later(_IDLE, self._begin, publishing)
