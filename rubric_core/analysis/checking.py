@@ -219,4 +219,9 @@ def _defaults(suite: Suite | None) -> SuiteDefaults:
         return SuiteDefaults(asserts=True)
     execution = suite.execution if isinstance(suite.execution, Execution) else None
     threshold = execution.threshold if execution is not None and execution.has("threshold") else None
-    return SuiteDefaults(asserts=bool(suite_list(suite)), evaluator=suite.has("evaluator"), threshold=threshold)
+    return SuiteDefaults(
+        asserts=bool(suite_list(suite)),
+        evaluator=suite.has("evaluator"),
+        threshold=threshold,
+        asks=suite.has("input"),
+    )

@@ -111,7 +111,7 @@ class Runnable:
         """The id of the case of which this may be a variation."""
         return self.case.id or self.named or f"{self.file.name if self.file else 'line'}-{self.line}"
 
-    @property
+    @cached_property
     def directory(self) -> Path:
         """The directory of the suite."""
         return self.path.absolute().parent

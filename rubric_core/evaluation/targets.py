@@ -57,6 +57,7 @@ class Targets:
     _made: dict[str, tuple[ResolvedTarget, Provider]] = field(default_factory=dict, repr=False, compare=False)
     _settled: "dict[str, tuple[ProviderKind[Any], Settled]]" = field(default_factory=dict, repr=False, compare=False)
     #: Notes, each with the name of the entry in whose role of answering it does not hold.
+    _written: dict[str, Answering | None] = field(default_factory=dict, repr=False, compare=False)
     _notes: list[tuple[str, str]] = field(default_factory=list, repr=False, compare=False)
     _answer: set[str] = field(default_factory=set, repr=False, compare=False)
     #: Milliseconds between two calls of a target that says nothing itself.
@@ -128,10 +129,12 @@ class Targets:
 
     def as_written(self, name: str) -> Answering | None:
         """The same without anything filled in; None where that is not known before a run. Never raises."""
-        with suppress(Unscored):
-            entry = self.followed(name, {})
-            return as_written(self.file, entry) if self.file is not None else None
-        return None
+        if name not in self._written:  # every case asks, and most of them name the same target
+            self._written[name] = None
+            with suppress(Unscored):
+                entry = self.followed(name, {})
+                self._written[name] = as_written(self.file, entry) if self.file is not None else None
+        return self._written[name]
 
     def provider(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
         """The target of that name, ready to be asked; made once. Raises Unscored, naming file, line and what to do."""

@@ -103,6 +103,8 @@ class SuiteDefaults:
     #: Whether the suite says `evaluator`, the scalar.
     evaluator: bool = False
     threshold: float | None = None
+    #: Whether the suite says what every case is asked before its own `input`.
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

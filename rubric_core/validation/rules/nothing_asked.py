@@ -13,12 +13,12 @@ __all__ = ["NOTHING_ASKED"]
 
 
 @rule("nothing-asked", "error", "A case without a prompt")
-def NOTHING_ASKED(cases: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def NOTHING_ASKED(cases: CaseList | Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Where cases have no `input` of their own, prompts ask: those of the suite, or of the case."""
+    if isinstance(cases, Case):
+        yield from _empty(cases, context)
+        return
     suite = cases.suite
-    # Where one list has what is asked and what is expected, both are looked at together.
-    if context.dialect.spelled(Case, "expected_output") is not None and (suite is None or not suite.has("input")):
-        yield from _empty(cases)
     if suite is None or cases.siblings is None or not _asks_by_prompts(context) or has_prompts(suite):
         return
     # An `input` that is refused says it already.
@@ -36,17 +36,19 @@ def NOTHING_ASKED(cases: CaseList, context: Context) -> Iterator[Finding]:  # no
         yield Finding(cases.outer(entry, entry.case.at("id")), message, fixes=fixes, consequence=_REFUSES)
 
 
-def _empty(cases: CaseList) -> Iterator[Finding]:
-    """Inputs with nothing in them, which every release asks all the same."""
-    for entry in cases.cases:
-        place = entry.case.places.get("input")
-        if place is not None and not place.borrowed and _is_empty(place.node) and not entry.case.has("turns"):
-            yield Finding(
-                cases.outer(entry, place.key),
-                f"nothing is asked: `{place.name}` is empty",
-                severity="warning",
-                consequence="agentv asks an empty question, and grades the answer to it",
-            )
+def _empty(case: Case, context: Context) -> Iterator[Finding]:
+    """An input with nothing in it, which every release asks all the same."""
+    # Where one list has what is asked and what is expected, both are looked at together.
+    if context.defaults.asks or context.dialect.spelled(Case, "expected_output") is None:
+        return
+    place = case.places.get("input")
+    if place is not None and not place.borrowed and _is_empty(place.node) and not case.has("turns"):
+        yield Finding(
+            place.key,
+            f"nothing is asked: `{place.name}` is empty",
+            severity="warning",
+            consequence="agentv asks an empty question, and grades the answer to it",
+        )
 
 
 def _is_empty(node: Node) -> bool:
