@@ -8,14 +8,13 @@ from rubric_core.evaluation.context import EvaluationScore
 from rubric_core.evaluation.result import CriterionResult, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, weighted_mean
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.evaluators import Criterion, ScoreRanges
+from rubric_core.language.evaluators import HIGHEST, Criterion, ScoreRanges
 from rubric_core.loading.grading import required
 
 __all__ = ["Check", "Item", "RubricSheet", "sheet_of"]
 
 #: The raw score from which a criterion without a minimum of its own is shown as met.
 _SHOWN_AS_MET = 7
-_HIGHEST = 10
 
 
 class Check(NamedTuple):
@@ -68,11 +67,11 @@ class RubricSheet:
             return item.minimum
         if not item.required or self.bare_gate == "never":
             return None
-        return 1.0 if self.bare_gate == "ten" else 1 / _HIGHEST
+        return 1.0 if self.bare_gate == "ten" else 1 / HIGHEST
 
     def judged(self, item: Item, check: Check) -> CriterionResult:
         """The result of `item` when the judge said `check`."""
-        score = (1.0 if check.satisfied else 0.0) if check.score is None else check.score / _HIGHEST
+        score = (1.0 if check.satisfied else 0.0) if check.score is None else check.score / HIGHEST
         minimum = self.minimum(item)
         gate_failed = minimum is not None and not at_least(score, minimum)
         if check.score is None:
@@ -155,7 +154,7 @@ def _minimum(criterion: Criterion) -> float | None:
     """`min_score` of 0..1, else `required_min_score` of 0..10 divided by 10."""
     if criterion.min_score is not None:
         return float(criterion.min_score)
-    return None if criterion.required_min_score is None else criterion.required_min_score / _HIGHEST
+    return None if criterion.required_min_score is None else criterion.required_min_score / HIGHEST
 
 
 def _bands(criterion: Criterion) -> tuple[tuple[int, int, str], ...]:

@@ -5,13 +5,12 @@ from collections.abc import Collection
 from collections.abc import Sequence as SequenceOf
 from typing import NamedTuple
 
-from rubric_core.language.evaluators import Band
+from rubric_core.language.evaluators import HIGHEST, Band
 from rubric_core.language.other_words import BOUND_PAIRS
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 
 __all__ = ["end_before_the_next", "read_otherwise", "read_tuple", "read_turned", "whole_number"]
 
-_HIGHEST = 10
 #: "0-3", "0 to 3", "0..3".
 _FROM_TO = re.compile(r"\s*(\d{1,3})\s*(?:-|–|\.\.|to)\s*(\d{1,3})\s*\Z")
 
@@ -66,7 +65,7 @@ def read_turned(bands: SequenceOf[Band]) -> bool:
     for band in bands:
         entry = Entry(band.places["score_range"].node, band.places["outcome"].node)
         bounds, text = _turned(entry)
-        if any(bound is None or bound > _HIGHEST for bound in bounds) or not text or _starts(entry.key):
+        if any(bound is None or bound > HIGHEST for bound in bounds) or not text or _starts(entry.key):
             return False
         read.append((entry, bounds, text))
     for band, (entry, (low, high), text) in zip(bands, read, strict=True):
@@ -85,7 +84,7 @@ def end_before_the_next(bands: SequenceOf[Band]) -> None:
 
 
 def _read(band: Band, entries: tuple[Entry, ...], bounds: tuple[int | None, int | None]) -> bool:
-    if any(bound is None or bound > _HIGHEST for bound in bounds):
+    if any(bound is None or bound > HIGHEST for bound in bounds):
         return False
     band.low, band.high = bounds
     band.otherwise = entries

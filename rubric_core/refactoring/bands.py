@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Band, Criterion, LlmRubric, ScoreRanges
+from rubric_core.language.evaluators import HIGHEST, Band, Criterion, LlmRubric, ScoreRanges
 from rubric_core.refactoring.spot import Refactoring, Spot, deeper, has_comment, item_dash, line_end
 from rubric_core.syntax.edit import column_of
 from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.bands import HIGHEST, bound_edit, is_sound
+from rubric_core.validation.bands import bound_edit, is_sound
 
 __all__ = ["bands", "even"]
 

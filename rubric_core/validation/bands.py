@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable
 
-from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
 from rubric_core.loading.ranges_otherwise import read_tuple
 from rubric_core.syntax.tree import Node, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Fix
 
-__all__ = ["HIGHEST", "bound_edit", "covered", "is_sound", "sound", "to_fill_in", "uncovered"]
-
-#: A judge scores 0..10.
-HIGHEST = 10
+__all__ = ["bound_edit", "covered", "is_sound", "sound", "to_fill_in", "uncovered"]
 
 
 def is_sound(band: Band) -> bool:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
 from rubric_core.syntax.edit import column_of, newline_of, plain_or_quoted, remove_entry
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.bands import HIGHEST, is_sound
+from rubric_core.validation.bands import is_sound
 from rubric_core.validation.rule import Context, Fix
 
 __all__ = ["in_own_words"]

@@ -1,7 +1,7 @@
 """The scores 0..10 drawn with their bands."""
 
-from rubric_core.language.evaluators import Band, ScoreRanges
-from rubric_core.validation.bands import HIGHEST, is_sound, sound
+from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
+from rubric_core.validation.bands import is_sound, sound
 
 __all__ = ["scale"]
 

@@ -21,6 +21,7 @@ from pydantic import (
 
 from rubric_core.evaluation.context import EvaluationScore
 from rubric_core.evaluation.rubric import Check, RubricSheet
+from rubric_core.language.evaluators import HIGHEST
 
 __all__ = [
     "InvalidReplyError",
@@ -60,7 +61,7 @@ class _Satisfied(_Reply):
 
 class _Scored(_Reply):
     id: StrictStr
-    score: Annotated[StrictInt, BeforeValidator(_whole), Field(ge=0, le=10)]
+    score: Annotated[StrictInt, BeforeValidator(_whole), Field(ge=0, le=HIGHEST)]
     reasoning: _Text = ""
 
 

@@ -34,6 +34,7 @@ from rubric_core.language.evaluators.base import (
 )
 from rubric_core.language.evaluators.judges import AgentJudge, GoalSuccess, LlmJudge
 from rubric_core.language.evaluators.rubrics import (
+    HIGHEST,
     AgentRubric,
     Band,
     Criterion,
@@ -61,6 +62,7 @@ from rubric_core.language.evaluators.runs import (
 from rubric_core.language.evaluators.sets import Aggregator, AssertSet, Composite
 
 __all__ = [
+    "HIGHEST",
     "AgentJudge",
     "AgentRubric",
     "Aggregator",

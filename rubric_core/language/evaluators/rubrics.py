@@ -22,7 +22,11 @@ from rubric_core.language.shape import Shape, key
 if TYPE_CHECKING:
     from rubric_core.syntax.tree import Entry
 
-__all__ = ["AgentRubric", "Band", "Criterion", "LlmRubric", "Rubric", "Rubrics", "ScoreRanges"]
+__all__ = ["HIGHEST", "AgentRubric", "Band", "Criterion", "LlmRubric", "Rubric", "Rubrics", "ScoreRanges"]
+
+
+#: The highest raw score that a judge may give, and the last of a band; the lowest is 0.
+HIGHEST = 10
 
 
 class Band(Shape):

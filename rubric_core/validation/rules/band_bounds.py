@@ -4,11 +4,10 @@ import math
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit
-from rubric_core.validation.bands import HIGHEST
 from rubric_core.validation.retyping import NUMBERS
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
 from rubric_core.loading.fitting import found_words
 from rubric_core.loading.ranges_otherwise import read_tuple, whole_number
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.bands import HIGHEST, covered, to_fill_in, uncovered
+from rubric_core.validation.bands import covered, to_fill_in, uncovered
 from rubric_core.validation.bands_otherwise import in_own_words
 from rubric_core.validation.mending import FILL_IN, removed_item
 from rubric_core.validation.rule import Context, Finding, Fix, rule

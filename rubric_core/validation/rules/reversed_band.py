@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Band
-from rubric_core.validation.bands import HIGHEST, bound_edit
+from rubric_core.language.evaluators import HIGHEST, Band
+from rubric_core.validation.bands import bound_edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["REVERSED_BAND"]
