@@ -99,7 +99,7 @@ class Attempt:
         inputs = self.inputs()
         answer = await self.ask(provider, inputs)
         context = self.context(target, provider, inputs, answer, base.threshold)
-        configs = self.case.graders or [scalar_evaluator(self.case.evaluator_kind)]
+        configs = self.case.graders or [scalar_evaluator(self.case.evaluator_kind, self.case.options.evaluators)]
         graded = await self.grade(context, configs)
         score, verdict, reason = case_outcome(graded.results, properties, base.threshold)
         return replace(

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
 from rubric_core.evaluation.own_filters import OwnFilters
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Verdict
@@ -20,7 +20,7 @@ from rubric_core.syntax.tree import Node
 
 __all__ = [
     "EVALUATOR_KINDS", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorKind", "PromptInputs",
-    "ResolvedTarget", "TargetAccess", "config_as", "is_evaluator_kind",
+    "ResolvedTarget", "TargetAccess", "config_as", "is_evaluator_kind", "require_evaluators",
 ]  # fmt: skip
 
 #: The kinds that document 003 knows (REQ-EVAL-010). Every other evaluator type is its own kind.
@@ -33,7 +33,7 @@ EvaluatorConfig: TypeAlias = EvaluatorShape
 C = TypeVar("C", bound=EvaluatorShape)
 
 
-def is_evaluator_kind(value: object) -> bool:
+def is_evaluator_kind(value: object) -> TypeGuard[EvaluatorKind]:
     """Whether `value` is one of the kinds of document 003."""
     return value in EVALUATOR_KINDS
 
@@ -254,6 +254,14 @@ class Evaluator(Protocol):
 
     def evaluate(self, context: EvaluationContext) -> EvaluationScore | Awaitable[EvaluationScore]:
         """The score of `context.candidate`."""
+
+
+def require_evaluators(evaluators: Mapping[str, object]) -> None:
+    """Raises TypeError for an entry that is no evaluator, as for a class in place of an instance of it."""
+    for kind, found in evaluators.items():
+        if isinstance(found, type) or not isinstance(found, Evaluator):
+            meant = f"; make one: {found.__name__}()" if isinstance(found, type) else ""
+            raise TypeError(f"{kind!r} is no evaluator with `kind` and `evaluate(context)`: {found!r:.60}{meant}")
 
 
 def config_as(shape: type[C], context: EvaluationContext) -> C:

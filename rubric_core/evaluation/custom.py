@@ -21,7 +21,7 @@ from rubric_core.loading.names import EVALUATOR_GROUP, file_named
 from rubric_core.ports import Ports
 from rubric_core.waiting import apart, within
 
-__all__ = ["custom_evaluator", "nothing_of", "program_argv"]
+__all__ = ["UserEvaluator", "custom_evaluator", "nothing_of", "program_argv"]
 
 
 def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
@@ -35,7 +35,7 @@ def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
     config, files = context.evaluator, context.ports.files
     path = file_named(files, "evaluators", kind, context.directory)
     if path is not None:
-        return _Threaded(_of_module(_imported(path, kind, config), path.name, kind, config))
+        return UserEvaluator(_of_module(_imported(path, kind, config), path.name, kind, config), limited=True)
     path = file_named(files, "assertions", kind, context.directory)
     if path is not None:
         return CodeEvaluator(script=program_argv(path, context.ports, config))
@@ -120,30 +120,38 @@ def _installed(kind: str, at: Shape | None) -> Evaluator | None:
             raise Unscored(f"{where} cannot be loaded: {type(error).__name__}: {error}", at=at) from error
         if not _evaluates(found):
             raise Unscored(f"{where} has no `evaluate` method", at=at)
-        return _Threaded(_made(found, where, at))
+        return UserEvaluator(_made(found, where, at), limited=True)
     return None
 
 
-class _Threaded:
-    """An evaluator of somebody else's: where it is no coroutine, it runs in a thread and holds nobody up."""
+class UserEvaluator:
+    """An evaluator that is not rubric's own. Unless it is a coroutine it runs in a thread, so that it holds nobody up.
 
-    def __init__(self, inner: Evaluator) -> None:
+    What it raises is for its caller. It cannot end the program: SystemExit, and KeyboardInterrupt in a thread, become a RuntimeError.
+
+    Args:
+        inner: The evaluator.
+        limited: Whether it is stopped after the seconds that the context allows. Raises Unscored then.
+    """
+
+    def __init__(self, inner: Evaluator, *, limited: bool) -> None:
         self._inner = inner
+        self._limited = limited
 
     @property
     def kind(self) -> str:
+        """See `Evaluator.kind`."""
         return str(getattr(self._inner, "kind", "custom"))
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
-        found = await within(self._given(context), context.time_limit)
+        """See `Evaluator.evaluate`."""
+        limit = context.time_limit if self._limited else None
+        found = await within(self._evaluated(context), limit)
         if found is None:
-            raise Unscored(f"{self.kind}: stopped, it took longer than {context.time_limit:g} s", at=context.evaluator)
-        (score,) = found
-        if not isinstance(score, EvaluationScore):
-            raise TypeError(f"`evaluate` of {self.kind} has to give an EvaluationScore, gave {type(score).__name__}")
-        return score
+            raise Unscored(f"{self.kind}: stopped, it took longer than {limit:g} s", at=context.evaluator)
+        return cast("EvaluationScore", found[0])  # its caller looks whether it is one
 
-    async def _given(self, context: EvaluationContext) -> tuple[Any]:
+    async def _evaluated(self, context: EvaluationContext) -> tuple[Any]:
         """What it gives, whatever that is."""
         evaluate = self._inner.evaluate
         try:

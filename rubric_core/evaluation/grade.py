@@ -1,14 +1,23 @@
 """Running the evaluators of a case, one after the other, and what their scores amount to (REQ-EVAL-007)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, Evaluator, EvaluatorConfig
-from rubric_core.evaluation.custom import custom_evaluator, nothing_of
+from rubric_core.evaluation.context import (
+    EvaluationContext,
+    EvaluationScore,
+    Evaluator,
+    EvaluatorConfig,
+    require_evaluators,
+)
+from rubric_core.evaluation.custom import UserEvaluator, custom_evaluator, nothing_of
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.heuristic import Heuristic
+from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.registry import evaluator_for, kind_of
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, verdict_of, weighted_mean
@@ -20,11 +29,18 @@ from rubric_core.language.evaluators import Custom, LlmJudge, LlmRubric, Proxy, 
 from rubric_core.language.evaluators import Evaluator as Shaped
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape
-from rubric_core.loading.grading import default_name, evaluators_of
+from rubric_core.loading.grading import default_name, evaluators_of, scalar_kind
 from rubric_core.syntax.plain import plain
 from rubric_core.text import Span
 
 __all__ = ["CaseScore", "EvaluatorHooks", "default_judge", "run_evaluators_for_case", "scalar_evaluator"]
+
+
+_log = logging.getLogger(__name__)
+_JUDGE = "llm_judge"
+_SCALARS: Mapping[str, type[EvaluatorConfig]] = {"heuristic": Heuristic, "code": CodeShape, "code_judge": CodeShape}
+#: Evaluators that hold nobody up, and are run as they are.
+_OWN = (TypedEvaluator, LlmJudgeEvaluator, CodeEvaluator)
 
 
 class EvaluatorHooks(NamedTuple):
@@ -48,10 +64,12 @@ def default_judge() -> LlmJudge:
     return made
 
 
-def scalar_evaluator(kind: str) -> EvaluatorConfig:
-    """What `evaluator: KIND`, or `grader: KIND` of the first releases, stands for; another word means the judge."""
-    shapes: dict[str, type[EvaluatorConfig]] = {"heuristic": Heuristic, "code": CodeShape, "code_judge": CodeShape}
-    shape = shapes.get(kind)
+def scalar_evaluator(kind: str, registered: Container[str] = ()) -> EvaluatorConfig:
+    """What `evaluator: KIND`, or `grader: KIND` of the first releases, stands for.
+
+    A word of neither the language nor a registered evaluator means the judge.
+    """
+    shape = _SCALARS.get(kind, Custom if kind in registered and kind != _JUDGE else None)
     if shape is None:
         return default_judge()
     made = shape(Span(0, 0), None, type=kind, name=kind)
@@ -74,13 +92,16 @@ async def run_evaluators_for_case(
         configs: The evaluators; without any those of `context.eval_case`, else the one kind that it names, else the judge.
         hooks: Told before and after each evaluator.
         blame: Gives the line of a part of the suite, for the reason why something has no score.
+
+    Raises TypeError for an entry of the registry that is no evaluator.
     """
+    require_evaluators(registry)
     told = hooks or EvaluatorHooks()
     if context.transform is not None:
         context = await transformed(context.transform, context, context.eval_case)
     grader = _Grader(registry, blame)
     results: list[EvaluatorResult] = []
-    for position, config in enumerate(configs or _configured(context), start=1):
+    for position, config in enumerate(configs or _configured(context, registry), start=1):
         told.before(config, position)
         result = await grader.grade(config, replace(context, evaluator=config, grade=grader.grade))
         told.after(result)
@@ -88,11 +109,17 @@ async def run_evaluators_for_case(
     return CaseScore(_together(results), tuple(results))
 
 
-def _configured(context: EvaluationContext) -> list[EvaluatorConfig]:
+def _configured(context: EvaluationContext, registry: Mapping[str, Evaluator]) -> list[EvaluatorConfig]:
     """The evaluators that a case brings itself, or the one that its `evaluator`, or `grader` of the first releases, names."""
     case = context.eval_case
     listed = evaluators_of(Suite(Span(0, 0)), case, context.dialect or DIALECTS[-1])
-    return listed or [scalar_evaluator(case.evaluator or "llm_judge")]
+    if listed:
+        return listed
+    kind = scalar_kind(case) or _JUDGE
+    registered = {name for name, each in registry.items() if not isinstance(each, TypedEvaluator)}
+    if kind not in registered | _SCALARS.keys() | {case.evaluator}:
+        _log.warning("evaluator: no evaluator is registered as `%s`, so the judge grades", kind)
+    return [scalar_evaluator(kind, registered)]
 
 
 def _together(results: Sequence[EvaluatorResult]) -> EvaluationScore | None:
@@ -133,7 +160,7 @@ class _Grader:
             reason = f"{problem.reason}{where}"
             result = replace(base, reason=reason, criteria=problem.criteria)
             result = replace(result, evaluator_raw_request=problem.request, raw_replies=problem.replies)
-        except Exception as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is no score
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is no score
             result = replace(base, reason=f"the evaluator crashed: {type(error).__name__}: {error}")
         return replace(result, duration_ms=(asyncio.get_running_loop().time() - began) * 1000)
 
@@ -144,7 +171,8 @@ class _Grader:
                 raise Unscored("a code evaluator needs a command", at=config if config.node is not None else None)
             return CodeEvaluator(script=config.command, cwd=config.cwd, max_calls=_calls(config))
         if kind in self._registry:
-            return evaluator_for(self._registry, kind)
+            found = evaluator_for(self._registry, kind)
+            return found if type(found) in _OWN else UserEvaluator(found, limited=False)
         own = custom_evaluator(kind, context)
         if own is not None:
             return own

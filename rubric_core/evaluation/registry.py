@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.evaluation.context import Evaluator, EvaluatorConfig
+from rubric_core.evaluation.context import Evaluator, EvaluatorConfig, require_evaluators
 from rubric_core.evaluation.evaluators.assert_set import ASSERT_SET
 from rubric_core.evaluation.evaluators.composite import COMPOSITE
 from rubric_core.evaluation.evaluators.contains import CONTAINS
@@ -74,13 +74,7 @@ def build_evaluator_registry(
 
     Raises TypeError for an override that is no evaluator, and for a `resolve_judge_provider` that cannot be called.
     """
-    for kind, evaluator in (overrides or {}).items():
-        given: object = evaluator
-        if isinstance(given, type) or not isinstance(given, Evaluator):
-            meant = f"; make one: {given.__name__}()" if isinstance(given, type) else ""
-            raise TypeError(
-                f"the override {kind} is no evaluator with `kind` and `evaluate(context)`: {given!r:.60}{meant}"
-            )
+    require_evaluators(overrides or {})
     judge = LlmJudgeEvaluator(
         resolve_judge_provider=resolve_judge_provider or (lambda _: None),
         recordings=recordings,

@@ -52,7 +52,7 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
     for needed in _NEEDED:  # before the clock starts: the first case is not charged for it
         import_module(needed)
     began = ports.clock.seconds()
-    configs = case.graders or [scalar_evaluator(case.evaluator_kind)]
+    configs = case.graders or [scalar_evaluator(case.evaluator_kind, case.options.evaluators)]
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun(case, ports)
     try:

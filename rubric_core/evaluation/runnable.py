@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from rubric_core.analysis import Analysis
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.borrowed import Borrowed
-from rubric_core.evaluation.context import Evaluator
+from rubric_core.evaluation.context import Evaluator, require_evaluators
 from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.evaluation.matrix import Row, Variant
@@ -22,7 +22,7 @@ from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.evaluators import Rubric
 from rubric_core.language.model import EVALUATORS, Case, DefaultTest, Suite
 from rubric_core.language.shape import Shape, children
-from rubric_core.loading.grading import evaluators_of, gathered
+from rubric_core.loading.grading import evaluators_of, gathered, scalar_kind
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
@@ -56,6 +56,9 @@ class Options:
     keep_workspaces: KeepWorkspaces = "never"
     #: Evaluators of one's own, by kind.
     evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_evaluators(self.evaluators)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,9 +208,15 @@ class Runnable:
 
     @property
     def evaluator_kind(self) -> str:
-        """The one kind that grades when there is no list: what the case says, else the suite, else a judge."""
-        written = next((s.evaluator for s in (self.case, self.suite) if s.has("evaluator")), None)
-        return written or "llm_judge"
+        """The one kind that grades when there is no list: what the case says, else the suite, else a judge.
+
+        A word that the language does not know counts where the options have an evaluator of that kind.
+        """
+        shape = next((s for s in (self.case, self.suite) if s.has("evaluator")), None)
+        written = scalar_kind(shape) if shape is not None else None
+        if written is not None and written in self.options.evaluators:
+            return written
+        return (shape.evaluator if shape is not None else None) or "llm_judge"
 
     @cached_property
     def _of_suite(self) -> frozenset[int]:

@@ -5,8 +5,18 @@ from collections.abc import Iterable
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite
+from rubric_core.syntax.tree import Scalar
 
-__all__ = ["asserts_anything", "case_list", "default_name", "evaluators_of", "gathered", "required", "suite_list"]
+__all__ = [
+    "asserts_anything",
+    "case_list",
+    "default_name",
+    "evaluators_of",
+    "gathered",
+    "required",
+    "scalar_kind",
+    "suite_list",
+]
 
 Written = list[object] | None
 
@@ -56,6 +66,13 @@ def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]
     else:
         chosen = own if own is not None else shared or []
     return result + gathered(chosen, dialect)
+
+
+def scalar_kind(shape: Case | Suite) -> str | None:
+    """The kind that `evaluator`, or `grader`, names, as it is written; None where nothing is."""
+    place = shape.places.get("evaluator")
+    node = None if place is None else place.meant or place.node
+    return node.text if isinstance(node, Scalar) else None
 
 
 def gathered(items: Iterable[object], dialect: Dialect) -> list[Evaluator]:

@@ -94,7 +94,11 @@ async def test_the_nearest_counts(folder: Folder) -> None:
     [
         ("evaluators/word-count.py", "x = 1", "has no class with an `evaluate` method and the kind word-count"),
         ("evaluators/word-count.py", "import nowhere", "cannot be imported: ModuleNotFoundError"),
-        ("evaluators/word-count.py", "class A:\n    def evaluate(self, context): return 1", "gave int"),
+        (
+            "evaluators/word-count.py",
+            "class A:\n    def evaluate(self, context): return 1",
+            "gave 1, not an EvaluationScore",
+        ),
         ("assertions/word-count.cts", "", "bun or deno or tsx, which is not on the PATH"),
         ("assertions/word-count", "echo", "`chmod +x` allows it"),
     ],
@@ -142,7 +146,7 @@ async def test_what_a_class_gives_as_details_may_be_anything(folder: Folder) -> 
         ("return asyncio.sleep(60)", "word-count: stopped, it took longer than 0.2 s (line 7)"),
         ("sys.exit(3)", "RuntimeError: SystemExit: 3"),
         ("raise KeyboardInterrupt", "RuntimeError: KeyboardInterrupt"),
-        ("return None", "has to give an EvaluationScore, gave NoneType"),
+        ("return None", "gave None, not an EvaluationScore"),
         ("return self.evaluate(context)", "RecursionError"),
     ],
 )

@@ -1,12 +1,12 @@
 """A judge that a script brings: a provider, an object with `ask` or `invoke`, or a function (REQ-EVAL-002)."""
 
-import asyncio
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from rubric_core.ports import Answer, Provider, ProviderError, Request
+from rubric_core.waiting import apart
 
 __all__ = ["BroughtJudge", "as_provider"]
 
@@ -52,11 +52,11 @@ class BroughtJudge:
             if inspect.iscoroutinefunction(self._ask):
                 reply = await self._ask(request)
             else:
-                reply = await asyncio.to_thread(self._ask, request)
+                reply = await apart(lambda: self._ask(request))
                 reply = await reply if isinstance(reply, Awaitable) else reply
         except ProviderError:
             raise
-        except Exception as error:  # it may be anybody's code
+        except (Exception, SystemExit) as error:  # it may be anybody's code
             raise ProviderError(f"{type(error).__name__}: {error}") from error
         return _answer(reply)
 

@@ -1,0 +1,151 @@
+"""Evaluators that a script registers: where they run, what they may raise, and how they are found (REQ-EVAL-001, 006, 007)."""
+
+import asyncio
+import sys
+import threading
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+from suites import Folder
+
+from rubric_core import (
+    EVALUATOR_KINDS,
+    EvaluationContext,
+    EvaluationScore,
+    EvaluatorKind,
+    LlmJudgeEvaluator,
+    Options,
+    Verdict,
+    build_evaluator_registry,
+    is_evaluator_kind,
+    run_evaluators_for_case,
+)
+
+
+def context(**case: Any) -> EvaluationContext:
+    return EvaluationContext(
+        eval_case={"id": "a", "input": "hi", "criteria": "c", **case}, candidate="hello", target="bot", provider=None,
+        attempt=1, prompt_inputs=None, now=datetime.now(timezone.utc),
+    )  # fmt: skip
+
+
+LISTED = {"assertions": [{"type": "mine"}]}
+
+
+@dataclass
+class Mine:
+    """Does as it is told, and remembers in which threads."""
+
+    raises: BaseException | None = None
+    kind: str = "mine"
+    threads: list[threading.Thread] = field(default_factory=list)
+
+    def evaluate(self, context: EvaluationContext) -> EvaluationScore:
+        self.threads.append(threading.current_thread())
+        if self.raises is not None:
+            raise self.raises
+        return EvaluationScore(score=1.0, hits=(context.candidate,))
+
+
+class Asynchronous(Mine):
+    async def evaluate(self, context: EvaluationContext) -> EvaluationScore:  # type: ignore[override]
+        return super().evaluate(context)
+
+
+async def test_one_that_is_no_coroutine_runs_in_a_thread_of_its_own(folder: Folder) -> None:
+    own, waiting = Mine(), Asynchronous()
+    for each in (own, waiting):
+        score, _ = await run_evaluators_for_case(context(**LISTED), {"mine": each})
+        assert score is not None
+        folder.mock("x")
+        suite = "tests: [{id: a, input: hi, criteria: c, assertions: [{type: mine}]}]"
+        assert (await folder.one(suite, evaluators={"mine": each})).score == 1
+    here = threading.current_thread()
+    assert here not in own.threads
+    assert waiting.threads == [here, here]
+
+
+async def test_one_that_blocks_holds_up_nothing_else() -> None:
+    ready = threading.Event()
+
+    class Blocks(Mine):
+        def evaluate(self, context: EvaluationContext) -> EvaluationScore:
+            assert ready.wait(10), "nothing else ran meanwhile"
+            return super().evaluate(context)
+
+    grading = asyncio.ensure_future(run_evaluators_for_case(context(**LISTED), {"mine": Blocks()}))
+    await asyncio.sleep(0.01)
+    ready.set()
+    assert (await grading).results[0].verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize("kind", [Mine, Asynchronous])
+async def test_none_of_them_ends_the_program(kind: type[Mine]) -> None:
+    score, (result,) = await run_evaluators_for_case(context(**LISTED), {"mine": kind(SystemExit(3))})
+    assert score is None
+    assert result.verdict is Verdict.UNSCORED
+    assert result.reason == "the evaluator crashed: RuntimeError: SystemExit: 3"
+
+
+async def test_nor_does_a_judge_or_the_function_that_gives_one() -> None:
+    async def leaves(_: Any) -> Any:
+        sys.exit(4)
+
+    for judge in (leaves, lambda _: sys.exit(4)):
+        registry = build_evaluator_registry(None, lambda _, judge=judge: judge)
+        _, (result,) = await run_evaluators_for_case(context(), registry)
+        assert result.reason.endswith(": SystemExit: 4"), result.reason
+    _, (result,) = await run_evaluators_for_case(context(), build_evaluator_registry(None, lambda _: sys.exit(5)))
+    assert result.reason == "the evaluator crashed: SystemExit: 5"
+
+
+@pytest.mark.parametrize("wrong", [Mine, LlmJudgeEvaluator, "mine", None, object()])
+async def test_what_is_no_evaluator_is_refused_at_once(wrong: Any) -> None:
+    meant = f"; make one: {wrong.__name__}" if isinstance(wrong, type) else ""
+    for refused in (
+        lambda: build_evaluator_registry({"mine": wrong}),
+        lambda: Options(evaluators={"mine": wrong}),
+        lambda: asyncio.run(run_evaluators_for_case(context(), {"mine": wrong})),
+    ):
+        with pytest.raises(TypeError, match=f"'mine' is no evaluator with `kind` and `evaluate.*{meant}"):
+            await asyncio.to_thread(refused)
+
+
+# Kinds
+
+
+async def test_the_one_evaluator_of_a_case_may_be_registered(folder: Folder) -> None:
+    registry = build_evaluator_registry({"mine": Mine()})
+    for key in ("evaluator",):
+        _, (result,) = await run_evaluators_for_case(context(**{key: "mine"}), registry)
+        assert (result.type, result.score) == ("mine", 1)
+    folder.mock("x")
+    for key in ("# rubric: dialect=agentv-0.5\nevaluator: mine\nevalcases", "evaluator: mine\ntests"):
+        case = "id: a, outcome: c, criteria: c, input: hi, input_messages: [{role: user, content: hi}]"
+        result = await folder.one(f"{key}: [{{{case}}}]", evaluators={"mine": Mine()})
+        assert [each.type for each in result.evaluators] == ["mine"], result.reason
+
+
+async def test_a_kind_that_nobody_registered_means_the_judge_and_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    registry = build_evaluator_registry({"llm_judge": Mine()})
+    for kind in ("mine", "contains"):
+        _, (result,) = await run_evaluators_for_case(context(evaluator=kind), registry)
+        assert (result.type, result.score) == ("llm_judge", 1), "REQ-EVAL-006: it falls back"
+    said = [record.getMessage() for record in caplog.records if "registered" in record.getMessage()]
+    assert said == [
+        "evaluator: no evaluator is registered as `mine`, so the judge grades",
+        "evaluator: no evaluator is registered as `contains`, so the judge grades",
+    ]
+    caplog.clear()
+    await run_evaluators_for_case(context(evaluator="llm_judge"), registry)
+    assert not [record for record in caplog.records if "registered" in record.getMessage()]
+
+
+def test_kinds_of_the_documents_are_told_apart() -> None:
+    kind: object = "code"
+    assert is_evaluator_kind(kind)
+    narrowed: EvaluatorKind = kind
+    assert narrowed in EVALUATOR_KINDS
+    assert not any(map(is_evaluator_kind, ("mine", 3, None, ["code"])))
