@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Unscored,
         Verdict,
         build_evaluator_registry,
+        case_from_data,
         case_row,
         evaluation_row,
         evaluator_for,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         run_cases,
         run_evaluators_for_case,
         runnables,
+        suite_from_data,
     )
     from rubric_core.language.model import Case
     from rubric_core.loading.files import UnreadableError
@@ -81,6 +83,7 @@ _NAMES = {
         "Unscored",
         "Verdict",
         "build_evaluator_registry",
+        "case_from_data",
         "case_row",
         "evaluation_row",
         "evaluator_for",
@@ -90,6 +93,7 @@ _NAMES = {
         "run_cases",
         "run_evaluators_for_case",
         "runnables",
+        "suite_from_data",
     ),
     "language.model": ("Case",),
     "loading.files": ("UnreadableError",),
@@ -145,6 +149,7 @@ __all__ = [
     "analyze",
     "apply_edits",
     "build_evaluator_registry",
+    "case_from_data",
     "case_row",
     "evaluation_row",
     "evaluator_for",
@@ -155,6 +160,7 @@ __all__ = [
     "run_cases",
     "run_evaluators_for_case",
     "runnables",
+    "suite_from_data",
 ]
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Event,
         Listener,
     )  # fmt: skip
+    from rubric_core.evaluation.from_data import case_from_data, suite_from_data
     from rubric_core.evaluation.grade import CaseScore, run_evaluators_for_case
     from rubric_core.evaluation.marks import Mark, marks_of
     from rubric_core.evaluation.registry import build_evaluator_registry, evaluator_for
@@ -48,17 +49,17 @@ _HOMES = {
     "EvaluatorDone": "events", "EvaluatorKind": "context", "EvaluatorResult": "result", "EvaluatorStarted": "events", "Event": "events",
     "Listener": "events", "LlmJudgeEvaluator": "evaluators.llm_judge", "Mark": "marks", "InvalidSuiteError": "suites", "NoSuiteError": "suites", "Options": "runnable", "PromptInputs": "context",
     "ResolvedTarget": "context", "ResultStore": "store", "Runnable": "runnable", "StoredCase": "store", "Unscored": "result",
-    "Verdict": "result", "build_evaluator_registry": "registry", "case_row": "rows", "evaluation_row": "rows", "evaluator_for": "registry",
+    "Verdict": "result", "build_evaluator_registry": "registry", "case_from_data": "from_data", "case_row": "rows", "evaluation_row": "rows", "evaluator_for": "registry",
     "LoadedSuite": "suites", "is_evaluator_kind": "context", "load_suite": "suites", "marks_of": "marks", "run_case": "run", "run_cases": "schedule",
-    "run_evaluators_for_case": "grade", "runnables": "runnable",
+    "run_evaluators_for_case": "grade", "runnables": "runnable", "suite_from_data": "from_data",
 }  # fmt: skip
 
 __all__ = [
     "EVALUATOR_KINDS", "Answered", "CaseDone", "CaseResult", "CaseScore", "CaseStarted", "CodeEvaluator", "CriterionJudged",
     "CriterionResult", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorDone", "EvaluatorKind",
     "EvaluatorResult", "EvaluatorStarted", "Event", "InvalidSuiteError", "Listener", "LlmJudgeEvaluator", "LoadedSuite", "Mark", "NoSuiteError", "Options", "PromptInputs", "ResolvedTarget",
-    "ResultStore", "Runnable", "StoredCase", "Unscored", "Verdict", "build_evaluator_registry", "case_row", "evaluation_row",
-    "evaluator_for", "is_evaluator_kind", "load_suite", "marks_of", "run_case", "run_cases", "run_evaluators_for_case", "runnables",
+    "ResultStore", "Runnable", "StoredCase", "Unscored", "Verdict", "build_evaluator_registry", "case_from_data", "case_row", "evaluation_row",
+    "evaluator_for", "is_evaluator_kind", "load_suite", "marks_of", "run_case", "run_cases", "run_evaluators_for_case", "runnables", "suite_from_data",
 ]  # fmt: skip
 
 

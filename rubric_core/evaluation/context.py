@@ -5,8 +5,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
+from rubric_core.evaluation.judging.brought import Judge
+from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode
 from rubric_core.evaluation.own_filters import OwnFilters
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.secrets import Redactor
@@ -82,78 +85,134 @@ def _unheard(_: CriterionResult) -> None:
     """Nobody listens."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NO_SECRETS = Redactor()
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class EvaluationContext:
     """Everything that an evaluator may look at (REQ-EVAL-004); the first eleven fields are those of document 003.
 
-    A script may give `eval_case` as a mapping with the keys of a case, `target` as a name or a mapping, and `prompt_inputs`
-    as a text, a mapping or None: they are read into what is declared here, in `dialect`, or in the one that fits them best. Raises
-    TypeError for an `eval_case` that is neither a case nor a mapping.
+    Plain data are read into what is declared here. A case out of `load_suite` or `case_from_data` brings its dialect and its
+    directory along.
+
+    Args:
+        eval_case: A case, or a mapping with its keys, which is read as `case_from_data` reads it.
+        candidate: The answer of the target.
+        target: The target that answered, its name, or a mapping with `name` and its settings.
+        provider: What answered, when there is something.
+        attempt: Which try this is, from 1.
+        prompt_inputs: The input of the case, as a text or a mapping with fields of `PromptInputs`; by default that of the case.
+        now: The time of day, with its zone.
+        judge_provider: The judge, before any that a registry knows: a function of the request, an object with `ask` or
+            `invoke`, or a provider.
+        system_prompt: A prompt in place of the built-in one, for evaluators that bring none.
+        evaluator: The configuration of the evaluator, or a mapping with its keys; `run_evaluators_for_case` sets it.
+        judge_model: The model that the judge is to use in place of its own.
+        dialect: The dialect of the case, or its name.
+        directory: From where the files of the case are looked for; the current directory by default.
+        threshold: The score, 0..1, from which the case passes; by default that of the case, else of the dialect.
+        ports: Files, programs and network; those of this computer by default.
+
+    The others are what a run knows; they are described at the fields. Raises TypeError or ValueError for what is none of these,
+    and InvalidSuiteError (a ValueError) for a case with errors.
     """
 
     eval_case: Case
     #: The answer of the target.
     candidate: str
     target: ResolvedTarget
-    provider: Provider
+    #: What answered; None where only the answer is at hand.
+    provider: Provider | None
     #: Which try this is, from 1.
     attempt: int
     prompt_inputs: PromptInputs
     now: datetime
-    judge_provider: Provider | None = None
-    #: A prompt of the author's, in place of the built-in one.
-    system_prompt: str | None = None
-    evaluator: EvaluatorConfig | None = None
-    judge_model: str | None = None
+    judge_provider: Provider | None
+    #: A prompt of the author's, in place of the built-in one: that of the evaluator where it brings one, as it is written.
+    system_prompt: str | None
+    evaluator: EvaluatorConfig | None
+    #: The model that the judge is to use in place of its own.
+    judge_model: str | None
 
     #: Filters for templates that the suite brings.
-    filters: "OwnFilters | None" = None
+    filters: "OwnFilters | None"
     #: The answer with what was measured on the way.
-    answer: Answer | None = None
-    dialect: Dialect | None = None
-    ports: Ports | None = None
+    answer: Answer | None
+    dialect: Dialect | None
+    ports: Ports | None
     #: The directory of the suite.
-    directory: Path = field(default_factory=Path)
+    directory: Path
     #: The directory in which the target worked, when it had one of its own.
-    workspace: Path | None = None
+    workspace: Path | None
     #: Anchors that the nodes of the case may refer to.
-    anchors: Mapping[str, Node] = field(default_factory=dict)
+    anchors: Mapping[str, Node]
     #: Called with each criterion as it is judged.
-    on_criterion: Callable[[CriterionResult], None] = _unheard
+    on_criterion: Callable[[CriterionResult], None]
     #: Takes the secrets of the suite out of what judges are told.
-    redact: Redactor = field(default_factory=Redactor)
+    redact: Redactor
     #: The score, 0..1, from which an evaluator passes that has no minimum of its own.
-    threshold: float = 0.8
+    threshold: float
     #: Seconds that a program of the suite may take.
-    time_limit: float = 60.0
+    time_limit: float
     #: The targets that programs which grade may ask.
-    access: TargetAccess | None = None
+    access: TargetAccess | None
     #: Settings that an assert-set hands down to the `config` of its members.
-    inherited: Mapping[str, Any] = field(default_factory=dict)
+    inherited: Mapping[str, Any]
     #: The values of `vars` of the case, inherited ones included, as plain data.
-    variables: Mapping[str, Any] = field(default_factory=dict)
+    variables: Mapping[str, Any]
     #: A prompt for rubrics that bring none of their own, from the options of the case.
-    rubric_prompt: str | None = None
+    rubric_prompt: str | None
     #: Turns the answer into what is graded, from the options of the case: code, or a file with code.
-    transform: str | None = None
+    transform: str | None
     #: Programs of the suite that turn files into text.
-    preprocessors: Sequence[Preprocessor] = ()
+    preprocessors: Sequence[Preprocessor]
+    #: What judges said before, and whether they are asked all the same.
+    recordings: JudgeRecordings | None
+    mode: RecordingMode
     #: Grades a member of a composite in the same way as any other evaluator.
-    grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None
+    grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None"
 
-    def __post_init__(self) -> None:
-        given: tuple[Any, Any, Any] = (self.eval_case, self.target, self.prompt_inputs)
-        if (
-            not isinstance(given[0], Case)
-            or isinstance(given[1], str | Mapping)
-            or isinstance(given[2], str | Mapping | None)
-        ):
-            from rubric_core.evaluation.given import case_of, inputs_of, target_of  # noqa: PLC0415  # for scripts alone
+    def __init__(
+        self,
+        *,
+        eval_case: Case | Mapping[str, Any],
+        candidate: str,
+        target: ResolvedTarget | Mapping[str, Any] | str = "",
+        provider: Provider | None = None,
+        attempt: int = 1,
+        prompt_inputs: PromptInputs | Mapping[str, Any] | str | None = None,
+        now: datetime | None = None,
+        judge_provider: Judge | None = None,
+        system_prompt: str | None = None,
+        evaluator: EvaluatorConfig | Mapping[str, Any] | None = None,
+        judge_model: str | None = None,
+        filters: OwnFilters | None = None,
+        answer: Answer | None = None,
+        dialect: Dialect | str | None = None,
+        ports: Ports | None = None,
+        directory: Path | str | None = None,
+        workspace: Path | None = None,
+        anchors: Mapping[str, Node] = _NOTHING,
+        on_criterion: Callable[[CriterionResult], None] = _unheard,
+        redact: Redactor = _NO_SECRETS,
+        threshold: float | None = None,
+        time_limit: float = 60.0,
+        access: TargetAccess | None = None,
+        inherited: Mapping[str, Any] = _NOTHING,
+        variables: Mapping[str, Any] = _NOTHING,
+        rubric_prompt: str | None = None,
+        transform: str | None = None,
+        preprocessors: Sequence[Preprocessor] = (),
+        recordings: JudgeRecordings | None = None,
+        mode: RecordingMode = "auto",
+        grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None,
+    ) -> None:
+        given = {name: value for name, value in locals().items() if name != "self"}  # a field for each argument
+        from rubric_core.evaluation.coerce import context_fields  # noqa: PLC0415  # it knows contexts
 
-            case, dialect = case_of(given[0], self.dialect)
-            read = {"eval_case": case, "dialect": dialect, "target": target_of(given[1]), "prompt_inputs": inputs_of(given[2], case)}  # fmt: skip
-            for name, value in read.items():
-                object.__setattr__(self, name, value)
+        for name, value in context_fields(given).items():
+            object.__setattr__(self, name, value)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A suite that is loaded: its cases, where they come from, and which of them run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,12 +9,12 @@ from rubric_core.evaluation.runnable import Runnable
 from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.loading.search import without_function
 from rubric_core.syntax.plain import plain
-from rubric_core.validation.rule import ExternalCases
+from rubric_core.validation.rule import Diagnostic, ExternalCases
 
 __all__ = ["Generated", "InvalidSuiteError", "LoadedSuite", "NoSuiteError", "is_program"]
 
 
-#: So many sentences about old spellings are told of a suite.
+#: So many warnings are told of a suite.
 _MOST_SAID = 5
 
 
@@ -23,7 +23,7 @@ class NoSuiteError(Exception):
 
 
 class InvalidSuiteError(ValueError):
-    """A suite with errors, for who asked that there be none; the message has each on a line, with path, line and code.
+    """A suite or a case with errors; the message has each on a line, with its place, its code, and what it is about.
 
     Document 000: a suite whose score ranges overlap, leave bounds or do not cover 0..10 fails when it is loaded.
     """
@@ -61,21 +61,27 @@ class LoadedSuite:
     @property
     def errors(self) -> tuple[str, ...]:
         """What is wrong enough in it, and in the files with its cases, to keep cases from being run: `path:line: code: message`."""
-        return tuple(
-            f"{path}:{analysis.document.position(d.span.start).line + 1}: {d.code}: {d.message}"
-            for path, analysis in ((self.path, self.analysis), *self.files.items())
-            for d in analysis.diagnostics
-            if d.severity == "error"
-        )
+        return (*_errors(self.path, self.analysis), *self.file_errors)
 
     @property
-    def deprecations(self) -> tuple[str, ...]:
-        """What is given up and read all the same, as sentences with path and line (REQ-EVAL-009): the first five, and how many more."""
-        old = [d for d in self.analysis.diagnostics if "deprecated" in d.tags and d.severity == "warning"]
-        lines = (self.analysis.document.position(d.span.start).line + 1 for d in old)
-        said = [f"{self.path}:{line}: {found.message}" for line, found in zip(lines, old[:_MOST_SAID], strict=False)]
-        left = len(old) - len(said)
+    def file_errors(self) -> tuple[str, ...]:
+        """The errors in the files with its cases: `path:line: code: message`."""
+        return tuple(line for path, analysis in self.files.items() for line in _errors(path, analysis))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is doubtful or deprecated in the file itself, as sentences with path and line (REQ-EVAL-009): the first five, and how many more."""
+        found = [d for d in self.analysis.diagnostics if d.severity == "warning" and not self.is_registered(d)]
+        lines = (self.analysis.document.position(d.span.start).line + 1 for d in found)
+        said = [f"{self.path}:{line}: {each.message}" for line, each in zip(lines, found[:_MOST_SAID], strict=False)]
+        left = len(found) - len(said)
         return (*said, f"{self.path}: {left} more like these; see rubric check") if left else tuple(said)
+
+    def is_registered(self, found: Diagnostic) -> bool:
+        """Whether a finding is about the name of an evaluator that the options bring."""
+        own = self.cases[0].options.evaluators if self.cases else {}
+        written = self.analysis.document.text[found.span.start : found.span.end].strip("\"'")
+        return found.code in ("unknown-type", "invalid-value") and written in own
 
     @property
     def in_range(self) -> tuple[Runnable, ...]:
@@ -90,6 +96,12 @@ class LoadedSuite:
         where = f"{self.path.name}:{self.cases[0].suite_line(options.key_at('filter_range'))}"
         first, end = _range(plain(options.filter_range, self.cases[0].suite_anchors), where)
         return self.cases[first:end]
+
+
+def _errors(path: Path, analysis: Analysis) -> Iterator[str]:
+    for found in analysis.diagnostics:
+        if found.severity == "error":
+            yield f"{path}:{analysis.document.position(found.span.start).line + 1}: {found.code}: {found.message}"
 
 
 def is_program(each: ExternalCases) -> bool:

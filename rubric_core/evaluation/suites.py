@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from rubric_core.evaluation.runnable import Options, Runnable, runnables
 from rubric_core.evaluation.scenarios import scenario_cases
 from rubric_core.evaluation.strays import lines_of, nothing_behind, strays
 from rubric_core.language.around import FileKind, LoneCase
-from rubric_core.language.model import Case, Suite
+from rubric_core.language.model import Case, Origin, Suite
 from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.kind import DATASETS, TABLES, YAML
@@ -28,7 +29,7 @@ from rubric_core.syntax.line_document import LineDocument
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, ExternalCases
 
-__all__ = ["Generated", "InvalidSuiteError", "LoadedSuite", "NoSuiteError", "load_suite", "suite_in"]
+__all__ = ["Generated", "InvalidSuiteError", "LoadedSuite", "NoSuiteError", "load_suite", "suite_in", "with_origins"]
 
 
 def load_suite(
@@ -44,7 +45,8 @@ def load_suite(
     """Read a suite and every file with cases that it names. Executes nothing.
 
     A suite with mistakes is loaded, too, unless it is to be `strict`: they are `errors`, and `analysis.diagnostics` in full, of
-    what this gives, and a case with errors comes out unscored when it is run. What is deprecated in it is logged as a warning (REQ-EVAL-009).
+    what this gives; a case with errors comes out unscored when it is run, and cannot be graded by itself. Warnings, deprecated keys
+    among them, are logged (REQ-EVAL-009).
 
     Args:
         path: The suite, or a data set.
@@ -53,7 +55,6 @@ def load_suite(
         options: What a person asks for beyond what the suite says.
         dialect: The dialect of suites that do not name one.
         generated: What its programs made, see `LoadedSuite.programs`; without it these cases stand for themselves, unscored.
-
         strict: Whether a suite with errors is refused.
 
     Raises UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else, and
@@ -63,12 +64,12 @@ def load_suite(
     around = project or Project(DiskFiles(), current_directory())
     loader = _Loader(language or Language(), around, options or Options(), dialect, generated=generated or {})
     if path.suffix.lower() in DATASETS:
-        return loader.dataset(path)
-    suite = loader.suite(path, loader.analysis(path))
+        return with_origins(loader.dataset(path))
+    suite = with_origins(loader.suite(path, loader.analysis(path)))
     if strict and suite.errors:
         raise InvalidSuiteError("\n".join(suite.errors))
     if generated is None:  # with what programs made, it was loaded before
-        for said in suite.deprecations:
+        for said in suite.warnings:
             logging.getLogger(__name__).warning("%s", said)
     return suite
 
@@ -88,6 +89,19 @@ def suite_in(
     Raises NoSuiteError for a text that is something else.
     """
     return _Loader(analysis.language, project, options or Options(), None, read).suite(path, analysis)
+
+
+def with_origins(suite: LoadedSuite) -> LoadedSuite:
+    """The suite, each case of which knows where it comes from, and by which errors it cannot be graded."""
+    return replace(suite, cases=tuple(map(_with_origin, suite.cases)))
+
+
+def _with_origin(case: Runnable) -> Runnable:
+    # Which target a suite names is nothing to an answer that is there already.
+    errors = (f"{place}: {said}" for place, said in case.problems if not said.startswith("unknown-target:"))
+    made = copy(case.case)
+    made.origin = Origin(case.dialect, case.directory, case.anchors, tuple(errors))
+    return replace(case, case=made)
 
 
 class _Loader:

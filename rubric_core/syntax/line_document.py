@@ -1,4 +1,4 @@
-"""Texts that are no YAML: data sets with one JSON object per line, and plain text."""
+"""Texts that are no YAML: data sets with one JSON object per line, one JSON value, and plain text."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, apply_edits
 
-__all__ = ["LineDocument", "PlainDocument", "still_json"]
+__all__ = ["JsonDocument", "LineDocument", "PlainDocument", "still_json"]
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
 
@@ -62,6 +62,17 @@ class PlainDocument(Document):
     def edited(self, edit: Edit) -> "PlainDocument":
         """The document after `edit`."""
         return PlainDocument.of(apply_edits(self.text, [edit]), self.item_keys)
+
+
+class JsonDocument(PlainDocument):
+    """One JSON value as one block."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def parse(text: str) -> Tree:
+        """The tree of the value."""
+        return parse_json(text)
 
 
 def still_json(text: str, edits: Iterable[Edit]) -> bool:

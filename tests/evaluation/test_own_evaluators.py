@@ -118,7 +118,7 @@ async def test_what_is_no_evaluator_is_refused_at_once(wrong: Any) -> None:
 
 async def test_the_one_evaluator_of_a_case_may_be_registered(folder: Folder) -> None:
     registry = build_evaluator_registry({"mine": Mine()})
-    for key in ("evaluator",):
+    for key in ("evaluator", "grader"):
         _, (result,) = await run_evaluators_for_case(context(**{key: "mine"}), registry)
         assert (result.type, result.score) == ("mine", 1)
     folder.mock("x")

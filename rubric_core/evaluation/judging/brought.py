@@ -3,12 +3,50 @@
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 from rubric_core.ports import Answer, Provider, ProviderError, Request
 from rubric_core.waiting import apart
 
-__all__ = ["BroughtJudge", "as_provider"]
+__all__ = ["BroughtJudge", "Judge", "Reply", "as_provider"]
+
+
+class HasText(Protocol):
+    """A reply of a client library, with its text."""
+
+    @property
+    def text(self) -> str:
+        """What the model said."""
+
+
+class HasContent(Protocol):
+    """A reply of a client library, with its text under the other usual name."""
+
+    @property
+    def content(self) -> str:
+        """What the model said."""
+
+
+#: What a judge may reply: a text, an answer, an object or mapping with its text as `text` or `content`, or the judgement itself.
+Reply: TypeAlias = str | Answer | Mapping[str, Any] | HasText | HasContent
+
+
+class Asks(Protocol):
+    """An object that is asked as providers are."""
+
+    def ask(self, request: Request, /) -> Reply | Awaitable[Reply]:
+        """The reply to a request; it may be async."""
+
+
+class Invokes(Protocol):
+    """An object that is asked as clients of several libraries are."""
+
+    def invoke(self, request: Any, /) -> Any:
+        """The reply to a request; it may be async."""
+
+
+#: Something that judges: a provider, an object with `ask(request)` or `invoke(request)`, or a function of the request.
+Judge: TypeAlias = Provider | Asks | Invokes | Callable[[Request], Reply | Awaitable[Reply]]
 
 _PROVIDER = ("ask", "name", "kind", "identity")
 #: Under these names an object takes a request.

@@ -1,13 +1,18 @@
 """Asking a judge: live with three tries, or from recordings. A reply that cannot be used is never guessed at."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from rubric_core.evaluation.result import Unscored
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request
 
-__all__ = ["ATTEMPTS", "RecordingMode", "ask_judge", "conversation_text", "raw_request"]
+if TYPE_CHECKING:
+    from rubric_core.evaluation.context import EvaluationScore
+    from rubric_core.evaluation.judging.recordings import Asked, Made, Recorded
+    from rubric_core.evaluation.rubric import Check, Item
+
+__all__ = ["ATTEMPTS", "JudgeRecordings", "RecordingMode", "ask_judge", "conversation_text", "raw_request"]
 
 #: How often a judge may reply before the evaluator stays without a score.
 ATTEMPTS = 3
@@ -20,6 +25,30 @@ _KEPT = 50_000
 RecordingMode = Literal["auto", "record", "refresh", "replay"]
 
 T = TypeVar("T")
+
+
+class JudgeRecordings(Protocol):
+    """What judges said before, and a place for what they say; `recordings.Recordings` are those of a suite."""
+
+    def check(self, asked: "Asked", item: "Item", ranges: bool, judge: str | None) -> "Recorded | None":
+        """What was said of one criterion, by `judge` or by any."""
+
+    def free_form(self, asked: "Asked", judge: str | None) -> "Recorded | None":
+        """What was said of the answer as a whole, by `judge` or by any."""
+
+    def record_checks(
+        self,
+        asked: "Asked",
+        checks: "Sequence[tuple[Item, Check]]",
+        ranges: bool,
+        made: "Made",
+        *,
+        afresh: bool = False,
+    ) -> None:
+        """Keep what is said of criteria; `afresh` in place of what the judge said of this case."""
+
+    def record_free_form(self, asked: "Asked", score: "EvaluationScore", made: "Made", *, afresh: bool = False) -> None:
+        """Keep what is said of the answer as a whole."""
 
 
 def conversation_text(messages: tuple[ChatMessage, ...]) -> str:

@@ -4,7 +4,7 @@ The names here are those of the newest spelling that fits all dialects; what eac
 `rubric_core.language.dialects`.
 """
 
-from rubric_core.language.model.case import CASE, Case, CaseInclude, PromptTemplate, Turn
+from rubric_core.language.model.case import CASE, Case, CaseInclude, Origin, PromptTemplate, Turn
 from rubric_core.language.model.execution import (
     CaseExecution,
     EvaluateOptions,
@@ -46,6 +46,7 @@ __all__ = [
     "Execution",
     "Extension",
     "Message",
+    "Origin",
     "PromptTemplate",
     "Repeat",
     "Requires",

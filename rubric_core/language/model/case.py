@@ -1,6 +1,9 @@
 """Cases: their input, their turns, and what stands in a list of them."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.kinds import (
@@ -23,8 +26,12 @@ from rubric_core.language.model.messages import FILES, INPUT, OUTPUT, ROLE
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.targets import INLINE_PROVIDERS
 from rubric_core.language.workspace import Environment, Workspace
+from rubric_core.syntax.tree import Node
 
-__all__ = ["ALL_PROMPTS", "CASE", "NAMED", "PROMPTS", "Case", "CaseInclude", "PromptTemplate", "Turn"]
+if TYPE_CHECKING:
+    from rubric_core.language.dialect import Dialect
+
+__all__ = ["ALL_PROMPTS", "CASE", "NAMED", "PROMPTS", "Case", "CaseInclude", "Origin", "PromptTemplate", "Turn"]
 
 #: A name that is taken as it stands, a number included.
 NAMED = ByNode(text=Text(blank=True), number=Number(), boolean=Boolean())
@@ -65,10 +72,28 @@ class Turn(Shape):
     assertions = key(EVALUATORS, "The evaluators of this turn.")
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a case takes along where it is handed over without its suite."""
+
+    dialect: "Dialect"
+    #: The directory from which its files are looked for.
+    directory: Path = field(default_factory=Path)
+    #: What its aliases refer to.
+    anchors: Mapping[str, Node] = field(default_factory=dict)
+    #: The errors that keep it from being graded, each with its place.
+    errors: tuple[str, ...] = ()
+
+
 class Case(Shape):
-    """A case: one input with its evaluators."""
+    """A case: one input with its evaluators.
+
+    `load_suite` reads the cases of a file, and `case_from_data` makes one of plain data.
+    """
 
     strict: ClassVar[bool] = True
+    #: Where it comes from; None for one that is still a part of its suite.
+    origin: Origin | None = None
     id = key(
         Text(),
         "Names the case in results and on the command line; unique in the suite.",

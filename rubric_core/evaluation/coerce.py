@@ -1,0 +1,147 @@
+"""What a script hands over as plain data, made into what evaluators get (REQ-EVAL-004)."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from rubric_core.evaluation.context import PromptInputs, ResolvedTarget
+from rubric_core.evaluation.judging.brought import as_provider
+from rubric_core.evaluation.judging.judge import conversation_text
+from rubric_core.evaluation.loaded import InvalidSuiteError
+from rubric_core.evaluation.score import threshold_of
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.model import Case, Suite
+from rubric_core.ports import ChatMessage
+from rubric_core.text import Span
+
+__all__ = ["context_fields"]
+
+_FIELDS = frozenset(each.name for each in fields(PromptInputs))
+_ROLES = ("system", "user", "assistant", "tool")
+
+
+def context_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an `EvaluationContext`; `given` are its arguments. Raises as that does."""
+    dialect = _dialect(given["dialect"])
+    case = _case(given["eval_case"], dialect)
+    origin = case.origin
+    dialect = dialect or (origin.dialect if origin is not None else None)
+    directory, anchors = given["directory"], given["anchors"]
+    if origin is not None:
+        directory, anchors = origin.directory if directory is None else directory, anchors or origin.anchors
+    judge, evaluator, threshold = given["judge_provider"], given["evaluator"], given["threshold"]
+    return {
+        **given,
+        "eval_case": case,
+        "dialect": dialect,
+        "directory": Path() if directory is None else Path(directory),
+        "anchors": anchors,
+        "candidate": _typed(given["candidate"], str, "candidate is the answer, a text"),
+        "target": _target(given["target"]),
+        "attempt": _typed(given["attempt"], int, "attempt is a whole number from 1"),
+        "prompt_inputs": _inputs(given["prompt_inputs"], case),
+        "now": datetime.now(timezone.utc)
+        if given["now"] is None
+        else _typed(given["now"], datetime, "now is a datetime"),
+        "judge_provider": None if judge is None else as_provider(judge),
+        "evaluator": _evaluator(evaluator, dialect),
+        "threshold": _threshold(threshold, case, dialect),
+    }
+
+
+def _typed(value: object, kind: type, said: str) -> Any:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"{said}; found {value!r:.60}")
+    return value
+
+
+def _threshold(given: object, case: Case, dialect: Dialect | None) -> float:
+    if given is None:
+        return threshold_of(None, Suite(Span(0, 0)), case, (dialect or DIALECTS[-1]).properties)[0]
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise TypeError(f"threshold is a number from 0 to 1; found {given!r:.60}")
+    if not 0 <= given <= 1:
+        raise ValueError(f"threshold is a number from 0 to 1; found {given}")
+    return given
+
+
+def _dialect(given: Dialect | str | None) -> Dialect | None:
+    if not isinstance(given, str):
+        return given
+    from rubric_core.evaluation.from_data import dialect_named  # noqa: PLC0415  # for scripts alone
+
+    return dialect_named(given)
+
+
+def _case(given: object, dialect: Dialect | None) -> Case:
+    if isinstance(given, Mapping):
+        from rubric_core.evaluation.from_data import case_from_data  # noqa: PLC0415  # it reads suites, for scripts alone
+
+        return case_from_data(given, dialect)
+    if not isinstance(given, Case):
+        raise TypeError(f"eval_case is a case of a suite, or a mapping with its keys; found {type(given).__name__}")
+    if given.origin is not None and given.origin.errors:
+        raise InvalidSuiteError("\n".join(given.origin.errors))
+    return given
+
+
+def _evaluator(given: object, dialect: Dialect | None) -> Evaluator | None:
+    if given is None or isinstance(given, Evaluator):
+        return given
+    if not isinstance(given, Mapping):
+        raise TypeError(f"evaluator is a configuration: a mapping with its keys; found {given!r:.60}")
+    from rubric_core.evaluation.from_data import evaluator_from_data  # noqa: PLC0415  # as above
+
+    return evaluator_from_data(given, dialect or DIALECTS[-1])
+
+
+def _target(given: object) -> ResolvedTarget:
+    """A target by its name, or of a mapping with `name`, `provider` (or `kind`) and its other settings."""
+    if isinstance(given, ResolvedTarget):
+        return given
+    if isinstance(given, str):
+        return ResolvedTarget(name=given, kind="")
+    if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
+        raise TypeError(f"target is the name of a target, or a mapping with `name`; found {given!r:.60}")
+    kind = given.get("kind", given.get("provider", ""))
+    settings = {name: value for name, value in given.items() if name not in ("name", "kind", "provider")}
+    return ResolvedTarget(
+        name=given["name"], kind=str(kind), grader_target=given.get("grader_target"), settings=settings
+    )
+
+
+# Inputs
+
+
+def _inputs(given: object, case: Case) -> PromptInputs:
+    """The input of a case. What a mapping leaves out is taken from the case, where its input is a text."""
+    if isinstance(given, PromptInputs):
+        return given
+    if isinstance(given, str):
+        return PromptInputs(question=given, messages=(ChatMessage("user", given),))
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"prompt_inputs is a text, or a mapping with fields of PromptInputs; found {given!r:.60}")
+    told = dict(given or {})
+    unknown = [name for name in told if name not in _FIELDS]
+    if unknown:
+        raise TypeError(f"prompt_inputs has no field {unknown[0]!r}; it has {', '.join(sorted(_FIELDS))}")
+    if "messages" in told:
+        told["messages"] = tuple(map(_message, told["messages"]))
+    if "files" in told:
+        told["files"] = tuple(map(Path, told["files"]))
+    question = conversation_text(told["messages"]) if told.get("messages") else case.input
+    known = {"question": question, "reference_answer": case.expected_output}
+    texts = {name: value for name, value in known.items() if isinstance(value, str)}
+    return PromptInputs(**{"question": "", **texts, **told})
+
+
+def _message(given: object) -> ChatMessage:
+    if isinstance(given, ChatMessage):
+        return given
+    if not isinstance(given, Mapping) or given.get("role") not in _ROLES or not isinstance(given.get("content"), str):
+        raise TypeError(f"a message has a `role` ({', '.join(_ROLES)}) and a text as `content`; found {given!r:.60}")
+    return ChatMessage(given["role"], given["content"])
