@@ -16,7 +16,6 @@ from rubric_core.evaluation.context import (
 from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDone, EvaluatorStarted, Listener
 from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case, scalar_evaluator
 from rubric_core.evaluation.input import prompt_inputs
-from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.participants import option_of, own_judge, target_name
 from rubric_core.evaluation.providers.around import Around
 from rubric_core.evaluation.registry import build_evaluator_registry
@@ -189,9 +188,8 @@ class Attempt:
     async def grade(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], turn: int = 0) -> CaseScore:
         """What the evaluators find; those of a turn of a conversation say which, from 1."""
         options = self.case.options
-        registry: dict[str, Evaluator] = build_evaluator_registry(
-            options.evaluators, self._judge, recordings=self._recordings(), mode=options.mode, judge_prompt=own_prompt
-        )
+        registry: dict[str, Evaluator] = build_evaluator_registry(options.evaluators, self._judge)
+        context = replace(context, recordings=self._recordings(), mode=options.mode)
         hooks = self._hooks(len(configs), turn)
         return await run_evaluators_for_case(context, registry, configs, hooks, self.case.blame)
 

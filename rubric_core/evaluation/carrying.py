@@ -22,7 +22,6 @@ from rubric_core.evaluation.grade import default_judge
 from rubric_core.evaluation.input import reference_of
 from rubric_core.evaluation.judging.recorded import Entry, entries_in, recordings_path, write_entries
 from rubric_core.evaluation.judging.recordings import Asked, Recorded, Recordings
-from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.rubric import Item
@@ -164,7 +163,6 @@ async def _of_case(case: Runnable, ports: Ports) -> _Told:
         resolve_judge_provider=lambda _: None,
         recordings=cast("Recordings", judged),
         mode="replay",
-        judge_prompt=own_prompt,
     )
     for each in variations(case):
         with suppress(Unscored):

@@ -18,6 +18,7 @@ from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.heuristic import Heuristic
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
+from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.registry import evaluator_for, kind_of
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, verdict_of, weighted_mean
@@ -96,6 +97,11 @@ async def run_evaluators_for_case(
     Raises TypeError for an entry of the registry that is no evaluator.
     """
     require_evaluators(registry)
+    if context.ports is None:
+        from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
+
+        async with system_ports() as ports:
+            return await run_evaluators_for_case(replace(context, ports=ports), registry, configs, hooks, blame)
     told = hooks or EvaluatorHooks()
     if context.transform is not None:
         context = await transformed(context.transform, context, context.eval_case)
@@ -151,6 +157,8 @@ class _Grader:
             inner = replace(context, evaluator=config, grade=self.grade)
             if config.has("transform"):
                 inner = await transformed(plain(config.transform, context.anchors), inner, config)
+            prompt = await own_prompt(inner)
+            inner = inner if prompt is None else replace(inner, system_prompt=prompt)
             score = self._evaluator(config, inner).evaluate(inner)
             done = await score if isinstance(score, Awaitable) else score
             _must_be_a_score(done, config)

@@ -23,7 +23,7 @@ from rubric_core.evaluation.evaluators.icontains_any import ICONTAINS_ANY
 from rubric_core.evaluation.evaluators.is_json import IS_JSON
 from rubric_core.evaluation.evaluators.javascript import JAVASCRIPT
 from rubric_core.evaluation.evaluators.latency import LATENCY
-from rubric_core.evaluation.evaluators.llm_judge import JudgePrompt, JudgeResolver, LlmJudgeEvaluator
+from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver, LlmJudgeEvaluator
 from rubric_core.evaluation.evaluators.python import PYTHON
 from rubric_core.evaluation.evaluators.regex import REGEX
 from rubric_core.evaluation.evaluators.similar import SIMILAR
@@ -39,7 +39,6 @@ from rubric_core.evaluation.evaluators.tool_trajectory import TOOL_TRAJECTORY
 from rubric_core.evaluation.evaluators.tool_used import TOOL_USED
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.evaluators.webhook import WEBHOOK
-from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.language.evaluators import CodeEvaluator, LlmJudge, Rubric
 
 __all__ = ["EVALUATORS", "build_evaluator_registry", "evaluator_for", "kind_of"]
@@ -58,29 +57,17 @@ _JUDGE = "llm_judge"
 def build_evaluator_registry(
     overrides: Mapping[str, Evaluator] | None = None,
     resolve_judge_provider: JudgeResolver | None = None,
-    *,
-    recordings: Any = None,
-    mode: RecordingMode = "auto",
-    judge_prompt: JudgePrompt | None = None,
 ) -> dict[str, Evaluator]:
     """Evaluators by kind; always with an `llm_judge` (REQ-EVAL-006).
 
     Args:
         overrides: Evaluators of your own, by kind; they come before the built-in ones.
         resolve_judge_provider: Gives the judge for a context, see `LlmJudgeEvaluator`; without it there is none.
-        recordings: Recorded judge replies, a `judging.recordings.Recordings`.
-        mode: Whether judges are asked, recorded, or replaced by recordings.
-        judge_prompt: Reads the author's prompt.
 
     Raises TypeError for an override that is no evaluator, and for a `resolve_judge_provider` that cannot be called.
     """
     require_evaluators(overrides or {})
-    judge = LlmJudgeEvaluator(
-        resolve_judge_provider=resolve_judge_provider or (lambda _: None),
-        recordings=recordings,
-        mode=mode,
-        judge_prompt=judge_prompt,
-    )
+    judge = LlmJudgeEvaluator(resolve_judge_provider=resolve_judge_provider or (lambda _: None))
     typed: dict[str, Evaluator] = {evaluator.kind: evaluator for evaluator in EVALUATORS}
     return {**typed, _JUDGE: judge, **(overrides or {})}
 

@@ -11,7 +11,6 @@ from suites import LANGUAGE, Lenient
 from rubric_core.adapters import system_ports
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
-from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import CaseResult
 from rubric_core.evaluation.runnable import Options
@@ -35,7 +34,7 @@ async def run(suite: str, folder: Path, answers: dict[str, Any] | None = None) -
         target = {"name": "replayed", "provider": "cli", "command": f"cat {folder}/{{EVAL_ID}}.json"}
     targets = folder / "targets.yaml"
     targets.write_text(json.dumps({"targets": [target]}))
-    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Lenient(), judge_prompt=own_prompt)
+    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Lenient())
     options = Options(target="replayed", targets_file=targets, evaluators={"llm_judge": judge})
     loaded = load_suite(CORPUS / suite, LANGUAGE, Project(DiskFiles()), options)
     cases = [each for case in loaded.cases for each in variations(case)]

@@ -8,7 +8,6 @@ import pytest
 from suites import Folder, Lenient
 
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
-from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.registry import build_evaluator_registry, kind_of
 from rubric_core.evaluation.result import Verdict
 from rubric_core.language.dialect import Dialect
@@ -181,7 +180,7 @@ async def test_every_type_of_a_dialect_in_one_real_run(folder: Folder, dialect: 
     checks = [written(dialect, name) for name in types]
     own = dialect.spelled(Case, "assertions")
     case.update({own: checks} if own else {"execution": {"evaluators": checks}})
-    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Lenient("cli"), judge_prompt=own_prompt)
+    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Lenient("cli"))
     result = await folder.one(f"# rubric: dialect={dialect.name}\n{json.dumps(suite)}", evaluators={"llm_judge": judge})
     found = {
         e.name: (e.score if e.score is None else round(e.score, 3), e.reason or e.misses) for e in result.evaluators

@@ -18,7 +18,6 @@ from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.judging.prompts import BUILT_IN
 from rubric_core.evaluation.judging.recordings import Asked, Recorded
-from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.rubric import Check, Item
 from rubric_core.evaluation.runnable import Options, runnables
@@ -101,9 +100,7 @@ async def meaning(text: str, path: Path, dialect: str, language: Language, folde
         language.document(text, path), language, dialect=dialect, path=path, project=Project(DiskFiles())
     )
     judged = _Judged()
-    judge = LlmJudgeEvaluator(
-        resolve_judge_provider=lambda _: None, recordings=judged, mode="replay", judge_prompt=own_prompt
-    )
+    judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: None, recordings=judged, mode="replay")
     options = Options(targets_file=targets, evaluators={"llm_judge": judge, "code": _Program()})
     environment = {name: name for name in _VARIABLE.findall(text)}
     found: dict[str, Meaning] = {}

@@ -2,30 +2,26 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.judging.answer_files import with_files
-from rubric_core.evaluation.judging.brought import as_provider
-from rubric_core.evaluation.judging.judge import RecordingMode
+from rubric_core.evaluation.judging.brought import Judge, as_provider
+from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode
 from rubric_core.evaluation.judging.sitting import NO_JUDGE, Sitting
+from rubric_core.evaluation.judging.templates import brings_prompt, own_prompt
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.rubric import sheet_of
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, Criterion, LlmJudge, LlmRubric, Rubric
 from rubric_core.ports import Provider
 
-if TYPE_CHECKING:
-    from rubric_core.evaluation.judging.recordings import Recordings
-
-__all__ = ["AGENTS", "JudgePrompt", "JudgeResolver", "LlmJudgeEvaluator"]
+__all__ = ["AGENTS", "JudgeResolver", "LlmJudgeEvaluator"]
 
 #: The kinds of targets that work in a directory, and can look at what is there.
 AGENTS = ("cli", "claude-cli", "codex-cli", "copilot-cli")
 #: Gives the judge for a context; None when there is none. Raises Unscored when there ought to be one.
-JudgeResolver: TypeAlias = Callable[[EvaluationContext], "Provider | Awaitable[Provider | None] | None"]
-#: Gives the author's prompt for a context, None for the built-in one.
-JudgePrompt: TypeAlias = Callable[[EvaluationContext], "str | Awaitable[str | None] | None"]
+JudgeResolver: TypeAlias = Callable[[EvaluationContext], "Judge | Awaitable[Judge | None] | None"]
 
 T = TypeVar("T")
 
@@ -38,9 +34,8 @@ class LlmJudgeEvaluator:
             an object with `ask(request)` or `invoke(request)`, or a function of the request (see `judging.brought`).
         max_output_tokens: The most tokens of a reply; None leaves it to the provider.
         temperature: 0..2; the evaluator's own setting comes first.
-        recordings: What judges said before; used when there is no judge, or by `mode`.
-        mode: Whether judges are asked, recorded, or replaced by recordings.
-        judge_prompt: Reads the author's prompt.
+        recordings: What judges said before, in place of the recordings in the context; used when there is no judge, or by `mode`.
+        mode: Whether judges are asked, recorded, or replaced by recordings, in place of the mode in the context.
 
     Raises TypeError when `resolve_judge_provider` cannot be called.
     """
@@ -53,9 +48,8 @@ class LlmJudgeEvaluator:
         resolve_judge_provider: JudgeResolver,
         max_output_tokens: int | None = None,
         temperature: float | None = None,
-        recordings: "Recordings | None" = None,
-        mode: RecordingMode = "auto",
-        judge_prompt: JudgePrompt | None = None,
+        recordings: JudgeRecordings | None = None,
+        mode: RecordingMode | None = None,
     ) -> None:
         given: object = resolve_judge_provider
         if not callable(given) or isinstance(given, type):
@@ -68,18 +62,25 @@ class LlmJudgeEvaluator:
         self._temperature = temperature
         self._recordings = recordings
         self._mode = mode
-        self._judge_prompt = judge_prompt
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
         """The judge's score of the answer. Raises Unscored when there is no judge, or none that gives a usable reply."""
+        if context.ports is None:
+            from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
+
+            async with system_ports() as ports:
+                return await self.evaluate(replace(context, ports=ports))
         dialect = context.dialect or DIALECTS[-1]
-        judge, trouble = await self._judge(context)
+        recordings = self._recordings or context.recordings
+        judge, trouble = await self._judge(context, recordings)
         context = await with_files(context)
         if isinstance(context.evaluator, AgentJudge | AgentRubric):
             _can_look(context.evaluator, judge, context)
-        template = await _awaited(self._judge_prompt(context)) if self._judge_prompt else None
-        if template is not None and dialect.properties.wording == "generated":
-            context, template = replace(context, system_prompt=template), None
+        template = None
+        if brings_prompt(context):
+            text = await own_prompt(context) if context.system_prompt is None else context.system_prompt
+            generated = dialect.properties.wording == "generated"
+            template, context = None if generated else text, replace(context, system_prompt=text if generated else None)
         asked = _criteria(context)
         sitting = Sitting(
             context=context,
@@ -87,22 +88,24 @@ class LlmJudgeEvaluator:
             judge=judge,
             trouble=trouble,
             template=template,
-            recordings=self._recordings,
-            mode=self._mode,
+            recordings=recordings,
+            mode=self._mode or context.mode,
             max_output_tokens=self._max_output_tokens,
             temperature=self._temperature,
             criteria=asked if isinstance(asked, str) else None,
         )
         return await sitting.rubric(sheet_of(asked, dialect)) if isinstance(asked, list) else await sitting.whole()
 
-    async def _judge(self, context: EvaluationContext) -> tuple[Provider | None, str]:
+    async def _judge(
+        self, context: EvaluationContext, recordings: JudgeRecordings | None
+    ) -> tuple[Provider | None, str]:
         """The judge, or None and why there is none."""
         if context.judge_provider is not None:
             return as_provider(context.judge_provider), ""
         try:
             found = await _awaited(self._resolve(context))
         except Unscored as problem:
-            if self._recordings is None or problem.at is not None:  # a mistake in the suite is said at its line
+            if recordings is None or problem.at is not None:  # a mistake in the suite is said at its line
                 raise
             return None, problem.reason
         return (None, NO_JUDGE) if found is None else (as_provider(found), "")

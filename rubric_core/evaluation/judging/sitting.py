@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
-from rubric_core.evaluation.judging.judge import RecordingMode, ask_judge, raw_request
+from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode, ask_judge, raw_request
 from rubric_core.evaluation.judging.prompts import BUILT_IN, JudgeInputs, free_form_prompt, rubric_prompt, variables_in
 from rubric_core.evaluation.result import CriterionResult, Unscored
 from rubric_core.evaluation.rubric import RubricSheet
@@ -18,7 +18,7 @@ from rubric_core.ports import Answer, ChatMessage, Provider, Request
 from rubric_core.syntax.plain import plain
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.judging.recordings import Asked, Made, Recordings
+    from rubric_core.evaluation.judging.recordings import Asked, Made
 
 __all__ = ["NO_JUDGE", "Sitting"]
 
@@ -41,7 +41,7 @@ class Sitting:
     trouble: str
     #: The author's prompt.
     template: str | None
-    recordings: "Recordings | None"
+    recordings: JudgeRecordings | None
     mode: RecordingMode
     max_output_tokens: int | None
     temperature: float | None
