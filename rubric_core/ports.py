@@ -33,6 +33,8 @@ class Request:
     #: Which try this is, from 1.
     attempt: int = 1
     files: tuple[Path, ...] = ()
+    #: The model that is to answer in place of the provider's own; a provider that cannot change it raises ProviderError.
+    model: str | None = None
     #: 0..2, or None to leave it to the provider.
     temperature: float | None = None
     max_output_tokens: int | None = None

@@ -22,10 +22,13 @@ from rubric_core import (
     build_evaluator_registry,
     run_evaluators_for_case,
 )
+from rubric_core.adapters import system_ports
+from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.events import CriterionJudged
-from rubric_core.evaluation.judging.recordings import recordings_path
+from rubric_core.evaluation.judging.recordings import Recordings, recordings_path
 from rubric_core.evaluation.run import save_recordings
 from rubric_core.evaluation.schedule import run_cases
+from rubric_core.evaluation.targets import shared_targets
 
 JUDGED = json.dumps({"score": 0.75, "hits": ["right"], "misses": ["late"], "reasoning": "mostly"})
 
@@ -135,6 +138,36 @@ async def test_a_prompt_that_cannot_be_read_leaves_no_score() -> None:
         build_evaluator_registry(None, lambda _: Judge()),
     )
     assert result.reason.startswith("the prompt file://nowhere.md cannot be read: No such file")
+
+
+# Models
+
+
+async def test_a_model_is_asked_for(folder: Folder) -> None:
+    judge = Judge(checks(tone=True))
+    rubric = {"type": "rubrics", "criteria": [{"id": "tone", "outcome": "Warm"}]}
+    recordings = Recordings(folder.path / "suite.eval.yaml", DiskFiles())
+    made = context(rubric, judge_provider=judge, judge_model="other-2", recordings=recordings, mode="record")
+    _, (result,) = await run_evaluators_for_case(made, build_evaluator_registry())
+    assert [request.model for request in judge.asked] == ["other-2"]
+    assert result.judge == "Judge"
+    assert (result.evaluator_raw_request or {})["model"] == "other-2"
+    assert [entry.judge for entry in recordings.entries] == ["python:Judge:other-2"]
+    await run_evaluators_for_case(context(rubric, judge_provider=judge), build_evaluator_registry())
+    assert [request.model for request in judge.asked] == ["other-2", None]
+
+
+async def test_a_target_keeps_its_model_and_says_so(folder: Folder) -> None:
+    folder.targets({"name": "judge", "provider": "mock", "response": JUDGED})
+    async with system_ports({}) as ports:
+        _, provider = shared_targets(folder.cases("tests: [{id: a, input: hi, criteria: c}]")[0], DiskFiles()).provider(
+            "judge", ports
+        )
+        made = context(judge_provider=provider, judge_model="other-2")
+        _, (result,) = await run_evaluators_for_case(made, build_evaluator_registry())
+    assert result.reason == (
+        "the judge `judge`: a target keeps its model and is not asked for other-2; name one that has it"
+    )
 
 
 # What a run gives to its judges

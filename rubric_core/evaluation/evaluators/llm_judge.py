@@ -10,6 +10,7 @@ from rubric_core.evaluation.judging.brought import Judge, as_provider
 from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode
 from rubric_core.evaluation.judging.sitting import NO_JUDGE, Sitting
 from rubric_core.evaluation.judging.templates import brings_prompt, own_prompt
+from rubric_core.evaluation.providers.around import WithModel
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.rubric import sheet_of
 from rubric_core.language.dialects import DIALECTS
@@ -100,8 +101,16 @@ class LlmJudgeEvaluator:
         self, context: EvaluationContext, recordings: JudgeRecordings | None
     ) -> tuple[Provider | None, str]:
         """The judge, or None and why there is none."""
+        judge, trouble = await self._resolved(context, recordings)
+        if judge is not None and context.judge_model is not None:
+            judge = WithModel(judge, context.judge_model)
+        return judge, trouble
+
+    async def _resolved(
+        self, context: EvaluationContext, recordings: JudgeRecordings | None
+    ) -> tuple[Provider | None, str]:
         if context.judge_provider is not None:
-            return as_provider(context.judge_provider), ""
+            return context.judge_provider, ""
         try:
             found = await _awaited(self._resolve(context))
         except Unscored as problem:

@@ -111,7 +111,11 @@ def _again(reply: str, problem: str) -> tuple[ChatMessage, ChatMessage]:
 def raw_request(request: Request, target: str, attempts: int = 1) -> Mapping[str, Any]:
     """What was asked, for results: prompts and settings, neither addresses nor secrets."""
     by_role = {m.role: m.content for m in request.messages}
-    settings = {"temperature": request.temperature, "max_output_tokens": request.max_output_tokens}
+    settings = {
+        "model": request.model,
+        "temperature": request.temperature,
+        "max_output_tokens": request.max_output_tokens,
+    }
     return {
         "system_prompt": _kept(by_role.get("system", "")),
         "user_prompt": _kept(by_role.get("user", "")),

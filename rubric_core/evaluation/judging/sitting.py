@@ -164,6 +164,7 @@ class Sitting:
             user,
             workspace=self.context.workspace if looks else None,
             case_id=self.context.eval_case.id or "",
+            model=self.context.judge_model,
             temperature=next((t for t in (own, self.temperature) if t is not None), 0.0),
             max_output_tokens=self.max_output_tokens,
         )

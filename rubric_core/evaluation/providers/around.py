@@ -1,10 +1,10 @@
 """Providers around another one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from rubric_core.ports import Provider
+from rubric_core.ports import Answer, Provider, Request
 
-__all__ = ["Around"]
+__all__ = ["Around", "WithModel"]
 
 
 @dataclass
@@ -27,3 +27,19 @@ class Around:
     def identity(self) -> str:
         """See `Provider.identity`."""
         return self.inner.identity
+
+
+@dataclass
+class WithModel(Around):
+    """A provider that is asked for another model than its own."""
+
+    model: str
+
+    @property
+    def identity(self) -> str:
+        """See `Provider.identity`: with another model it is another judge."""
+        return f"{self.inner.identity}:{self.model}"
+
+    async def ask(self, request: Request) -> Answer:
+        """See `Provider.ask`."""
+        return await self.inner.ask(replace(request, model=self.model))

@@ -26,6 +26,8 @@ class Guarded(Around):
     _next: float = 0.0
 
     async def ask(self, request: Request) -> Answer:
+        if request.model is not None:
+            raise ProviderError(f"a target keeps its model and is not asked for {request.model}; name one that has it")
         if self.workers is None:
             return await self._ask(request)
         if self._room is None:
