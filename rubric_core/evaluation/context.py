@@ -167,6 +167,8 @@ class EvaluationContext:
     transform: str | None
     #: Programs of the suite that turn files into text.
     preprocessors: Sequence[Preprocessor]
+    #: The prompt that the evaluator brings, read; None for one that was not read yet, or brings none.
+    own_prompt: str | None
     #: What judges said before, and whether they are asked all the same.
     recordings: JudgeRecordings | None
     mode: RecordingMode
@@ -204,6 +206,7 @@ class EvaluationContext:
         rubric_prompt: str | None = None,
         transform: str | None = None,
         preprocessors: Sequence[Preprocessor] = (),
+        own_prompt: str | None = None,
         recordings: JudgeRecordings | None = None,
         mode: RecordingMode = "auto",
         grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None,

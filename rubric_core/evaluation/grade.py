@@ -158,7 +158,7 @@ class _Grader:
             if config.has("transform"):
                 inner = await transformed(plain(config.transform, context.anchors), inner, config)
             prompt = await own_prompt(inner)
-            inner = inner if prompt is None else replace(inner, system_prompt=prompt)
+            inner = replace(inner, own_prompt=prompt, system_prompt=inner.system_prompt if prompt is None else prompt)
             score = self._evaluator(config, inner).evaluate(inner)
             done = await score if isinstance(score, Awaitable) else score
             _must_be_a_score(done, config)

@@ -9,7 +9,7 @@ from rubric_core.evaluation.judging.answer_files import with_files
 from rubric_core.evaluation.judging.brought import Judge, as_provider
 from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode
 from rubric_core.evaluation.judging.sitting import NO_JUDGE, Sitting
-from rubric_core.evaluation.judging.templates import brings_prompt, own_prompt
+from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.providers.around import WithModel
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.rubric import sheet_of
@@ -77,11 +77,11 @@ class LlmJudgeEvaluator:
         context = await with_files(context)
         if isinstance(context.evaluator, AgentJudge | AgentRubric):
             _can_look(context.evaluator, judge, context)
-        template = None
-        if brings_prompt(context):
-            text = await own_prompt(context) if context.system_prompt is None else context.system_prompt
+        template = await own_prompt(context) if context.own_prompt is None else context.own_prompt
+        if template is not None:
             generated = dialect.properties.wording == "generated"
-            template, context = None if generated else text, replace(context, system_prompt=text if generated else None)
+            context = replace(context, system_prompt=template if generated else None)
+            template = None if generated else template
         asked = _criteria(context)
         sitting = Sitting(
             context=context,

@@ -16,7 +16,7 @@ from rubric_core.loading.search import URL, current_directory, find_file
 from rubric_core.ports import Files, Ports, Program
 from rubric_core.syntax.tree import Scalar
 
-__all__ = ["brings_prompt", "own_prompt", "prompt_file", "prompt_in"]
+__all__ = ["own_prompt", "prompt_file", "prompt_in"]
 
 _LARGEST = 1_000_000
 _LONGEST_NAME = 300
@@ -28,14 +28,6 @@ def prompt_file(prompt: str, directory: Path, files: Files) -> Path | None:
         return find_file(prompt[len(URL) :], directory, files, current_directory()) or directory / prompt[len(URL) :]
     short = len(prompt) <= _LONGEST_NAME and "\n" not in prompt and "{{" not in prompt
     return find_file(prompt, directory, files, current_directory()) if short else None
-
-
-def brings_prompt(context: EvaluationContext) -> bool:
-    """Whether the evaluator in `context` has a prompt of its author's."""
-    config = context.evaluator
-    if isinstance(config, LlmJudge | LlmRubric) and config.prompt is not None:
-        return True
-    return isinstance(config, Rubric) and context.rubric_prompt is not None
 
 
 async def own_prompt(context: EvaluationContext) -> str | None:
