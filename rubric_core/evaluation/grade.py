@@ -21,7 +21,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.registry import evaluator_for, kind_of
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Unscored, Verdict
-from rubric_core.evaluation.score import at_least, verdict_of, weighted_mean
+from rubric_core.evaluation.score import at_least, case_outcome, verdict_of
 from rubric_core.evaluation.scripts import transformed
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
@@ -52,10 +52,18 @@ class EvaluatorHooks(NamedTuple):
 
 
 class CaseScore(NamedTuple):
-    """What the evaluators of a case found: together (None when one of them has no score), and each."""
+    """What the evaluators of a case found: together (None when one of them has no score), and each.
+
+    `score` has the verdict that a run gives the case, and the gate that failed, if one did.
+    """
 
     score: EvaluationScore | None
     results: tuple[EvaluatorResult, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the case."""
+        return (self.score.verdict if self.score is not None else None) or Verdict.UNSCORED
 
 
 def default_judge() -> LlmJudge:
@@ -107,12 +115,14 @@ async def run_evaluators_for_case(
         context = await transformed(context.transform, context, context.eval_case)
     grader = _Grader(registry, blame)
     results: list[EvaluatorResult] = []
+    scores: list[EvaluationScore] = []
     for position, config in enumerate(configs or _configured(context, registry), start=1):
         told.before(config, position)
-        result = await grader.grade(config, replace(context, evaluator=config, grade=grader.grade))
+        result, score = await grader.graded(config, replace(context, evaluator=config, grade=grader.grade))
         told.after(result)
         results.append(result)
-    return CaseScore(_together(results), tuple(results))
+        scores += [] if score is None else [score]
+    return CaseScore(_together(results, scores, context), tuple(results))
 
 
 def _configured(context: EvaluationContext, registry: Mapping[str, Evaluator]) -> list[EvaluatorConfig]:
@@ -128,19 +138,28 @@ def _configured(context: EvaluationContext, registry: Mapping[str, Evaluator]) -
     return [scalar_evaluator(kind, registered)]
 
 
-def _together(results: Sequence[EvaluatorResult]) -> EvaluationScore | None:
-    """The weighted mean of all scores; with the default weight of 1 it is the plain average of document 003."""
-    if any(r.score is None and r.counts for r in results):
+def _together(
+    results: Sequence[EvaluatorResult], scores: Sequence[EvaluationScore], context: EvaluationContext
+) -> EvaluationScore | None:
+    """The weighted mean of all scores, with the verdict that a run gives; with the default weight of 1 it is the plain average of document 003."""
+    score, verdict, _ = case_outcome(results, _properties(context), context.threshold)
+    if score is None:
         return None
     scored = [r for r in results if r.score is not None]
     single = results[0] if len(results) == 1 else None
+    aspects = [aspect for each in scores for aspect in each.raw_aspects or ()]
     return EvaluationScore(
-        score=weighted_mean((r.score or 0.0, r.weight) for r in scored),
+        score=score,
+        verdict=verdict,
+        gate=next((r.gate for r in scored if r.gate), ""),
         hits=tuple(hit for r in scored for hit in r.hits),
         misses=tuple(miss for r in scored for miss in r.misses),
-        expected_aspect_count=sum(len(r.hits) + len(r.misses) for r in scored),
+        expected_aspect_count=sum(each.expected_aspect_count for each in scores),
+        raw_aspects=tuple(aspects) or None,
         reasoning="\n".join(r.reasoning for r in scored if r.reasoning) or None,
         evaluator_raw_request=single.evaluator_raw_request if single else None,
+        criteria=single.criteria if single else (),
+        judge=single.judge if single else "",
     )
 
 
@@ -151,8 +170,14 @@ class _Grader:
 
     async def grade(self, config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
         """The result of one evaluator. Only cancellation gets out of here."""
+        return (await self.graded(config, context))[0]
+
+    async def graded(
+        self, config: EvaluatorConfig, context: EvaluationContext
+    ) -> tuple[EvaluatorResult, EvaluationScore | None]:
+        """The result of one evaluator, and the score behind it. Only cancellation gets out of here."""
         began = asyncio.get_running_loop().time()
-        base = _base(config, context)
+        base, given = _base(config, context), None
         try:
             inner = replace(context, evaluator=config, grade=self.grade)
             if config.has("transform"):
@@ -162,7 +187,7 @@ class _Grader:
             score = self._evaluator(config, inner).evaluate(inner)
             done = await score if isinstance(score, Awaitable) else score
             _must_be_a_score(done, config)
-            result = _scored(base, done, _properties(context), config)
+            result, given = _scored(base, done, _properties(context), config), done
         except Unscored as problem:
             where = self._blame(problem.at) if problem.at is not None else ""
             reason = f"{problem.reason}{where}"
@@ -170,7 +195,7 @@ class _Grader:
             result = replace(result, evaluator_raw_request=problem.request, raw_replies=problem.replies)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is no score
             result = replace(base, reason=f"the evaluator crashed: {type(error).__name__}: {error}")
-        return replace(result, duration_ms=(asyncio.get_running_loop().time() - began) * 1000)
+        return replace(result, duration_ms=(asyncio.get_running_loop().time() - began) * 1000), given
 
     def _evaluator(self, config: EvaluatorConfig, context: EvaluationContext) -> Evaluator:
         kind = kind_of(config)

@@ -149,3 +149,53 @@ def test_kinds_of_the_documents_are_told_apart() -> None:
     narrowed: EvaluatorKind = kind
     assert narrowed in EVALUATOR_KINDS
     assert not any(map(is_evaluator_kind, ("mine", 3, None, ["code"])))
+
+
+# Together
+
+
+RUBRIC = [
+    {"id": "tone", "outcome": "Warm", "weight": 3},
+    {"id": "facts", "outcome": "Right", "required": True},
+]
+
+
+def judging(**satisfied: bool) -> Any:
+    checks = [{"id": name, "satisfied": holds, "reasoning": "r"} for name, holds in satisfied.items()]
+    return build_evaluator_registry({"mine": Mine()}, lambda _: lambda _: {"checks": checks, "overall_reasoning": "o"})
+
+
+async def test_a_gate_that_failed_fails_the_whole() -> None:
+    score, (result,) = await run_evaluators_for_case(context(rubrics=RUBRIC), judging(tone=True, facts=False))
+    assert score is not None
+    assert (score.score, score.verdict, score.gate) == (0.75, Verdict.FAILED, "facts")
+    assert (result.verdict, result.gate) == (Verdict.FAILED, "facts")
+    assert [criterion.id for criterion in score.criteria] == ["tone", "facts"]
+
+
+@pytest.mark.parametrize(("tone", "verdict"), [(True, Verdict.PASSED), (False, Verdict.FAILED)])
+async def test_the_whole_has_the_verdict_of_a_run(tone: bool, verdict: Verdict) -> None:
+    graded = await run_evaluators_for_case(
+        context(rubrics=RUBRIC, assertions=[{"type": "mine"}]), judging(tone=tone, facts=True)
+    )
+    assert graded.score is not None
+    assert graded.verdict is graded.score.verdict is verdict
+    assert graded.score.score == (1.0 if tone else 0.625)
+
+
+async def test_without_a_score_there_is_no_verdict() -> None:
+    graded = await run_evaluators_for_case(context(**LISTED), {"mine": Mine(ValueError("x"))})
+    assert (graded.score, graded.verdict) == (None, Verdict.UNSCORED)
+
+
+async def test_aspects_are_counted_as_the_evaluators_count_them() -> None:
+    class Counts(Mine):
+        def evaluate(self, context: EvaluationContext) -> EvaluationScore:
+            return EvaluationScore(
+                score=0.5, hits=(context.candidate,), expected_aspect_count=4, raw_aspects=("a", "b", "c", "d")
+            )
+
+    listed = {"assertions": [{"type": "mine"}, {"type": "contains", "value": "ell"}]}
+    score, _ = await run_evaluators_for_case(context(**listed), build_evaluator_registry({"mine": Counts()}))
+    assert score is not None
+    assert (score.expected_aspect_count, score.raw_aspects) == (5, ("a", "b", "c", "d"))
