@@ -6,6 +6,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from rubric_core.evaluation.arguments import fraction, text, whole
 from rubric_core.evaluation.context import PromptInputs, ResolvedTarget
 from rubric_core.evaluation.judging.brought import as_provider
 from rubric_core.evaluation.judging.judge import conversation_text
@@ -40,33 +41,29 @@ def context_fields(given: Mapping[str, Any]) -> dict[str, Any]:
         "dialect": dialect,
         "directory": Path() if directory is None else Path(directory),
         "anchors": anchors,
-        "candidate": _typed(given["candidate"], str, "candidate is the answer, a text"),
+        "candidate": text("candidate", given["candidate"]),
         "target": _target(given["target"]),
-        "attempt": _typed(given["attempt"], int, "attempt is a whole number from 1"),
+        "attempt": whole("attempt", given["attempt"]),
         "prompt_inputs": _inputs(given["prompt_inputs"], case),
-        "now": datetime.now(timezone.utc)
-        if given["now"] is None
-        else _typed(given["now"], datetime, "now is a datetime"),
+        "now": _now(given["now"]),
         "judge_provider": None if judge is None else as_provider(judge),
         "evaluator": _evaluator(evaluator, dialect),
         "threshold": _threshold(threshold, case, dialect),
     }
 
 
-def _typed(value: object, kind: type, said: str) -> Any:
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise TypeError(f"{said}; found {value!r:.60}")
-    return value
+def _now(given: object) -> datetime:
+    if given is None:
+        return datetime.now(timezone.utc)
+    if not isinstance(given, datetime):
+        raise TypeError(f"now is a datetime, found {given!r:.60}")
+    return given
 
 
 def _threshold(given: object, case: Case, dialect: Dialect | None) -> float:
     if given is None:
         return threshold_of(None, Suite(Span(0, 0)), case, (dialect or DIALECTS[-1]).properties)[0]
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        raise TypeError(f"threshold is a number from 0 to 1; found {given!r:.60}")
-    if not 0 <= given <= 1:
-        raise ValueError(f"threshold is a number from 0 to 1; found {given}")
-    return given
+    return fraction("threshold", given)
 
 
 def _dialect(given: Dialect | str | None) -> Dialect | None:
@@ -83,7 +80,7 @@ def _case(given: object, dialect: Dialect | None) -> Case:
 
         return case_from_data(given, dialect)
     if not isinstance(given, Case):
-        raise TypeError(f"eval_case is a case of a suite, or a mapping with its keys; found {type(given).__name__}")
+        raise TypeError(f"eval_case is a case of a suite, or a mapping with its keys, found {type(given).__name__}")
     if given.origin is not None and given.origin.errors:
         raise InvalidSuiteError("\n".join(given.origin.errors))
     return given
@@ -93,7 +90,7 @@ def _evaluator(given: object, dialect: Dialect | None) -> Evaluator | None:
     if given is None or isinstance(given, Evaluator):
         return given
     if not isinstance(given, Mapping):
-        raise TypeError(f"evaluator is a configuration: a mapping with its keys; found {given!r:.60}")
+        raise TypeError(f"evaluator is a configuration: a mapping with its keys, found {given!r:.60}")
     from rubric_core.evaluation.from_data import evaluator_from_data  # noqa: PLC0415  # as above
 
     return evaluator_from_data(given, dialect or DIALECTS[-1])
@@ -106,7 +103,7 @@ def _target(given: object) -> ResolvedTarget:
     if isinstance(given, str):
         return ResolvedTarget(name=given, kind="")
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
-        raise TypeError(f"target is the name of a target, or a mapping with `name`; found {given!r:.60}")
+        raise TypeError(f"target is the name of a target, or a mapping with `name`, found {given!r:.60}")
     kind = given.get("kind", given.get("provider", ""))
     settings = {name: value for name, value in given.items() if name not in ("name", "kind", "provider")}
     return ResolvedTarget(
@@ -124,7 +121,7 @@ def _inputs(given: object, case: Case) -> PromptInputs:
     if isinstance(given, str):
         return PromptInputs(question=given, messages=(ChatMessage("user", given),))
     if given is not None and not isinstance(given, Mapping):
-        raise TypeError(f"prompt_inputs is a text, or a mapping with fields of PromptInputs; found {given!r:.60}")
+        raise TypeError(f"prompt_inputs is a text, or a mapping with fields of PromptInputs, found {given!r:.60}")
     told = dict(given or {})
     unknown = [name for name in told if name not in _FIELDS]
     if unknown:
@@ -143,5 +140,5 @@ def _message(given: object) -> ChatMessage:
     if isinstance(given, ChatMessage):
         return given
     if not isinstance(given, Mapping) or given.get("role") not in _ROLES or not isinstance(given.get("content"), str):
-        raise TypeError(f"a message has a `role` ({', '.join(_ROLES)}) and a text as `content`; found {given!r:.60}")
+        raise TypeError(f"a message has a `role` ({', '.join(_ROLES)}) and a text as `content`, found {given!r:.60}")
     return ChatMessage(given["role"], given["content"])

@@ -1,13 +1,13 @@
 """What an evaluator is given and what it gives back (document 003, REQ-EVAL-001, 004 and 005)."""
 
-import math
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
+from rubric_core.evaluation.arguments import fraction, text, texts, whole
 from rubric_core.evaluation.judging.brought import Judge
 from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode
 from rubric_core.evaluation.own_filters import OwnFilters
@@ -245,15 +245,16 @@ class EvaluationScore:
     `score` is 0..1; `hits` and `misses` say in short sentences what was met and what was not, and `expected_aspect_count` how
     many aspects were looked at; `evaluator_raw_request` is what was asked, without secrets.
 
-    Raises ValueError for a score that is no number of 0..1, TypeError for hits or misses that are no list of texts.
+    Raises ValueError for a score that is no number of 0..1, TypeError for hits or misses that are no list of texts, and for a
+    reasoning that is none.
     """
 
     score: float
-    hits: tuple[str, ...] = ()
-    misses: tuple[str, ...] = ()
+    hits: Sequence[str] = ()
+    misses: Sequence[str] = ()
     expected_aspect_count: int = 0
     reasoning: str | None = None
-    raw_aspects: tuple[str, ...] | None = None
+    raw_aspects: Sequence[str] | None = None
     evaluator_raw_request: Mapping[str, Any] | None = None
 
     #: What a judge said in each try, letter by letter.
@@ -270,20 +271,14 @@ class EvaluationScore:
     details: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.score, bool)
-            or not isinstance(self.score, int | float)
-            or not math.isfinite(self.score)
-            or not 0 <= self.score <= 1
-        ):
-            raise ValueError(f"a score is a number from 0 to 1, found {self.score!r}")
+        object.__setattr__(self, "score", fraction("a score", self.score))
         for name in ("hits", "misses", "raw_aspects"):
             given = getattr(self, name)
-            if isinstance(given, tuple) or (given is None and name == "raw_aspects"):
-                continue
-            if isinstance(given, str) or not isinstance(given, Iterable):
-                raise TypeError(f"{name} is a list of texts, found {given!r}")
-            object.__setattr__(self, name, tuple(given))
+            if given is not None or name != "raw_aspects":
+                object.__setattr__(self, name, texts(name, given))
+        whole("expected_aspect_count", self.expected_aspect_count, 0)
+        if self.reasoning is not None:
+            text("reasoning", self.reasoning)
 
     @classmethod
     def check(cls, holds: bool, hit: str, miss: str, reasoning: str | None = None) -> "EvaluationScore":

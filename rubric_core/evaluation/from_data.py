@@ -88,7 +88,7 @@ def suite_from_data(
         data: Texts, numbers, booleans, None, paths, and lists and mappings of these.
         path: Where the suite would stand. Targets, recordings and the files that it names are looked for from there; no
             suite has to be there.
-        dialect: What its keys mean; found by its keys by default.
+        dialect: What its keys mean, found by its keys by default.
         options: What a person asks for beyond what the suite says.
 
     Raises InvalidSuiteError for a suite with errors, each on a line with its place, as in `tests[0].rubrics[1].weight`;
@@ -122,7 +122,7 @@ def dialect_named(dialect: Dialect | str) -> Dialect:
 def _written(data: object, what: str) -> dict[str, Any]:
     """`data` as JSON has them. Raises TypeError or ValueError."""
     if not isinstance(data, Mapping):
-        raise TypeError(f"{what} of plain data is a mapping with its keys; found {type(data).__name__}")
+        raise TypeError(f"{what} of plain data is a mapping with its keys, found {type(data).__name__}")
     try:
         return {_key(key, ""): _plain(value, str(key)) for key, value in data.items()}
     except RecursionError:
@@ -150,7 +150,7 @@ def _plain(value: object, place: str) -> Any:
 
 def _key(key: object, place: str) -> str:
     if not isinstance(key, str | int | float) or isinstance(key, bool):
-        raise TypeError(f"{place or 'its keys'}: a key is a text or a number; found {key!r:.40}")
+        raise TypeError(f"{place or 'its keys'}: a key is a text or a number, found {key!r:.40}")
     return str(key)
 
 

@@ -259,7 +259,7 @@ def _scored(
     said = None if config.min_score is not None else score.verdict
     verdict = said or _verdict(score, base, properties, own_minimum=_own_minimum(config) is not None)
     result = replace(
-        base, verdict=verdict, score=float(score.score), hits=score.hits, misses=score.misses, reasoning=score.reasoning or "", criteria=score.criteria,
+        base, verdict=verdict, score=float(score.score), hits=tuple(score.hits), misses=tuple(score.misses), reasoning=score.reasoning or "", criteria=score.criteria,
         members=score.members, gate=score.gate, crashed=score.crashed, judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
         raw_replies=score.raw_replies,
     )  # fmt: skip

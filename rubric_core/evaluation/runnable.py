@@ -6,10 +6,11 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from rubric_core.analysis import Analysis
 from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.arguments import fraction, one_of, positive, whole
 from rubric_core.evaluation.borrowed import Borrowed
 from rubric_core.evaluation.context import Evaluator, require_evaluators
 from rubric_core.evaluation.interpolate import Interpolation
@@ -37,14 +38,14 @@ KeepWorkspaces: TypeAlias = Literal["never", "failed", "all"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a person asks for beyond what the suite says."""
+    """What a person asks for beyond what the suite says. Raises TypeError or ValueError for what cannot be asked for."""
 
     target: str | None = None
     grader_target: str | None = None
     #: 0..1, in place of every threshold of the suite.
     threshold: float | None = None
     #: A target file in place of the one that would be found.
-    targets_file: Path | None = None
+    targets_file: Path | str | None = None
     mode: RecordingMode = "auto"
     #: How often each case is run, in place of what the suite says.
     repeat: int | None = None
@@ -59,6 +60,14 @@ class Options:
 
     def __post_init__(self) -> None:
         require_evaluators(self.evaluators)
+        one_of("mode", self.mode, get_args(RecordingMode))
+        one_of("keep_workspaces", self.keep_workspaces, get_args(KeepWorkspaces))
+        positive("time_limit", self.time_limit, "seconds")
+        if self.threshold is not None:
+            fraction("threshold", self.threshold)
+        for name in ("repeat", "evaluator"):
+            if getattr(self, name) is not None:
+                whole(name, getattr(self, name))
 
 
 @dataclass(frozen=True, kw_only=True)

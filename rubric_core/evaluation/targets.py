@@ -241,7 +241,8 @@ def targets_for(case: Runnable, files: Files) -> Targets:
     """The targets for a case: those that stand in its suite come before those in the files around it. Never raises."""
     suite, options = case.suite, case.suite.evaluate_options
     pause = float(options.delay or 0) if options is not None else 0.0
-    found = replace(load_targets(case.directory, files, case.options.targets_file), pause=pause)
+    given = case.options.targets_file
+    found = replace(load_targets(case.directory, files, None if given is None else Path(given)), pause=pause)
     written = [*as_list(suite.providers), *as_list(suite.targets)]
     home = Home(case.path, case.suite_text, suite.node, case.suite_anchors, case.suite_line)
     aliases = other_names(case.suite, home) if found.file is not None or written else []

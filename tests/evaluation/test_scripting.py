@@ -6,6 +6,7 @@ import logging
 import re
 import sys
 from datetime import datetime, timezone
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from rubric_core import (
     InvalidSuiteError,
     LlmJudgeEvaluator,
     NoSuiteError,
+    Options,
     UnreadableError,
     Unscored,
     Verdict,
@@ -149,9 +151,32 @@ def test_a_wrong_argument_is_said_in_a_sentence() -> None:
             CodeEvaluator(script="true", agent_timeout_ms=limit)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="hits is a list of texts, found 'ab'"):
         EvaluationScore(score=1, hits="ab")  # type: ignore[arg-type]
-    assert EvaluationScore(score=1, hits=["a"]).hits == ("a",)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="misses is a list of texts, found 3 in it"):
+        EvaluationScore(score=1, misses=["a", 3])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"reasoning is a text, found \['a'\]"):
+        EvaluationScore(score=1, reasoning=["a"])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected_aspect_count is a whole number from 0, found -1"):
+        EvaluationScore(score=1, expected_aspect_count=-1)
+    assert EvaluationScore(score=1, hits=["a"]).hits == ("a",)
+    assert EvaluationScore(score=Fraction(1, 4)).score == 0.25, "any real number, those of numpy as well"  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"make one: Mine\(\)"):
         build_evaluator_registry({"mine": Mine})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"threshold": 80}, "threshold is a number from 0 to 1, found 80"),
+        ({"mode": "recrod"}, "mode is one of auto, record, refresh, replay, found 'recrod'"),
+        ({"keep_workspaces": "some"}, "keep_workspaces is one of never, failed, all, found 'some'"),
+        ({"repeat": 0}, "repeat is a whole number from 1, found 0"),
+        ({"evaluator": "first"}, "evaluator is a whole number from 1, found 'first'"),
+        ({"time_limit": 0}, "time_limit is a number of seconds above 0, found 0"),
+    ],
+)
+def test_what_options_cannot_be_is_said(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Options(**options)
 
 
 class Mine:

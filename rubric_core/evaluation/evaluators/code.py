@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from rubric_core.evaluation.arguments import positive
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.payload import LARGE, payload_of
 from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, ended, ended_words, json_input
@@ -33,7 +34,7 @@ class CodeEvaluator:
         payload: What it is told, in place of the case and its answer.
         max_calls: How often it may ask targets through a proxy; None when it may not.
 
-    Raises ValueError without a script and for a time that is no number above 0, TypeError for a script of another kind.
+    Raises ValueError without a script and for a time that is not above 0, TypeError for a script or a time of another kind.
     """
 
     kind: Literal["code"] = "code"
@@ -51,7 +52,9 @@ class CodeEvaluator:
             raise ValueError("a code evaluator needs a script")
         self._script = _words_of(script)
         self._cwd = None if cwd is None else Path(cwd)
-        self._timeout_ms = None if agent_timeout_ms is None else _milliseconds(agent_timeout_ms)
+        self._timeout_ms = (
+            None if agent_timeout_ms is None else positive("agent_timeout_ms", agent_timeout_ms, "milliseconds")
+        )
         self._payload = payload
         self._max_calls = max_calls
 
@@ -100,12 +103,6 @@ def _words_of(script: object) -> str | list[str]:
     if isinstance(script, Sequence) and all(isinstance(word, str | Path) for word in script):
         return [str(word) for word in script]
     raise TypeError(f"a script is a text, a path or a list of texts, found {script!r}")
-
-
-def _milliseconds(given: object) -> float:
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given) or given <= 0:
-        raise ValueError(f"agent_timeout_ms is a number of milliseconds above 0, found {given!r}")
-    return float(given)
 
 
 def _processes(context: EvaluationContext) -> Processes:

@@ -64,7 +64,7 @@ def as_provider(judge: Any) -> Provider:
     if ask is None or isinstance(judge, type):
         said = f"the class {judge.__name__}" if isinstance(judge, type) else f"{judge!r:.60}"
         raise TypeError(
-            f"a judge is a provider, an object with `ask(request)` or `invoke(request)`, or a function; found {said}"
+            f"a judge is a provider, an object with `ask(request)` or `invoke(request)`, or a function, found {said}"
         )
     return BroughtJudge(judge, ask)
 

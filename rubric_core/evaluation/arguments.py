@@ -1,0 +1,52 @@
+"""What a script hands over, checked: a wrong value is said with the name of its field, and with what would be right."""
+
+from collections.abc import Collection, Iterable
+from math import isfinite
+from numbers import Integral, Real
+
+__all__ = ["fraction", "one_of", "positive", "text", "texts", "whole"]
+
+
+def fraction(name: str, value: object) -> float:
+    """A number of 0..1. Raises ValueError."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise ValueError(f"{name} is a number from 0 to 1, found {value!r:.60}")
+    return float(value)
+
+
+def positive(name: str, value: object, unit: str) -> float:
+    """A number above 0. Raises ValueError."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or value <= 0:
+        raise ValueError(f"{name} is a number of {unit} above 0, found {value!r:.60}")
+    return float(value)
+
+
+def whole(name: str, value: object, least: int = 1) -> int:
+    """A whole number from `least`. Raises ValueError."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} is a whole number from {least}, found {value!r:.60}")
+    return int(value)
+
+
+def text(name: str, value: object) -> str:
+    """A text. Raises TypeError for what is none."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a text, found {value!r:.60}")
+    return value
+
+
+def texts(name: str, value: object) -> tuple[str, ...]:
+    """Texts. Raises TypeError for one text alone, and for what is no list of texts."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} is a list of texts, found {value!r:.60}")
+    items = tuple(value)
+    other = next((item for item in items if not isinstance(item, str)), None)
+    if other is not None:
+        raise TypeError(f"{name} is a list of texts, found {other!r:.60} in it")
+    return items
+
+
+def one_of(name: str, value: object, words: Collection[str]) -> None:
+    """Raises ValueError for what is none of `words`."""
+    if value not in words:
+        raise ValueError(f"{name} is one of {', '.join(words)}, found {value!r:.60}")
