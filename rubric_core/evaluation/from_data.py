@@ -226,9 +226,14 @@ def _place(node: Node | None, offset: int, so_far: str = "") -> str:
 
 def _raise_and_log(located: Iterable[tuple[Diagnostic, str]], further: Sequence[str] = ()) -> None:
     lines = list(located)
-    errors = [line for found, line in lines if found.severity == "error"]
+    errors = [line for found, line in lines if _is_an_error(found)]
     if errors or further:
         raise InvalidSuiteError("\n".join([*errors, *further]))
     for found, line in lines:
-        if found.severity == "warning":
+        if found.severity in ("error", "warning"):
             _log.warning("%s", line)
+
+
+def _is_an_error(found: Diagnostic) -> bool:
+    """Whether a finding keeps data from being read. A type that a dialect refuses may be registered, so that it is no more than doubtful."""
+    return found.severity == "error" and found.code not in ("foreign-type", "renamed-type")

@@ -80,6 +80,10 @@ def test_a_case_that_is_graded_alone_needs_no_input_and_may_name_registered_type
     case_from_data({})
     case_from_data({"id": "a", "assertions": [{"type": "mine"}]}, "agentv-3")
     assert said(caplog) == []
+    case_from_data({"id": "a", "assert": [{"type": "word-count", "most": 3}]}, "agentv-5")
+    assert said(caplog) == ["assert[0].type: renamed-type: `word-count` is not a type of agentv-5"], (
+        "no more than logged"
+    )
     with pytest.raises(InvalidSuiteError, match=r"tests\[0\]: missing-key: a case needs `input`"):
         suite_from_data({"tests": [{"id": "a", "criteria": "c"}]})
 

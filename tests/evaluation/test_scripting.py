@@ -1,6 +1,5 @@
 """The package as a script uses it: plain data in, no part of the inside needed (documents 003 and 000)."""
 
-import asyncio
 import json
 import logging
 import re
@@ -254,14 +253,3 @@ async def test_cases_run_with_what_this_computer_has(tmp_path: Path, judge: Judg
     path = tmp_path / "a.eval.yaml"
     path.write_text("tests:\n  - {id: a, input: hi, criteria: c, assertions: [{type: contains, value: ell}]}\n")
     assert [r.verdict.word for r in await run_cases(load_suite(path).cases)] == ["pass"]
-
-
-def test_the_page_about_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every block of the page, one after the other, beside the examples that it loads."""
-    monkeypatch.chdir(REPOSITORY)
-    page = (REPOSITORY / "docs/python.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        exec(compile(block, "docs/python.md", "exec"), names)  # the page's own words
-    assert names["score"].score == 0.7
-    assert asyncio.iscoroutinefunction(run_cases)
