@@ -6,12 +6,14 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
 from importlinter.cli import lint_imports
 
 import rubric_core
+import rubric_core.evaluation
 from rubric_core.language.kinds import Choice, Text
 from rubric_core.language.shape import Key, Shape
 from rubric_core.validation.rule import Rule
@@ -205,8 +207,35 @@ def test_the_package_itself_is_light():
 
 
 def test_public_names_exist():
-    assert all(hasattr(rubric_core, name) for name in rubric_core.__all__)
+    for package in (rubric_core, rubric_core.evaluation):
+        assert all(hasattr(package, name) for name in package.__all__)
+        assert len(set(package.__all__)) == len(package.__all__)
     assert rubric_core.__version__
+    assert {name for name in rubric_core.evaluation.__all__ if name[0].isupper()} - set(rubric_core.__all__) == {
+        "Mark",  # how editors show a result
+        "StoredCase",  # what the result store of editors and CI keeps
+    }
+
+
+def test_public_names_say_what_they_are():
+    """With `help`: an alias says it in a comment where it is made."""
+    aliases = {
+        "EVALUATOR_KINDS",
+        "EvaluatorConfig",
+        "EvaluatorKind",
+        "Event",
+        "Judge",
+        "JudgeResolver",
+        "Listener",
+        "Reply",
+    }
+    for name in set(rubric_core.__all__) - aliases:
+        found = getattr(rubric_core, name)
+        assert found.__doc__, name
+        assert not re.match(rf"{name}\(", found.__doc__), f"{name}: what dataclasses write for themselves"
+        for method, value in vars(found).items() if isinstance(found, type) else ():
+            if isfunction(value) and value.__name__ == method and not method.startswith("_"):
+                assert value.__doc__, f"{name}.{method}"
 
 
 # Files

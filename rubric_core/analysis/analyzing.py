@@ -41,7 +41,7 @@ def analyze(
     project: Project | None = None,
     siblings: Collection[str] | None = None,
 ) -> Analysis:
-    """Understand `document`. Never raises, whatever the text is.
+    """Understand `document`. Never raises, whatever the text is; TypeError for what is none.
 
     Args:
         document: The text, or the text cut by `language.document`.
@@ -57,6 +57,8 @@ def analyze(
     language = language or Language()
     if isinstance(document, str):
         document = language.document(document, path)
+    elif not isinstance(document, Document):
+        raise TypeError(f"a text is analysed, `load_suite` reads a file; found {type(document).__name__}")
     alone = partial(_alone, language=language, selection=selection, path=path, project=project, siblings=siblings)
     analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
     if analysis.kind in (FileKind.SUITE, FileKind.TARGETS):

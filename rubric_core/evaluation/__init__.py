@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         is_evaluator_kind,
     )  # fmt: skip
     from rubric_core.evaluation.evaluators.code import CodeEvaluator
-    from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
+    from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver, LlmJudgeEvaluator
     from rubric_core.evaluation.events import (
         Answered,
         CaseDone,
@@ -29,20 +29,23 @@ if TYPE_CHECKING:
         EvaluatorStarted,
         Event,
         Listener,
+        Noted,
     )  # fmt: skip
     from rubric_core.evaluation.from_data import case_from_data, suite_from_data
     from rubric_core.evaluation.grade import CaseScore, run_evaluators_for_case
+    from rubric_core.evaluation.judging.brought import Judge, Reply
     from rubric_core.evaluation.marks import Mark, marks_of
     from rubric_core.evaluation.registry import build_evaluator_registry, evaluator_for
     from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Unscored, Verdict
     from rubric_core.evaluation.rows import case_row, evaluation_row
-    from rubric_core.evaluation.run import run_case
+    from rubric_core.evaluation.run import run_case, save_recordings
     from rubric_core.evaluation.runnable import Options, Runnable, runnables
     from rubric_core.evaluation.schedule import run_cases
     from rubric_core.evaluation.store import ResultStore, StoredCase
     from rubric_core.evaluation.suites import InvalidSuiteError, LoadedSuite, NoSuiteError, load_suite
 
 _HOMES = {
+    "Judge": "judging.brought", "JudgeResolver": "evaluators.llm_judge", "Noted": "events", "Reply": "judging.brought", "save_recordings": "run",
     "Answered": "events", "CaseDone": "events", "CaseResult": "result", "CaseScore": "grade", "CaseStarted": "events",
     "CodeEvaluator": "evaluators.code", "CriterionJudged": "events", "CriterionResult": "result", "EVALUATOR_KINDS": "context",
     "EvaluationContext": "context", "EvaluationScore": "context", "Evaluator": "context", "EvaluatorConfig": "context",
@@ -55,11 +58,14 @@ _HOMES = {
 }  # fmt: skip
 
 __all__ = [
-    "EVALUATOR_KINDS", "Answered", "CaseDone", "CaseResult", "CaseScore", "CaseStarted", "CodeEvaluator", "CriterionJudged",
-    "CriterionResult", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorDone", "EvaluatorKind",
-    "EvaluatorResult", "EvaluatorStarted", "Event", "InvalidSuiteError", "Listener", "LlmJudgeEvaluator", "LoadedSuite", "Mark", "NoSuiteError", "Options", "PromptInputs", "ResolvedTarget",
-    "ResultStore", "Runnable", "StoredCase", "Unscored", "Verdict", "build_evaluator_registry", "case_from_data", "case_row", "evaluation_row",
-    "evaluator_for", "is_evaluator_kind", "load_suite", "marks_of", "run_case", "run_cases", "run_evaluators_for_case", "runnables", "suite_from_data",
+    "EVALUATOR_KINDS", "Answered", "CaseDone", "CaseResult", "CaseScore", "CaseStarted", "CodeEvaluator",
+    "CriterionJudged", "CriterionResult", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig",
+    "EvaluatorDone", "EvaluatorKind", "EvaluatorResult", "EvaluatorStarted", "Event", "InvalidSuiteError", "Judge",
+    "JudgeResolver", "Listener", "LlmJudgeEvaluator", "LoadedSuite", "Mark", "NoSuiteError", "Noted", "Options",
+    "PromptInputs", "Reply", "ResolvedTarget", "ResultStore", "Runnable", "StoredCase", "Unscored", "Verdict",
+    "build_evaluator_registry", "case_from_data", "case_row", "evaluation_row", "evaluator_for", "is_evaluator_kind",
+    "load_suite", "marks_of", "run_case", "run_cases", "run_evaluators_for_case", "runnables", "save_recordings",
+    "suite_from_data",
 ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from math import isfinite
 from numbers import Integral, Real
 
-__all__ = ["fraction", "one_of", "positive", "text", "texts", "whole"]
+__all__ = ["fraction", "instance", "one_of", "positive", "text", "texts", "whole"]
 
 
 def fraction(name: str, value: object) -> float:
@@ -44,6 +44,12 @@ def texts(name: str, value: object) -> tuple[str, ...]:
     if other is not None:
         raise TypeError(f"{name} is a list of texts, found {other!r:.60} in it")
     return items
+
+
+def instance(name: str, value: object, kind: type, words: str) -> None:
+    """Raises TypeError for what is no `kind`; `words` say what would be one."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is {words}, found {value!r:.60}")
 
 
 def one_of(name: str, value: object, words: Collection[str]) -> None:

@@ -13,13 +13,13 @@ from rubric_core.evaluation.judging.judge import conversation_text
 from rubric_core.evaluation.loaded import InvalidSuiteError
 from rubric_core.evaluation.score import threshold_of
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.dialects import DIALECTS, dialect_named
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Suite
 from rubric_core.ports import ChatMessage
 from rubric_core.text import Span
 
-__all__ = ["context_fields"]
+__all__ = ["config_of", "context_fields"]
 
 _FIELDS = frozenset(each.name for each in fields(PromptInputs))
 _ROLES = ("system", "user", "assistant", "tool")
@@ -47,7 +47,7 @@ def context_fields(given: Mapping[str, Any]) -> dict[str, Any]:
         "prompt_inputs": _inputs(given["prompt_inputs"], case),
         "now": _now(given["now"]),
         "judge_provider": None if judge is None else as_provider(judge),
-        "evaluator": _evaluator(evaluator, dialect),
+        "evaluator": None if evaluator is None else config_of(evaluator, dialect),
         "threshold": _threshold(threshold, case, dialect),
     }
 
@@ -67,11 +67,7 @@ def _threshold(given: object, case: Case, dialect: Dialect | None) -> float:
 
 
 def _dialect(given: Dialect | str | None) -> Dialect | None:
-    if not isinstance(given, str):
-        return given
-    from rubric_core.evaluation.from_data import dialect_named  # noqa: PLC0415  # for scripts alone
-
-    return dialect_named(given)
+    return given if given is None or isinstance(given, Dialect) else dialect_named(given)
 
 
 def _case(given: object, dialect: Dialect | None) -> Case:
@@ -86,11 +82,12 @@ def _case(given: object, dialect: Dialect | None) -> Case:
     return given
 
 
-def _evaluator(given: object, dialect: Dialect | None) -> Evaluator | None:
-    if given is None or isinstance(given, Evaluator):
+def config_of(given: object, dialect: Dialect | None) -> Evaluator:
+    """The configuration of an evaluator, which may be a mapping. Raises TypeError, and InvalidSuiteError for one with errors."""
+    if isinstance(given, Evaluator):
         return given
     if not isinstance(given, Mapping):
-        raise TypeError(f"evaluator is a configuration: a mapping with its keys, found {given!r:.60}")
+        raise TypeError(f"an evaluator is configured by a mapping with its keys, found {given!r:.60}")
     from rubric_core.evaluation.from_data import evaluator_from_data  # noqa: PLC0415  # as above
 
     return evaluator_from_data(given, dialect or DIALECTS[-1])

@@ -4,10 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
-from rubric_core.evaluation.arguments import fraction, text, texts, whole
+from rubric_core.evaluation.arguments import fraction, instance, text, texts, whole
 from rubric_core.evaluation.judging.brought import Judge
 from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode
 from rubric_core.evaluation.own_filters import OwnFilters
@@ -85,7 +84,7 @@ def _unheard(_: CriterionResult) -> None:
     """Nobody listens."""
 
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NOTHING: Mapping[str, Any] = {}
 _NO_SECRETS = Redactor()
 
 
@@ -315,6 +314,7 @@ class Evaluator(Protocol):
 
 def require_evaluators(evaluators: Mapping[str, object]) -> None:
     """Raises TypeError for an entry that is no evaluator, as for a class in place of an instance of it."""
+    instance("evaluators", evaluators, Mapping, "a mapping from kinds to evaluators")
     for kind, found in evaluators.items():
         if isinstance(found, type) or not isinstance(found, Evaluator):
             meant = f"; make one: {found.__name__}()" if isinstance(found, type) else ""

@@ -10,12 +10,13 @@ from typing import Any
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.arguments import instance
 from rubric_core.evaluation.loaded import InvalidSuiteError, LoadedSuite
 from rubric_core.evaluation.runnable import Options
 from rubric_core.evaluation.suites import suite_in, with_origins
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.dialects import DIALECTS, dialect_named
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Origin
 from rubric_core.loading.files import read_text
@@ -27,7 +28,7 @@ from rubric_core.syntax.tree import Node
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["case_from_data", "dialect_named", "evaluator_from_data", "suite_from_data"]
+__all__ = ["case_from_data", "evaluator_from_data", "suite_from_data"]
 
 _log = logging.getLogger(__name__)
 #: The key that names the one evaluator of a case, and its deprecated name (REQ-EVAL-009).
@@ -53,7 +54,7 @@ def case_from_data(data: Mapping[str, Any], dialect: Dialect | str | None = None
     given = _written(data, "a case")
     if "evaluator" in given and given.pop("grader", None) is not None:
         _log.warning("grader: conflicting-keys: `evaluator` is used and this is not")
-    reading = _fitting(given) if dialect is None else _Reading(given, dialect_named(dialect))
+    reading = _fitting(given) if dialect is None else _Reading(given, _dialect(dialect))
     scalar = _scalar(given)
     if scalar and "evaluator" not in reading.case.places:
         # A script may use either name, whatever the dialect of the other keys.
@@ -96,8 +97,9 @@ def suite_from_data(
     no dialect.
     """
     place, options = Path(path), options or Options()
+    instance("options", options, Options, "an Options")
     project = Project(DiskFiles(), place.absolute().parent)
-    named = None if dialect is None else dialect_named(dialect).name
+    named = None if dialect is None else _dialect(dialect).name
     document = JsonDocument.of(json.dumps(_written(data, "a suite"), ensure_ascii=False, indent=2))
     analysis = analyze(document, Language(), dialect=named, path=place, kind=FileKind.SUITE, project=project)
     suite = with_origins(suite_in(place, analysis, project, read_text, options))
@@ -106,17 +108,11 @@ def suite_from_data(
     return suite
 
 
-def dialect_named(dialect: Dialect | str) -> Dialect:
-    """A dialect by its name. Raises ValueError for the name of none."""
-    if isinstance(dialect, Dialect):
-        return dialect
-    found = next((each for each in DIALECTS if each.name == dialect), None)
-    if found is None:
-        raise ValueError(f"there is no dialect {dialect!r}; there are {', '.join(each.name for each in DIALECTS)}")
-    return found
-
-
 # Data
+
+
+def _dialect(given: Dialect | str) -> Dialect:
+    return given if isinstance(given, Dialect) else dialect_named(given)
 
 
 def _written(data: object, what: str) -> dict[str, Any]:

@@ -4,8 +4,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from rubric_core.evaluation.arguments import instance
+from rubric_core.evaluation.coerce import config_of
 from rubric_core.evaluation.context import (
     EvaluationContext,
     EvaluationScore,
@@ -19,7 +21,7 @@ from rubric_core.evaluation.evaluators.heuristic import Heuristic
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.judging.templates import own_prompt
-from rubric_core.evaluation.registry import evaluator_for, kind_of
+from rubric_core.evaluation.registry import EVALUATORS, evaluator_for, kind_of
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, case_outcome, verdict_of
 from rubric_core.evaluation.scripts import transformed
@@ -89,7 +91,7 @@ def scalar_evaluator(kind: str, registered: Container[str] = ()) -> EvaluatorCon
 async def run_evaluators_for_case(
     context: EvaluationContext,
     registry: Mapping[str, Evaluator],
-    configs: Sequence[EvaluatorConfig] = (),
+    configs: Sequence[EvaluatorConfig | Mapping[str, Any]] = (),
     hooks: EvaluatorHooks | None = None,
     blame: Callable[[Shape], str] = lambda _: "",
 ) -> CaseScore:
@@ -98,12 +100,14 @@ async def run_evaluators_for_case(
     Args:
         context: The answer and all that belongs to it; its `evaluator` is set for each.
         registry: See `build_evaluator_registry`.
-        configs: The evaluators; without any those of `context.eval_case`, else the one kind that it names, else the judge.
+        configs: The evaluators, or mappings with their keys; without any those of `context.eval_case`, else the one kind that it
+            names, else the judge.
         hooks: Told before and after each evaluator.
         blame: Gives the line of a part of the suite, for the reason why something has no score.
 
-    Raises TypeError for an entry of the registry that is no evaluator.
+    Raises TypeError for an entry of the registry that is no evaluator, InvalidSuiteError for a mapping with errors.
     """
+    instance("context", context, EvaluationContext, "an EvaluationContext")
     require_evaluators(registry)
     if context.ports is None:
         from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
@@ -116,7 +120,8 @@ async def run_evaluators_for_case(
     grader = _Grader(registry, blame)
     results: list[EvaluatorResult] = []
     scores: list[EvaluationScore] = []
-    for position, config in enumerate(configs or _configured(context, registry), start=1):
+    given = [config_of(each, context.dialect) for each in configs] or _configured(context, registry)
+    for position, config in enumerate(given, start=1):
         told.before(config, position)
         result, score = await grader.graded(config, replace(context, evaluator=config, grade=grader.grade))
         told.after(result)
@@ -211,6 +216,10 @@ class _Grader:
             return own
         if isinstance(config, Custom) or type(config) is Shaped:
             raise Unscored(nothing_of(kind), at=config)
+        if any(each.kind == kind for each in EVALUATORS) or kind == _JUDGE:
+            raise Unscored(
+                f"the registry has no {kind}; `build_evaluator_registry` makes one that has all kinds", at=config
+            )
         raise Unscored(f"{config.type_name or 'this evaluator'} is not run by rubric", at=config)
 
 

@@ -28,7 +28,7 @@ from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
 from rubric_core.waiting import within
 
-__all__ = ["run_case", "save_recordings", "unrun", "workspaces_of"]
+__all__ = ["require_runnables", "run_case", "save_recordings", "unrun", "workspaces_of"]
 
 #: Where cases of one run find its workspaces.
 WORKSPACES = "workspaces"
@@ -42,8 +42,9 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
 
     Whatever goes wrong is in the result: a case that cannot be scored is `unscored`, with a sentence that says why and what
     to do. Only cancellation gets out; it ends requests and programs at once. `ports` are files, programs and network: those of
-    this computer when nothing is said.
+    this computer when nothing is said. Raises TypeError for what is no case of a suite.
     """
+    require_runnables([case])
     if ports is None:
         from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
 
@@ -76,6 +77,14 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
     )
     on_event(CaseDone(case.id, result))
     return result
+
+
+def require_runnables(cases: object) -> None:
+    """Raises TypeError for what are no cases of a suite, as they come out of `load_suite` and `suite_from_data`."""
+    listed = cases if isinstance(cases, Sequence) and not isinstance(cases, str) else [cases]
+    other = next((each for each in listed if not isinstance(each, Runnable)), None)
+    if other is not None or listed is not cases:
+        raise TypeError(f"cases are those of a suite, as in `load_suite(path).cases`, found {other or cases!r:.60}")
 
 
 def _our_own(error: Exception) -> str:

@@ -5,10 +5,11 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from rubric_core.evaluation.arguments import whole
 from rubric_core.evaluation.derived import DerivedMetrics
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, Noted, silent
 from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.run import run_case, unrun, workspaces_of
+from rubric_core.evaluation.run import require_runnables, run_case, unrun, workspaces_of
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.unacted import notes_on
 from rubric_core.language.model import Execution
@@ -34,7 +35,10 @@ async def run_cases(
 
     `keep` gives what is still wanted of a result when its event has been told: of ten thousand results a caller that has
     stored them may want little more than the verdicts.
+
+    Raises TypeError for what are no cases of a suite, ValueError for a number of workers below 1.
     """
+    require_runnables(cases)
     if ports is None:
         from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
 
@@ -76,7 +80,7 @@ class Schedule:
         self.cases = cases
         self.ports = ports
         self.on_event = on_event
-        self.workers = workers or _workers(cases)
+        self.workers = _workers(cases) if workers is None else whole("workers", workers)
         #: US dollars.
         self.spent = 0.0
         #: The numbers that the suite works out of its metrics.

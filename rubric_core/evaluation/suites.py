@@ -10,12 +10,14 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.arguments import instance
 from rubric_core.evaluation.loaded import Generated, InvalidSuiteError, LoadedSuite, NoSuiteError, is_program
 from rubric_core.evaluation.problems import place_words, problems_by_case
 from rubric_core.evaluation.runnable import Options, Runnable, runnables
 from rubric_core.evaluation.scenarios import scenario_cases
 from rubric_core.evaluation.strays import lines_of, nothing_behind, strays
 from rubric_core.language.around import FileKind, LoneCase
+from rubric_core.language.dialects import dialect_named
 from rubric_core.language.model import Case, Origin, Suite
 from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.files import UnreadableError, read_text
@@ -57,12 +59,16 @@ def load_suite(
         generated: What its programs made, see `LoadedSuite.programs`; without it these cases stand for themselves, unscored.
         strict: Whether a suite with errors is refused.
 
-    Raises UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else, and
+    Raises ValueError for the name of no dialect, UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else, and
     InvalidSuiteError for a suite with errors that is to have none.
     """
+    options = options or Options()
+    instance("options", options, Options, "an Options")
+    if dialect is not None:
+        dialect_named(dialect)
     path = Path(path)
     around = project or Project(DiskFiles(), current_directory())
-    loader = _Loader(language or Language(), around, options or Options(), dialect, generated=generated or {})
+    loader = _Loader(language or Language(), around, options, dialect, generated=generated or {})
     if path.suffix.lower() in DATASETS:
         return with_origins(loader.dataset(path))
     suite = with_origins(loader.suite(path, loader.analysis(path)))

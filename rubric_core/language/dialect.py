@@ -7,7 +7,7 @@ be read from its file.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from rubric_core.language.shape import Key, Shape
 
@@ -172,6 +172,12 @@ class Dialect:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies, and what other processes are sent, are the dialect itself: it is large, and has classes made for it.
+        from rubric_core.language.dialects import DIALECTS, dialect_named  # noqa: PLC0415  # they are made of this class
+
+        return (dialect_named, (self.name,)) if self in DIALECTS else cast("tuple[Any, ...]", super().__reduce__())
 
     def table(self, shape: type[Shape]) -> Mapping[str, Spelling]:
         """Every spelling that `shape` may have in this dialect, inherited ones included."""

@@ -303,7 +303,7 @@ def context(**fields: Any) -> EvaluationContext:
         ({"threshold": 80}, ValueError, "threshold is a number from 0 to 1, found 80"),
         ({"threshold": "high"}, ValueError, "threshold is a number from 0 to 1, found 'high'"),
         ({"dialect": "agentv-9"}, ValueError, "there is no dialect 'agentv-9'"),
-        ({"evaluator": 3}, TypeError, "evaluator is a configuration: a mapping with its keys, found 3"),
+        ({"evaluator": 3}, TypeError, "an evaluator is configured by a mapping with its keys, found 3"),
         ({"evaluator": {}}, InvalidSuiteError, "missing-key: an evaluator needs `type`"),
         ({"evaluator": {"type": "contains"}}, InvalidSuiteError, "missing-key: a contains check needs `value`"),
     ],

@@ -15,6 +15,7 @@ from rubric_core import (
     EvaluationContext,
     EvaluationScore,
     EvaluatorKind,
+    InvalidSuiteError,
     LlmJudgeEvaluator,
     Options,
     Verdict,
@@ -126,6 +127,15 @@ async def test_the_one_evaluator_of_a_case_may_be_registered(folder: Folder) -> 
         case = "id: a, outcome: c, criteria: c, input: hi, input_messages: [{role: user, content: hi}]"
         result = await folder.one(f"{key}: [{{{case}}}]", evaluators={"mine": Mine()})
         assert [each.type for each in result.evaluators] == ["mine"], result.reason
+
+
+async def test_evaluators_may_be_given_as_mappings() -> None:
+    _, results = await run_evaluators_for_case(
+        context(), build_evaluator_registry({"mine": Mine()}), [{"type": "mine"}, {"type": "contains", "value": "ell"}]
+    )
+    assert [(result.type, result.score) for result in results] == [("mine", 1), ("contains", 1)]
+    with pytest.raises(InvalidSuiteError, match="a contains check needs `value`"):
+        await run_evaluators_for_case(context(), build_evaluator_registry(), [{"type": "contains"}])
 
 
 async def test_a_kind_that_nobody_registered_means_the_judge_and_is_said(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,9 +1,14 @@
 """The package as a script uses it: plain data in, no part of the inside needed (documents 003 and 000)."""
 
+import asyncio
+import copy
 import json
 import logging
+import pickle
 import re
+import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +26,7 @@ from rubric_core import (
     Evaluator,
     InvalidSuiteError,
     LlmJudgeEvaluator,
+    LoadedSuite,
     NoSuiteError,
     Options,
     UnreadableError,
@@ -29,6 +35,7 @@ from rubric_core import (
     analyze,
     build_evaluator_registry,
     load_suite,
+    run_case,
     run_cases,
     run_evaluators_for_case,
 )
@@ -253,3 +260,90 @@ async def test_cases_run_with_what_this_computer_has(tmp_path: Path, judge: Judg
     path = tmp_path / "a.eval.yaml"
     path.write_text("tests:\n  - {id: a, input: hi, criteria: c, assertions: [{type: contains, value: ell}]}\n")
     assert [r.verdict.word for r in await run_cases(load_suite(path).cases)] == ["pass"]
+
+
+# Misuse
+
+
+def suite_of_one(tmp_path: Path) -> LoadedSuite:
+    (tmp_path / ".agentv").mkdir(exist_ok=True)
+    targets = [{"name": "default", "provider": "mock", "response": "hello"}]
+    (tmp_path / ".agentv/targets.yaml").write_text(json.dumps({"targets": targets}))
+    path = tmp_path / "a.eval.yaml"
+    path.write_text("tests:\n  - {id: a, input: hi, criteria: c, assertions: [{type: contains, value: ell}]}\n")
+    return load_suite(path)
+
+
+def test_what_is_no_case_is_not_run(tmp_path: Path) -> None:
+    suite = suite_of_one(tmp_path)
+    for cases in (suite, suite.path, str(suite.path), [{"id": "a"}], [suite.cases[0].case], suite.cases[0], None):
+        with pytest.raises(TypeError, match=r"cases are those of a suite, as in `load_suite\(path\).cases`, found "):
+            asyncio.run(run_cases(cases))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cases are those of a suite"):
+        asyncio.run(run_case({"id": "a"}))  # type: ignore[arg-type]
+    for workers in (0, -1, "4"):
+        with pytest.raises(ValueError, match="workers is a whole number from 1, found"):
+            asyncio.run(run_cases(suite.cases, workers=workers))  # type: ignore[arg-type]
+    assert asyncio.run(run_cases([])) == []
+
+
+async def test_other_arguments_that_cannot_be_meant(tmp_path: Path) -> None:
+    path = suite_of_one(tmp_path).path
+    with pytest.raises(TypeError, match=r"options is an Options, found \{'target': 'x'}"):
+        load_suite(path, options={"target": "x"})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="there is no dialect 'agentv-9'"):
+        load_suite(path, dialect="agentv-9")
+    with pytest.raises(TypeError, match=r"evaluators is a mapping from kinds to evaluators, found \["):
+        build_evaluator_registry([Mine()])  # type: ignore[arg-type]
+    for call in (run_evaluators_for_case, lambda context, _: CodeEvaluator(script="true").evaluate(context)):
+        with pytest.raises(TypeError, match=r"context is an EvaluationContext, found \{\}"):
+            await call({}, {})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cwd is a path, found 3"):
+        CodeEvaluator(script="true", cwd=3)  # type: ignore[arg-type]
+    for arguments, words in (
+        ({"temperature": "hot"}, "temperature is a number from 0 to 2, found 'hot'"),
+        ({"max_output_tokens": 0}, "max_output_tokens is a whole number from 1, found 0"),
+        ({"mode": "x"}, "mode is one of auto, record, refresh, replay, found 'x'"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            LlmJudgeEvaluator(resolve_judge_provider=lambda _: None, **arguments)  # type: ignore[arg-type]
+    for text in (b"tests: []", None, path):
+        with pytest.raises(TypeError, match="a text is analysed, `load_suite` reads a file"):
+            analyze(text)  # type: ignore[arg-type]
+
+
+async def test_a_registry_without_a_kind_is_said() -> None:
+    _, (result,) = await run_evaluators_for_case(context(), {"mine": Mine()})
+    assert result.reason == "the registry has no llm_judge; `build_evaluator_registry` makes one that has all kinds"
+
+
+# Programs around it
+
+
+def test_results_and_cases_can_be_copied_and_sent_elsewhere(tmp_path: Path) -> None:
+    results = asyncio.run(run_cases(suite_of_one(tmp_path).cases))
+    assert pickle.loads(pickle.dumps(results)) == copy.deepcopy(results) == results
+    made = context(RANGED)
+    for again in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made), copy.copy(made)):
+        assert again.dialect is made.dialect, "it is one of a few, and large"
+        assert again.eval_case.rubrics[0].id == "tone"
+    problem = pickle.loads(pickle.dumps(Unscored("why", replies=("a",))))
+    assert (problem.reason, problem.replies) == ("why", ("a",))
+
+
+def test_a_suite_is_run_in_several_threads_and_again(tmp_path: Path) -> None:
+    cases = suite_of_one(tmp_path).cases
+    with ThreadPoolExecutor(4) as pool:
+        running = [pool.submit(asyncio.run, run_cases(cases)) for _ in range(8)]
+    assert [[result.score for result in each.result()] for each in running] == [[1.0]] * 8
+
+
+def test_grading_loads_no_model_client() -> None:
+    """A context, a case of plain data and a registry are cheap to have."""
+    code = (
+        "import sys; from rubric_core import EvaluationContext, build_evaluator_registry, case_from_data\n"
+        "EvaluationContext(eval_case={'id': 'a', 'criteria': 'c'}, candidate='x'); build_evaluator_registry()\n"
+        "print([name for name in ('httpx', 'pydantic', 'ruamel', 'pygls', 'lsprotocol') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

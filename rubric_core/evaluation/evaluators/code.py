@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from rubric_core.evaluation.arguments import positive
+from rubric_core.evaluation.arguments import instance, positive
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.payload import LARGE, payload_of
 from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, ended, ended_words, json_input
@@ -50,6 +50,8 @@ class CodeEvaluator:
     ) -> None:
         if not script:
             raise ValueError("a code evaluator needs a script")
+        if cwd is not None and not isinstance(cwd, str | Path):
+            raise TypeError(f"cwd is a path, found {cwd!r:.60}")
         self._script = _words_of(script)
         self._cwd = None if cwd is None else Path(cwd)
         self._timeout_ms = (
@@ -60,6 +62,7 @@ class CodeEvaluator:
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
         """The score that the program gives."""
+        instance("context", context, EvaluationContext, "an EvaluationContext")
         limit = context.time_limit if self._timeout_ms is None else self._timeout_ms / 1000
         cwd = self._directory(context)
         shown = command_words(self._script)

@@ -2,8 +2,9 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar, get_args
 
+from rubric_core.evaluation.arguments import instance, one_of, whole
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.judging.answer_files import with_files
 from rubric_core.evaluation.judging.brought import Judge, as_provider
@@ -25,6 +26,7 @@ AGENTS = ("cli", "claude-cli", "codex-cli", "copilot-cli")
 JudgeResolver: TypeAlias = Callable[[EvaluationContext], "Judge | Awaitable[Judge | None] | None"]
 
 T = TypeVar("T")
+_WARMEST = 2
 
 
 class LlmJudgeEvaluator:
@@ -38,7 +40,7 @@ class LlmJudgeEvaluator:
         recordings: What judges said before, in place of the recordings in the context; used when there is no judge, or by `mode`.
         mode: Whether judges are asked, recorded, or replaced by recordings, in place of the mode in the context.
 
-    Raises TypeError when `resolve_judge_provider` cannot be called.
+    Raises TypeError when `resolve_judge_provider` cannot be called, ValueError for another argument that cannot be meant.
     """
 
     kind: Literal["llm_judge"] = "llm_judge"
@@ -58,6 +60,12 @@ class LlmJudgeEvaluator:
                 "resolve_judge_provider is a function that gives the judge for a context, as `lambda context: judge`; "
                 f"found {given!r:.60}"
             )
+        if max_output_tokens is not None:
+            whole("max_output_tokens", max_output_tokens)
+        if temperature is not None and not (isinstance(temperature, int | float) and 0 <= temperature <= _WARMEST):
+            raise ValueError(f"temperature is a number from 0 to {_WARMEST}, found {temperature!r:.60}")
+        if mode is not None:
+            one_of("mode", mode, get_args(RecordingMode))
         self._resolve = resolve_judge_provider
         self._max_output_tokens = max_output_tokens
         self._temperature = temperature
@@ -66,6 +74,7 @@ class LlmJudgeEvaluator:
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
         """The judge's score of the answer. Raises Unscored when there is no judge, or none that gives a usable reply."""
+        instance("context", context, EvaluationContext, "an EvaluationContext")
         if context.ports is None:
             from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
 

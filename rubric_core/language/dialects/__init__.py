@@ -1,5 +1,6 @@
 """The dialects of eval YAML, oldest first. A dialect is named by the first AgentV release that reads it."""
 
+from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
 from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
 from rubric_core.language.dialects.agentv_1 import AGENTV_1
@@ -7,7 +8,15 @@ from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
 from rubric_core.language.dialects.agentv_3 import AGENTV_3
 from rubric_core.language.dialects.agentv_5 import AGENTV_5
 
-__all__ = ["DIALECTS"]
+__all__ = ["DIALECTS", "dialect_named"]
 
 #: Oldest first.
 DIALECTS = (AGENTV_0_1, AGENTV_0_5, AGENTV_1, AGENTV_2_7, AGENTV_3, AGENTV_5)
+
+
+def dialect_named(name: str) -> Dialect:
+    """The dialect of that name. Raises ValueError."""
+    found = next((each for each in DIALECTS if each.name == name), None)
+    if found is None:
+        raise ValueError(f"there is no dialect {name!r:.60}; there are {', '.join(each.name for each in DIALECTS)}")
+    return found
