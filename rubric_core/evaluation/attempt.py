@@ -89,6 +89,7 @@ class Attempt:
         self._targets = targets_of(case, ports)
         self._secrets = secrets_of(case, ports)
         self._metered: dict[str, _Metered] = {}
+        self._brought: list[_Metered] = []
         self._grading = ""
 
     async def result(self, base: CaseResult) -> CaseResult:
@@ -122,6 +123,13 @@ class Attempt:
         if name not in self._metered:
             self._metered[name] = _Metered(self._targets.provider(name, self.ports)[1], self._allow)
         return self._metered[name]
+
+    def _metered_judge(self, judge: Provider) -> Provider:
+        """A judge that a script brings, its costs counted as well; one that is a target is counted already."""
+        if isinstance(judge, _Metered):
+            return judge
+        self._brought.append(_Metered(judge, self._allow))
+        return self._brought[-1]
 
     def inputs(self) -> PromptInputs:
         """What the target is asked. Raises Unscored."""
@@ -169,6 +177,7 @@ class Attempt:
             preprocessors=self.case.suite.preprocessors or (),
             on_criterion=self._judged,
             redact=self._secrets,
+            metered=self._metered_judge,
             threshold=threshold,
             time_limit=self.case.options.time_limit,
             access=self._access(target),
@@ -195,7 +204,7 @@ class Attempt:
 
     def cost(self) -> float | None:
         """US dollars that target and judges told of so far; None when nobody told."""
-        known = [each.spent for each in self._metered.values() if each.spent is not None]
+        known = [each.spent for each in (*self._metered.values(), *self._brought) if each.spent is not None]
         return sum(known) if known else None
 
     def _allow(self) -> None:

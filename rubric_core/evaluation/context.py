@@ -84,6 +84,11 @@ def _unheard(_: CriterionResult) -> None:
     """Nobody listens."""
 
 
+def _uncounted(judge: Provider) -> Provider:
+    """Nobody counts."""
+    return judge
+
+
 _NOTHING: Mapping[str, Any] = {}
 _NO_SECRETS = Redactor()
 
@@ -150,6 +155,8 @@ class EvaluationContext:
     on_criterion: Callable[[CriterionResult], None]
     #: Takes the secrets of the suite out of what judges are told.
     redact: Redactor
+    #: Gives the judge that is asked in place of another one, so that its costs are counted.
+    metered: Callable[[Provider], Provider]
     #: The score, 0..1, from which an evaluator passes that has no minimum of its own.
     threshold: float
     #: Seconds that a program of the suite may take.
@@ -197,6 +204,7 @@ class EvaluationContext:
         anchors: Mapping[str, Node] = _NOTHING,
         on_criterion: Callable[[CriterionResult], None] = _unheard,
         redact: Redactor = _NO_SECRETS,
+        metered: Callable[[Provider], Provider] = _uncounted,
         threshold: float | None = None,
         time_limit: float = 60.0,
         access: TargetAccess | None = None,

@@ -11,6 +11,7 @@ import pytest
 from suites import Folder, checks
 
 from rubric_core import (
+    Answer,
     EvaluationContext,
     EvaluationScore,
     Evaluator,
@@ -121,6 +122,21 @@ async def test_a_system_prompt_of_the_script_holds_where_an_evaluator_has_none()
     assert [each.system_prompt for each in own.seen] == ["Mine {{ output }}", "Ours"]
 
 
+@pytest.mark.parametrize("rubrics", [None, [{"id": "tone", "outcome": "Warm"}]], ids=["as a whole", "by rubrics"])
+async def test_a_system_prompt_takes_the_place_of_the_built_in_one(rubrics: Any) -> None:
+    judge = Judge(checks(tone=True) if rubrics else JUDGED)
+    listed = {"type": "llm-grader", **({"rubrics": rubrics} if rubrics else {})}
+    registry = build_evaluator_registry(None, lambda _: judge)
+    await run_evaluators_for_case(context(listed), registry)
+    _, (result,) = await run_evaluators_for_case(context(listed, system_prompt="You are strict."), registry)
+    (built_in, _), (system, user) = judge.told
+    assert built_in.startswith("You grade one answer.")
+    assert system.startswith("You are strict.")
+    assert "You grade one answer." not in system
+    assert "Reply with one JSON object" in system + user, "whatever the prompt says, the judge knows how to reply"
+    assert (result.evaluator_raw_request or {})["system_prompt"] == system
+
+
 async def test_a_judge_by_itself_reads_the_prompt_as_well(tmp_path: Path) -> None:
     judge = Judge()
     own = Replaced()
@@ -226,6 +242,19 @@ async def test_secrets_stay_out_of_what_it_is_told(folder: Folder) -> None:
     assert result.verdict is Verdict.PASSED
     assert "hunter" not in judge.asked[0].prompt
     assert "***" in judge.asked[0].prompt
+
+
+async def test_its_costs_are_counted(folder: Folder) -> None:
+    folder.targets({"name": "default", "provider": "mock", "response": "hello"})
+    evaluators = {
+        "llm_judge": LlmJudgeEvaluator(resolve_judge_provider=lambda _: lambda _: Answer(JUDGED, cost_usd=0.25))
+    }
+    listed = "assertions: [{type: llm-grader}, {type: llm-grader, name: again}]"
+    suite = f"tests: [{{id: a, input: hi, criteria: c, {listed}}}]"
+    assert (await folder.one(suite, evaluators=evaluators)).cost_usd == 0.5
+    within = suite.replace("assertions", "execution: {budget_usd: 0.2}, assertions")
+    result = await folder.one(within, evaluators=evaluators)
+    assert "the case has spent its budget of $0.2" in result.reason
 
 
 async def test_a_prompt_of_a_suite_reaches_a_judge_of_the_script(folder: Folder) -> None:

@@ -66,6 +66,16 @@ class Client:
         return type("Reply", (), {"text": TEXT})()
 
 
+class Blocking:
+    """A provider as document 003 has it, but for its `ask`, which waits for nothing."""
+
+    name, kind, identity = "mine", "openai", "openai:mine-1"
+
+    def ask(self, request: rubric_core.Request) -> str:
+        assert request.prompt
+        return TEXT
+
+
 async def asynchronous(request: rubric_core.Request) -> dict[str, str]:
     assert request.messages[-1].role == "user"
     return {"text": TEXT}
@@ -76,8 +86,16 @@ async def asynchronous(request: rubric_core.Request) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     "judge",
-    [Client(), asynchronous, lambda _: TEXT, lambda _: JUDGED, lambda _: Answer(TEXT), lambda _: {"content": TEXT}],
-    ids=["object", "async", "text", "judgement", "answer", "content"],
+    [
+        Client(),
+        Blocking(),
+        asynchronous,
+        lambda _: TEXT,
+        lambda _: JUDGED,
+        lambda _: Answer(TEXT),
+        lambda _: {"content": TEXT},
+    ],
+    ids=["object", "provider", "async", "text", "judgement", "answer", "content"],
 )
 async def test_a_judge_may_be_a_function_or_anything_that_can_be_asked(judge: Any) -> None:
     for score in (

@@ -111,8 +111,9 @@ class LlmJudgeEvaluator:
     ) -> tuple[Provider | None, str]:
         """The judge, or None and why there is none."""
         judge, trouble = await self._resolved(context, recordings)
-        if judge is not None and context.judge_model is not None:
-            judge = WithModel(judge, context.judge_model)
+        if judge is not None:
+            judge = context.metered(judge)
+            judge = judge if context.judge_model is None else WithModel(judge, context.judge_model)
         return judge, trouble
 
     async def _resolved(

@@ -57,8 +57,9 @@ _TEXTS = ("text", "content")
 
 def as_provider(judge: Any) -> Provider:
     """A judge as a provider. Raises TypeError for something that cannot be asked."""
-    if isinstance(judge, BroughtJudge) or (not isinstance(judge, type) and all(hasattr(judge, n) for n in _PROVIDER)):
-        return judge
+    named = not isinstance(judge, type) and all(hasattr(judge, n) for n in _PROVIDER)
+    if isinstance(judge, BroughtJudge) or (named and inspect.iscoroutinefunction(judge.ask)):
+        return judge  # type: ignore[no-any-return]  # it has all that a provider has
     method = next((m for name in _METHODS if callable(m := getattr(judge, name, None))), None)
     ask = method or (judge if callable(judge) else None)
     if ask is None or isinstance(judge, type):
@@ -76,12 +77,11 @@ class BroughtJudge:
     judgement itself is. What it raises leaves the evaluator without a score, with the reason.
     """
 
-    kind = "python"
-
     def __init__(self, judge: object, ask: Callable[[Request], Any]) -> None:
         name = getattr(judge, "name", None) or getattr(judge, "__name__", None)
         self.name = name if isinstance(name, str) else type(judge).__name__
-        self.identity = f"python:{self.name}"
+        self.kind = str(getattr(judge, "kind", "python"))
+        self.identity = str(getattr(judge, "identity", f"python:{self.name}"))
         self._ask = ask
 
     async def ask(self, request: Request) -> Answer:

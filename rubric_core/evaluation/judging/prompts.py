@@ -93,9 +93,13 @@ def _filled(template: str, inputs: JudgeInputs, properties: Properties, more: Ma
 
 
 def rubric_prompt(
-    sheet: RubricSheet, inputs: JudgeInputs, properties: Properties, template: str | None
+    sheet: RubricSheet, inputs: JudgeInputs, properties: Properties, template: str | None, system: str | None = None
 ) -> tuple[str, str]:
-    """System and user prompt for a rubric; `template` is a prompt of the author's."""
+    """System and user prompt for a rubric.
+
+    `template` is a prompt of the author's, `system` one in place of the built-in words of the system prompt; the form of the
+    reply comes behind it all the same.
+    """
     listed = "\n\n".join(_criterion(item, sheet.ranges) for item in sheet.items)
     if sheet.ranges:
         task = "Give each criterion a whole number from 0 to 10, by its score ranges where it has some."
@@ -104,7 +108,7 @@ def rubric_prompt(
         task = "Decide for each criterion whether the answer satisfies it."
         example = {"id": "criterion id", "reasoning": "why", "satisfied": True}
     contract = json.dumps({"checks": [example], "overall_reasoning": "in a sentence"})
-    system = f"{_GRADER}\n\n{task} Give a result for every criterion, under exactly its id.\n\n{_REPLY}\n{contract}"
+    system = f"{_GRADER if system is None else system}\n\n{task} Give a result for every criterion, under exactly its id.\n\n{_REPLY}\n{contract}"
     if template is None or properties.wording != "output":  # older releases pass over prompts beside rubrics
         return system, f"{_sections(inputs, properties)}\n\n{_section('rubric', listed)}"
     if not variables_in(template):

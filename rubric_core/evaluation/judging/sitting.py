@@ -50,9 +50,8 @@ class Sitting:
 
     async def rubric(self, sheet: RubricSheet) -> EvaluationScore:
         """The score of a rubric, criterion by criterion. Raises Unscored."""
-        system, user = rubric_prompt(sheet, self._inputs(), self.dialect.properties, self.template)
-        if self.context.system_prompt is not None:
-            system = f"{self.context.system_prompt}\n\n{system}"
+        own = self.context.system_prompt
+        system, user = rubric_prompt(sheet, self._inputs(), self.dialect.properties, self.template, own)
         request = self._request(system, user)
         if self.judge is None and self.mode == "refresh":
             raise Unscored(self._nobody_asked())
