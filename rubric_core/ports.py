@@ -33,7 +33,7 @@ class Request:
     #: Which try this is, from 1.
     attempt: int = 1
     files: tuple[Path, ...] = ()
-    #: The model that is to answer in place of the provider's own; a provider that cannot change it raises ProviderError.
+    #: The model to use instead of the provider's own; a provider that cannot change it raises ProviderError.
     model: str | None = None
     #: 0..2, or None to leave it to the provider.
     temperature: float | None = None

@@ -41,7 +41,7 @@ def analyze(
     project: Project | None = None,
     siblings: Collection[str] | None = None,
 ) -> Analysis:
-    """Understand `document`. Never raises, whatever the text is; TypeError for what is none.
+    """Understand `document`. Never raises, whatever the text is. Raises TypeError for anything but a text.
 
     Args:
         document: The text, or the text cut by `language.document`.
@@ -58,7 +58,9 @@ def analyze(
     if isinstance(document, str):
         document = language.document(document, path)
     elif not isinstance(document, Document):
-        raise TypeError(f"a text is analysed, `load_suite` reads a file; found {type(document).__name__}")
+        raise TypeError(
+            f"document must be a string or a Document, found {type(document).__name__}; `load_suite` reads a file"
+        )
     alone = partial(_alone, language=language, selection=selection, path=path, project=project, siblings=siblings)
     analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
     if analysis.kind in (FileKind.SUITE, FileKind.TARGETS):

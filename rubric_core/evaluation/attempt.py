@@ -125,7 +125,7 @@ class Attempt:
         return self._metered[name]
 
     def _metered_judge(self, judge: Provider) -> Provider:
-        """A judge that a script brings, its costs counted as well; one that is a target is counted already."""
+        """The judge with its costs counted; those of a target are counted already."""
         if isinstance(judge, _Metered):
             return judge
         self._brought.append(_Metered(judge, self._allow))

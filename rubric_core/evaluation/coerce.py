@@ -1,4 +1,4 @@
-"""What a script hands over as plain data, made into what evaluators get (REQ-EVAL-004)."""
+"""Converts the arguments of an `EvaluationContext`, which may be plain data, to its fields (REQ-EVAL-004)."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -56,7 +56,7 @@ def _now(given: object) -> datetime:
     if given is None:
         return datetime.now(timezone.utc)
     if not isinstance(given, datetime):
-        raise TypeError(f"now is a datetime, found {given!r:.60}")
+        raise TypeError(f"now must be a datetime, found {given!r:.60}")
     return given
 
 
@@ -76,7 +76,7 @@ def _case(given: object, dialect: Dialect | None) -> Case:
 
         return case_from_data(given, dialect)
     if not isinstance(given, Case):
-        raise TypeError(f"eval_case is a case of a suite, or a mapping with its keys, found {type(given).__name__}")
+        raise TypeError(f"eval_case must be a Case or a mapping with its keys, found {type(given).__name__}")
     if given.origin is not None and given.origin.errors:
         raise InvalidSuiteError("\n".join(given.origin.errors))
     return given
@@ -87,7 +87,7 @@ def config_of(given: object, dialect: Dialect | None) -> Evaluator:
     if isinstance(given, Evaluator):
         return given
     if not isinstance(given, Mapping):
-        raise TypeError(f"an evaluator is configured by a mapping with its keys, found {given!r:.60}")
+        raise TypeError(f"the configuration of an evaluator must be a mapping with its keys, found {given!r:.60}")
     from rubric_core.evaluation.from_data import evaluator_from_data  # noqa: PLC0415  # as above
 
     return evaluator_from_data(given, dialect or DIALECTS[-1])
@@ -100,7 +100,7 @@ def _target(given: object) -> ResolvedTarget:
     if isinstance(given, str):
         return ResolvedTarget(name=given, kind="")
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
-        raise TypeError(f"target is the name of a target, or a mapping with `name`, found {given!r:.60}")
+        raise TypeError(f"target must be a name or a mapping with `name`, found {given!r:.60}")
     kind = given.get("kind", given.get("provider", ""))
     settings = {name: value for name, value in given.items() if name not in ("name", "kind", "provider")}
     return ResolvedTarget(
@@ -118,7 +118,7 @@ def _inputs(given: object, case: Case) -> PromptInputs:
     if isinstance(given, str):
         return PromptInputs(question=given, messages=(ChatMessage("user", given),))
     if given is not None and not isinstance(given, Mapping):
-        raise TypeError(f"prompt_inputs is a text, or a mapping with fields of PromptInputs, found {given!r:.60}")
+        raise TypeError(f"prompt_inputs must be a string or a mapping with fields of PromptInputs, found {given!r:.60}")
     told = dict(given or {})
     unknown = [name for name in told if name not in _FIELDS]
     if unknown:
@@ -137,5 +137,7 @@ def _message(given: object) -> ChatMessage:
     if isinstance(given, ChatMessage):
         return given
     if not isinstance(given, Mapping) or given.get("role") not in _ROLES or not isinstance(given.get("content"), str):
-        raise TypeError(f"a message has a `role` ({', '.join(_ROLES)}) and a text as `content`, found {given!r:.60}")
+        raise TypeError(
+            f"a message must have a `role` ({', '.join(_ROLES)}) and a string as `content`, found {given!r:.60}"
+        )
     return ChatMessage(given["role"], given["content"])

@@ -85,7 +85,7 @@ def _unheard(_: CriterionResult) -> None:
 
 
 def _uncounted(judge: Provider) -> Provider:
-    """Nobody counts."""
+    """Costs are not counted."""
     return judge
 
 
@@ -97,14 +97,13 @@ _NO_SECRETS = Redactor()
 class EvaluationContext:
     """Everything that an evaluator may look at (REQ-EVAL-004); the first eleven fields are those of document 003.
 
-    Plain data are read into what is declared here. A case out of `load_suite` or `case_from_data` brings its dialect and its
-    directory along.
+    Arguments may be plain data. A case from `load_suite` or `case_from_data` also sets its dialect and its directory.
 
     Args:
         eval_case: A case, or a mapping with its keys, which is read as `case_from_data` reads it.
         candidate: The answer of the target.
         target: The target that answered, its name, or a mapping with `name` and its settings.
-        provider: What answered, when there is something.
+        provider: The target as a provider; may be None.
         attempt: Which try this is, from 1.
         prompt_inputs: The input of the case, as a text or a mapping with fields of `PromptInputs`; by default that of the case.
         now: The time of day, with its zone.
@@ -112,31 +111,31 @@ class EvaluationContext:
             `invoke`, or a provider.
         system_prompt: A prompt in place of the built-in one, for evaluators that bring none.
         evaluator: The configuration of the evaluator, or a mapping with its keys; `run_evaluators_for_case` sets it.
-        judge_model: The model that the judge is to use in place of its own.
+        judge_model: The model that the judge uses instead of its own.
         dialect: The dialect of the case, or its name.
         directory: From where the files of the case are looked for; the current directory by default.
         threshold: The score, 0..1, from which the case passes; by default that of the case, else of the dialect.
         ports: Files, programs and network; those of this computer by default.
 
-    The others are what a run knows; they are described at the fields. Raises TypeError or ValueError for what is none of these,
-    and InvalidSuiteError (a ValueError) for a case with errors.
+    The others are set by a run and described at the fields. Raises TypeError or ValueError for an invalid argument, and
+    InvalidSuiteError (a ValueError) for a case with errors.
     """
 
     eval_case: Case
     #: The answer of the target.
     candidate: str
     target: ResolvedTarget
-    #: What answered; None where only the answer is at hand.
+    #: The target as a provider; None when only its answer is known.
     provider: Provider | None
     #: Which try this is, from 1.
     attempt: int
     prompt_inputs: PromptInputs
     now: datetime
     judge_provider: Provider | None
-    #: A prompt of the author's, in place of the built-in one: that of the evaluator where it brings one, as it is written.
+    #: A prompt in place of the built-in one: the own prompt of the evaluator, if it has one, with its variables not filled in.
     system_prompt: str | None
     evaluator: EvaluatorConfig | None
-    #: The model that the judge is to use in place of its own.
+    #: The model that the judge uses instead of its own.
     judge_model: str | None
 
     #: Filters for templates that the suite brings.
@@ -155,7 +154,7 @@ class EvaluationContext:
     on_criterion: Callable[[CriterionResult], None]
     #: Takes the secrets of the suite out of what judges are told.
     redact: Redactor
-    #: Gives the judge that is asked in place of another one, so that its costs are counted.
+    #: Wraps a judge so that its costs are counted.
     metered: Callable[[Provider], Provider]
     #: The score, 0..1, from which an evaluator passes that has no minimum of its own.
     threshold: float
@@ -173,9 +172,9 @@ class EvaluationContext:
     transform: str | None
     #: Programs of the suite that turn files into text.
     preprocessors: Sequence[Preprocessor]
-    #: The prompt that the evaluator brings, read; None for one that was not read yet, or brings none.
+    #: The own prompt of the evaluator, once it is read; None if it has none.
     own_prompt: str | None
-    #: What judges said before, and whether they are asked all the same.
+    #: Recorded replies of judges, and whether to use, add to or replace them.
     recordings: JudgeRecordings | None
     mode: RecordingMode
     #: Grades a member of a composite in the same way as any other evaluator.
@@ -321,12 +320,14 @@ class Evaluator(Protocol):
 
 
 def require_evaluators(evaluators: Mapping[str, object]) -> None:
-    """Raises TypeError for an entry that is no evaluator, as for a class in place of an instance of it."""
+    """Raises TypeError for anything but evaluators by kind, such as a class instead of an instance."""
     instance("evaluators", evaluators, Mapping, "a mapping from kinds to evaluators")
     for kind, found in evaluators.items():
         if isinstance(found, type) or not isinstance(found, Evaluator):
             meant = f"; make one: {found.__name__}()" if isinstance(found, type) else ""
-            raise TypeError(f"{kind!r} is no evaluator with `kind` and `evaluate(context)`: {found!r:.60}{meant}")
+            raise TypeError(
+                f"the evaluator {kind!r} must have `kind` and `evaluate(context)`, found {found!r:.60}{meant}"
+            )
 
 
 def config_as(shape: type[C], context: EvaluationContext) -> C:

@@ -125,9 +125,10 @@ def _installed(kind: str, at: Shape | None) -> Evaluator | None:
 
 
 class UserEvaluator:
-    """An evaluator that is not rubric's own. Unless it is a coroutine it runs in a thread, so that it holds nobody up.
+    """An evaluator from outside rubric. It runs in a thread unless it is a coroutine, so that it does not block other cases.
 
-    What it raises is for its caller. It cannot end the program: SystemExit, and KeyboardInterrupt in a thread, become a RuntimeError.
+    Its exceptions propagate, except that it cannot end the program: SystemExit, and KeyboardInterrupt in a thread, become a
+    RuntimeError.
 
     Args:
         inner: The evaluator.
@@ -149,7 +150,7 @@ class UserEvaluator:
         found = await within(self._evaluated(context), limit)
         if found is None:
             raise Unscored(f"{self.kind}: stopped, it took longer than {limit:g} s", at=context.evaluator)
-        return cast("EvaluationScore", found[0])  # its caller looks whether it is one
+        return cast("EvaluationScore", found[0])  # checked by the caller
 
     async def _evaluated(self, context: EvaluationContext) -> tuple[Any]:
         """What it gives, whatever that is."""

@@ -1,4 +1,4 @@
-"""Cases and suites made of plain data in place of files. The rules of files hold: errors raise, warnings are logged."""
+"""Cases and suites from plain data instead of files, under the same rules: errors raise, warnings are logged."""
 
 import json
 import logging
@@ -33,23 +33,23 @@ __all__ = ["case_from_data", "evaluator_from_data", "suite_from_data"]
 _log = logging.getLogger(__name__)
 #: The key that names the one evaluator of a case, and its deprecated name (REQ-EVAL-009).
 _SCALARS = ("evaluator", "grader")
-#: What is said of words that a dialect does not have, or no longer.
+#: Findings about keys and types that a dialect does not have, or no longer has.
 _ABOUT_WORDS = frozenset({"foreign-key", "foreign-type", "renamed-key", "renamed-type", "unknown-key", "unknown-type"})
-#: What is said of a case as a part of a suite: one that is graded alone needs no input, and its evaluators may be registered.
+#: Findings that do not apply to a case that is graded alone: it needs no input, and its evaluators may be registered.
 _OF_SUITES = frozenset({"nothing-asserted", "nothing-asked", "unknown-type"})
 
 
 def case_from_data(data: Mapping[str, Any], dialect: Dialect | str | None = None) -> Case:
-    """A case of plain data, for `EvaluationContext`: a mapping with the keys of a case in YAML.
+    """A case from plain data, for `EvaluationContext`: a mapping with the keys of a case in YAML.
 
     What only a run needs, such as `input`, may be left out. Warnings, deprecated keys among them, are logged.
 
     Args:
         data: Texts, numbers, booleans, None, paths, and lists and mappings of these.
-        dialect: What its keys mean; the newest dialect that knows most of them by default.
+        dialect: The dialect of its keys; by default the one that fits them best.
 
     Raises InvalidSuiteError for a case with errors, each on a line with its place, as in `rubrics[0].weight`; TypeError or
-    ValueError for data that YAML cannot hold, and ValueError for the name of no dialect.
+    ValueError for data that YAML cannot represent, and ValueError for an unknown dialect.
     """
     given = _written(data, "a case")
     if "evaluator" in given and given.pop("grader", None) is not None:
@@ -57,7 +57,7 @@ def case_from_data(data: Mapping[str, Any], dialect: Dialect | str | None = None
     reading = _fitting(given) if dialect is None else _Reading(given, _dialect(dialect))
     scalar = _scalar(given)
     if scalar and "evaluator" not in reading.case.places:
-        # A script may use either name, whatever the dialect of the other keys.
+        # Both names are accepted, whatever the dialect of the other keys.
         other = next(name for name in _SCALARS if name != scalar)
         renamed = _Reading({other if key == scalar else key: value for key, value in given.items()}, reading.dialect)
         reading = renamed if "evaluator" in renamed.case.places else reading
@@ -66,7 +66,7 @@ def case_from_data(data: Mapping[str, Any], dialect: Dialect | str | None = None
 
 
 def evaluator_from_data(data: Mapping[str, Any], dialect: Dialect) -> Evaluator:
-    """An evaluator of plain data: a mapping with the keys of an evaluator in YAML. Raises as `case_from_data` does."""
+    """An evaluator from plain data: a mapping with the keys of an evaluator in YAML. Raises as `case_from_data` does."""
     key = dialect.spelled(Case, "assertions") or "evaluators"
     made = case_list(case_from_data({key: [data]}, dialect)) or []
     if not made or not isinstance(made[0], Evaluator):
@@ -81,7 +81,7 @@ def suite_from_data(
     dialect: Dialect | str | None = None,
     options: Options | None = None,
 ) -> LoadedSuite:
-    """A suite of plain data, ready for `run_cases`: a mapping with the keys of a suite in YAML.
+    """A suite from plain data, ready for `run_cases`: a mapping with the keys of a suite in YAML.
 
     Warnings, deprecated keys among them, are logged.
 
@@ -89,12 +89,12 @@ def suite_from_data(
         data: Texts, numbers, booleans, None, paths, and lists and mappings of these.
         path: Where the suite would stand. Targets, recordings and the files that it names are looked for from there; no
             suite has to be there.
-        dialect: What its keys mean, found by its keys by default.
+        dialect: The dialect of its keys; detected by default.
         options: What a person asks for beyond what the suite says.
 
     Raises InvalidSuiteError for a suite with errors, each on a line with its place, as in `tests[0].rubrics[1].weight`;
-    NoSuiteError for data that are none; TypeError or ValueError for data that YAML cannot hold, and ValueError for the name of
-    no dialect.
+    NoSuiteError for data that are something else; TypeError or ValueError for data that YAML cannot represent, and ValueError
+    for an unknown dialect.
     """
     place, options = Path(path), options or Options()
     instance("options", options, Options, "an Options")
@@ -118,21 +118,21 @@ def _dialect(given: Dialect | str) -> Dialect:
 def _written(data: object, what: str) -> dict[str, Any]:
     """`data` as JSON has them. Raises TypeError or ValueError."""
     if not isinstance(data, Mapping):
-        raise TypeError(f"{what} of plain data is a mapping with its keys, found {type(data).__name__}")
+        raise TypeError(f"{what} must be a mapping with its keys, found {type(data).__name__}")
     try:
         return {_key(key, ""): _plain(value, str(key)) for key, value in data.items()}
     except RecursionError:
-        raise ValueError(f"{what} of plain data has something in it that holds itself") from None
+        raise ValueError(f"{what} must not contain itself") from None
 
 
 def _plain(value: object, place: str) -> Any:
     """`value` as JSON has it. Raises TypeError or ValueError."""
     if isinstance(value, str):
         if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise ValueError(f"{place}: a text has half of a character in it (a lone surrogate)")
+            raise ValueError(f"{place}: the string has a lone surrogate, which is no character")
         return str.__str__(value)  # also of an enumeration of texts
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{place}: {value} is no number that can be written")
+        raise ValueError(f"{place}: {value} cannot be written as a number")
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Path):
@@ -141,12 +141,12 @@ def _plain(value: object, place: str) -> Any:
         return {_key(key, place): _plain(item, _step(place, str(key))) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return [_plain(item, f"{place}[{number}]") for number, item in enumerate(value)]
-    raise TypeError(f"{place}: texts, numbers, lists and mappings can be written, {type(value).__name__} cannot")
+    raise TypeError(f"{place} must be a string, number, boolean, list, mapping or None, found {type(value).__name__}")
 
 
 def _key(key: object, place: str) -> str:
     if not isinstance(key, str | int | float) or isinstance(key, bool):
-        raise TypeError(f"{place or 'its keys'}: a key is a text or a number, found {key!r:.40}")
+        raise TypeError(f"{place or 'a case or suite'}: a key must be a string or a number, found {key!r:.40}")
     return str(key)
 
 
@@ -160,7 +160,7 @@ def _scalar(data: Mapping[str, Any]) -> str | None:
 
 
 def _fitting(data: Mapping[str, Any]) -> "_Reading":
-    """A case in the newest dialect that has the least against it, and that knows the evaluator that it names, if it names one."""
+    """The case in the dialect that reads most of its keys and knows its `evaluator`; the newest of equals."""
     scalar = _scalar(data)
 
     def strange(reading: _Reading) -> tuple[int, int]:
@@ -185,7 +185,7 @@ class _Reading:
         self.case.origin = Origin(dialect)
         self.findings = analysis.diagnostics
         said = (each for each in analysis.diagnostics if not _is_about_running(each, self.case))
-        #: What is said of the case alone, each finding as a line with its place.
+        #: The findings that apply to the case alone, each as a line with its place.
         self.located = list(_located(said, analysis))
 
 
@@ -193,7 +193,7 @@ class _Reading:
 
 
 def _is_about_running(found: Diagnostic, case: Case) -> bool:
-    """Whether something is said of a case that only matters where its suite is run."""
+    """Whether a finding only matters when the case is run as a part of a suite."""
     own = found.code == "missing-key" and found.span == case.span
     scalar = found.code == "invalid-value" and found.span == case.at("evaluator")
     return own or scalar or found.code in _OF_SUITES
@@ -231,5 +231,5 @@ def _raise_and_log(located: Iterable[tuple[Diagnostic, str]], further: Sequence[
 
 
 def _is_an_error(found: Diagnostic) -> bool:
-    """Whether a finding keeps data from being read. A type that a dialect refuses may be registered, so that it is no more than doubtful."""
+    """Whether a finding is an error here. A type that the dialect refuses may be registered: that is a warning."""
     return found.severity == "error" and found.code not in ("foreign-type", "renamed-type")

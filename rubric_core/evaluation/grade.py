@@ -42,7 +42,7 @@ __all__ = ["CaseScore", "EvaluatorHooks", "default_judge", "run_evaluators_for_c
 _log = logging.getLogger(__name__)
 _JUDGE = "llm_judge"
 _SCALARS: Mapping[str, type[EvaluatorConfig]] = {"heuristic": Heuristic, "code": CodeShape, "code_judge": CodeShape}
-#: Evaluators that hold nobody up, and are run as they are.
+#: Evaluators that never block; they run without a thread.
 _OWN = (TypedEvaluator, LlmJudgeEvaluator, CodeEvaluator)
 
 
@@ -218,7 +218,7 @@ class _Grader:
             raise Unscored(nothing_of(kind), at=config)
         if any(each.kind == kind for each in EVALUATORS) or kind == _JUDGE:
             raise Unscored(
-                f"the registry has no {kind}; `build_evaluator_registry` makes one that has all kinds", at=config
+                f"the registry has no {kind}; `build_evaluator_registry` gives one with every kind", at=config
             )
         raise Unscored(f"{config.type_name or 'this evaluator'} is not run by rubric", at=config)
 

@@ -14,7 +14,7 @@ from rubric_core.validation.rule import Diagnostic, ExternalCases
 __all__ = ["Generated", "InvalidSuiteError", "LoadedSuite", "NoSuiteError", "is_program"]
 
 
-#: So many warnings are told of a suite.
+#: How many warnings of a suite are logged.
 _MOST_SAID = 5
 
 
@@ -23,7 +23,7 @@ class NoSuiteError(Exception):
 
 
 class InvalidSuiteError(ValueError):
-    """A suite or a case with errors; the message has each on a line, with its place, its code, and what it is about.
+    """A suite or a case with errors: the message has one line each, with place, code and explanation.
 
     Document 000: a suite whose score ranges overlap, leave bounds or do not cover 0..10 fails when it is loaded.
     """
@@ -70,7 +70,7 @@ class LoadedSuite:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is doubtful or deprecated in the file itself, as sentences with path and line (REQ-EVAL-009): the first five, and how many more."""
+        """The warnings of the suite itself, deprecations included, with path and line (REQ-EVAL-009): the first five, and how many more."""
         found = [d for d in self.analysis.diagnostics if d.severity == "warning" and not self.is_registered(d)]
         lines = (self.analysis.document.position(d.span.start).line + 1 for d in found)
         said = [f"{self.path}:{line}: {each.message}" for line, each in zip(lines, found[:_MOST_SAID], strict=False)]
@@ -78,7 +78,7 @@ class LoadedSuite:
         return (*said, f"{self.path}: {left} more like these; see rubric check") if left else tuple(said)
 
     def is_registered(self, found: Diagnostic) -> bool:
-        """Whether a finding is about the name of an evaluator that the options bring."""
+        """Whether a finding is about the kind of an evaluator in the options."""
         own = self.cases[0].options.evaluators if self.cases else {}
         written = self.analysis.document.text[found.span.start : found.span.end].strip("\"'")
         return found.code in ("unknown-type", "invalid-value") and written in own

@@ -42,7 +42,7 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
 
     Whatever goes wrong is in the result: a case that cannot be scored is `unscored`, with a sentence that says why and what
     to do. Only cancellation gets out; it ends requests and programs at once. `ports` are files, programs and network: those of
-    this computer when nothing is said. Raises TypeError for what is no case of a suite.
+    this computer when nothing is said. Raises TypeError for anything but a case of a suite.
     """
     require_runnables([case])
     if ports is None:
@@ -80,11 +80,11 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
 
 
 def require_runnables(cases: object) -> None:
-    """Raises TypeError for what are no cases of a suite, as they come out of `load_suite` and `suite_from_data`."""
+    """Raises TypeError for anything but cases of a suite, as `load_suite` and `suite_from_data` give them."""
     listed = cases if isinstance(cases, Sequence) and not isinstance(cases, str) else [cases]
     other = next((each for each in listed if not isinstance(each, Runnable)), None)
     if other is not None or listed is not cases:
-        raise TypeError(f"cases are those of a suite, as in `load_suite(path).cases`, found {other or cases!r:.60}")
+        raise TypeError(f"cases must be those of a suite, as in `load_suite(path).cases`, found {other or cases!r:.60}")
 
 
 def _our_own(error: Exception) -> str:

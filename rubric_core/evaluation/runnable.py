@@ -38,7 +38,7 @@ KeepWorkspaces: TypeAlias = Literal["never", "failed", "all"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a person asks for beyond what the suite says. Raises TypeError or ValueError for what cannot be asked for."""
+    """What a person asks for beyond what the suite says. Raises TypeError or ValueError for an invalid value."""
 
     target: str | None = None
     grader_target: str | None = None
@@ -219,7 +219,7 @@ class Runnable:
     def evaluator_kind(self) -> str:
         """The one kind that grades when there is no list: what the case says, else the suite, else a judge.
 
-        A word that the language does not know counts where the options have an evaluator of that kind.
+        The kind of an evaluator in the options counts, too.
         """
         shape = next((s for s in (self.case, self.suite) if s.has("evaluator")), None)
         written = scalar_kind(shape) if shape is not None else None

@@ -36,7 +36,7 @@ async def run_cases(
     `keep` gives what is still wanted of a result when its event has been told: of ten thousand results a caller that has
     stored them may want little more than the verdicts.
 
-    Raises TypeError for what are no cases of a suite, ValueError for a number of workers below 1.
+    Raises TypeError for anything but cases of a suite, ValueError for a number of workers below 1.
     """
     require_runnables(cases)
     if ports is None:

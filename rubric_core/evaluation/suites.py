@@ -59,7 +59,7 @@ def load_suite(
         generated: What its programs made, see `LoadedSuite.programs`; without it these cases stand for themselves, unscored.
         strict: Whether a suite with errors is refused.
 
-    Raises ValueError for the name of no dialect, UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else, and
+    Raises ValueError for an unknown dialect, UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else, and
     InvalidSuiteError for a suite with errors that is to have none.
     """
     options = options or Options()
@@ -98,12 +98,12 @@ def suite_in(
 
 
 def with_origins(suite: LoadedSuite) -> LoadedSuite:
-    """The suite, each case of which knows where it comes from, and by which errors it cannot be graded."""
+    """The suite with the origin of each case: dialect, directory, and the errors that keep it from being graded."""
     return replace(suite, cases=tuple(map(_with_origin, suite.cases)))
 
 
 def _with_origin(case: Runnable) -> Runnable:
-    # Which target a suite names is nothing to an answer that is there already.
+    # The target does not matter once there is an answer.
     errors = (f"{place}: {said}" for place, said in case.problems if not said.startswith("unknown-target:"))
     made = copy(case.case)
     made.origin = Origin(case.dialect, case.directory, case.anchors, tuple(errors))

@@ -174,7 +174,7 @@ class Dialect:
         return hash(self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copies, and what other processes are sent, are the dialect itself: it is large, and has classes made for it.
+        # Copied and pickled by name: a dialect is large and holds generated classes.
         from rubric_core.language.dialects import DIALECTS, dialect_named  # noqa: PLC0415  # they are made of this class
 
         return (dialect_named, (self.name,)) if self in DIALECTS else cast("tuple[Any, ...]", super().__reduce__())

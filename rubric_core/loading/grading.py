@@ -69,7 +69,7 @@ def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]
 
 
 def scalar_kind(shape: Case | Suite) -> str | None:
-    """The kind that `evaluator`, or `grader`, names, as it is written; None where nothing is."""
+    """The kind in `evaluator` (or `grader`) as written; None when the key is not there."""
     place = shape.places.get("evaluator")
     node = None if place is None else place.meant or place.node
     return node.text if isinstance(node, Scalar) else None

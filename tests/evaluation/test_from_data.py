@@ -91,15 +91,15 @@ def test_a_case_that_is_graded_alone_needs_no_input_and_may_name_registered_type
 @pytest.mark.parametrize(
     ("data", "error", "words"),
     [
-        ([], TypeError, "a case of plain data is a mapping with its keys, found list"),
+        ([], TypeError, "a case must be a mapping with its keys, found list"),
         (None, TypeError, "found NoneType"),
-        ({"x": object()}, TypeError, "x: texts, numbers, lists and mappings can be written, object cannot"),
-        ({"vars": {"y": [1, {2}]}}, TypeError, r"vars.y\[1\]: .* set cannot"),
-        ({"x": b"x"}, TypeError, "x: .* bytes cannot"),
-        ({None: 1}, TypeError, "its keys: a key is a text or a number, found None"),
-        ({"vars": {True: 1}}, TypeError, "vars: a key is a text or a number, found True"),
-        ({"x": float("nan")}, ValueError, "x: nan is no number that can be written"),
-        ({"x": "\ud800"}, ValueError, "x: a text has half of a character in it"),
+        ({"x": object()}, TypeError, "x must be a string, number, boolean, list, mapping or None, found object"),
+        ({"vars": {"y": [1, {2}]}}, TypeError, r"vars.y\[1\] must be .* found set"),
+        ({"x": b"x"}, TypeError, "x must be .* found bytes"),
+        ({None: 1}, TypeError, "a key must be a string or a number, found None"),
+        ({"vars": {True: 1}}, TypeError, "vars: a key must be a string or a number, found True"),
+        ({"x": float("nan")}, ValueError, "x: nan cannot be written as a number"),
+        ({"x": "\ud800"}, ValueError, "x: the string has a lone surrogate"),
     ],
 )
 def test_what_yaml_cannot_hold_is_refused(data: Any, error: type[Exception], words: str) -> None:
@@ -110,7 +110,7 @@ def test_what_yaml_cannot_hold_is_refused(data: Any, error: type[Exception], wor
 def test_what_holds_itself_is_refused() -> None:
     loop: dict[str, Any] = {}
     loop["metadata"] = loop
-    with pytest.raises(ValueError, match="holds itself"):
+    with pytest.raises(ValueError, match="must not contain itself"):
         case_from_data(loop)
 
 
@@ -198,7 +198,7 @@ async def test_a_suite_of_plain_data_runs(tmp_path: Path, caplog: pytest.LogCapt
 
 
 def test_data_that_are_no_suite(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="a suite of plain data is a mapping with its keys, found list"):
+    with pytest.raises(TypeError, match="a suite must be a mapping with its keys, found list"):
         suite_from_data([case()])  # type: ignore[arg-type]
     with pytest.raises(InvalidSuiteError, match="as a whole: missing-key: a suite needs `tests`"):
         suite_from_data({})
@@ -289,21 +289,21 @@ def context(**fields: Any) -> EvaluationContext:
 @pytest.mark.parametrize(
     ("fields", "error", "words"),
     [
-        ({"eval_case": [1]}, TypeError, "eval_case is a case of a suite, or a mapping with its keys, found list"),
-        ({"candidate": None}, TypeError, "candidate is a text, found None"),
-        ({"target": 3}, TypeError, "target is the name of a target, or a mapping with `name`, found 3"),
-        ({"target": {}}, TypeError, "target is the name of a target, or a mapping with `name`, found {}"),
-        ({"attempt": "1"}, ValueError, "attempt is a whole number from 1, found '1'"),
-        ({"prompt_inputs": 3}, TypeError, "prompt_inputs is a text, or a mapping with fields of PromptInputs, found 3"),
+        ({"eval_case": [1]}, TypeError, "eval_case must be a Case or a mapping with its keys, found list"),
+        ({"candidate": None}, TypeError, "candidate must be a string, found None"),
+        ({"target": 3}, TypeError, "target must be a name or a mapping with `name`, found 3"),
+        ({"target": {}}, TypeError, "target must be a name or a mapping with `name`, found {}"),
+        ({"attempt": "1"}, ValueError, "attempt must be a whole number from 1, found '1'"),
+        ({"prompt_inputs": 3}, TypeError, "prompt_inputs must be a string or a mapping with fields of PromptInputs, found 3"),
         ({"prompt_inputs": {"qestion": "x"}}, TypeError, "prompt_inputs has no field 'qestion'; it has expected, files"),
-        ({"prompt_inputs": {"messages": ["x"]}}, TypeError, "a message has a `role` .* found 'x'"),
-        ({"now": "today"}, TypeError, "now is a datetime, found 'today'"),
-        ({"judge_provider": 3}, TypeError, "a judge is a provider, .* found 3"),
+        ({"prompt_inputs": {"messages": ["x"]}}, TypeError, "a message must have a `role` .* found 'x'"),
+        ({"now": "today"}, TypeError, "now must be a datetime, found 'today'"),
+        ({"judge_provider": 3}, TypeError, "a judge must be a provider, .* found 3"),
         ({"judge_provider": LlmJudgeEvaluator}, TypeError, "found the class LlmJudgeEvaluator"),
-        ({"threshold": 80}, ValueError, "threshold is a number from 0 to 1, found 80"),
-        ({"threshold": "high"}, ValueError, "threshold is a number from 0 to 1, found 'high'"),
+        ({"threshold": 80}, ValueError, "threshold must be a number from 0 to 1, found 80"),
+        ({"threshold": "high"}, ValueError, "threshold must be a number from 0 to 1, found 'high'"),
         ({"dialect": "agentv-9"}, ValueError, "there is no dialect 'agentv-9'"),
-        ({"evaluator": 3}, TypeError, "an evaluator is configured by a mapping with its keys, found 3"),
+        ({"evaluator": 3}, TypeError, "the configuration of an evaluator must be a mapping with its keys, found 3"),
         ({"evaluator": {}}, InvalidSuiteError, "missing-key: an evaluator needs `type`"),
         ({"evaluator": {"type": "contains"}}, InvalidSuiteError, "missing-key: a contains check needs `value`"),
     ],

@@ -110,7 +110,7 @@ async def test_what_is_no_evaluator_is_refused_at_once(wrong: Any) -> None:
         lambda: Options(evaluators={"mine": wrong}),
         lambda: asyncio.run(run_evaluators_for_case(context(), {"mine": wrong})),
     ):
-        with pytest.raises(TypeError, match=f"'mine' is no evaluator with `kind` and `evaluate.*{meant}"):
+        with pytest.raises(TypeError, match=f"the evaluator 'mine' must have `kind` and `evaluate.*{meant}"):
             await asyncio.to_thread(refused)
 
 

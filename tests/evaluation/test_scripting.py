@@ -130,7 +130,7 @@ async def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(TypeError, match="is a function that gives the judge for a context"):
         LlmJudgeEvaluator(resolve_judge_provider=None)  # type: ignore[arg-type]
     for judge, said in ((42, "found 42"), (Client, "found the class Client")):
-        with pytest.raises(TypeError, match=f"a judge is a provider, .* {said}"):
+        with pytest.raises(TypeError, match=f"a judge must be a provider, .* {said}"):
             await LlmJudgeEvaluator(resolve_judge_provider=lambda _, judge=judge: judge).evaluate(context())
 
 
@@ -168,18 +168,18 @@ async def test_evaluators_of_plain_data_run_in_order(tmp_path: Path) -> None:
 
 def test_a_wrong_argument_is_said_in_a_sentence() -> None:
     for script in (3, [1], b"x"):
-        with pytest.raises(TypeError, match="a script is a text, a path or a list of texts"):
+        with pytest.raises(TypeError, match="a script must be a string, a path or a list of them"):
             CodeEvaluator(script=script)  # type: ignore[arg-type]
     for limit in (0, -1, True, float("nan"), "1"):
         with pytest.raises(ValueError, match="milliseconds above 0"):
             CodeEvaluator(script="true", agent_timeout_ms=limit)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="hits is a list of texts, found 'ab'"):
+    with pytest.raises(TypeError, match="hits must be a list of strings, found 'ab'"):
         EvaluationScore(score=1, hits="ab")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="misses is a list of texts, found 3 in it"):
+    with pytest.raises(TypeError, match="misses must be a list of strings, found 3 in it"):
         EvaluationScore(score=1, misses=["a", 3])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match=r"reasoning is a text, found \['a'\]"):
+    with pytest.raises(TypeError, match=r"reasoning must be a string, found \['a'\]"):
         EvaluationScore(score=1, reasoning=["a"])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="expected_aspect_count is a whole number from 0, found -1"):
+    with pytest.raises(ValueError, match="expected_aspect_count must be a whole number from 0, found -1"):
         EvaluationScore(score=1, expected_aspect_count=-1)
     assert EvaluationScore(score=1, hits=["a"]).hits == ("a",)
     assert EvaluationScore(score=Fraction(1, 4)).score == 0.25, "any real number, those of numpy as well"  # type: ignore[arg-type]
@@ -190,12 +190,12 @@ def test_a_wrong_argument_is_said_in_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"threshold": 80}, "threshold is a number from 0 to 1, found 80"),
-        ({"mode": "recrod"}, "mode is one of auto, record, refresh, replay, found 'recrod'"),
-        ({"keep_workspaces": "some"}, "keep_workspaces is one of never, failed, all, found 'some'"),
-        ({"repeat": 0}, "repeat is a whole number from 1, found 0"),
-        ({"evaluator": "first"}, "evaluator is a whole number from 1, found 'first'"),
-        ({"time_limit": 0}, "time_limit is a number of seconds above 0, found 0"),
+        ({"threshold": 80}, "threshold must be a number from 0 to 1, found 80"),
+        ({"mode": "recrod"}, "mode must be one of auto, record, refresh, replay, found 'recrod'"),
+        ({"keep_workspaces": "some"}, "keep_workspaces must be one of never, failed, all, found 'some'"),
+        ({"repeat": 0}, "repeat must be a whole number from 1, found 0"),
+        ({"evaluator": "first"}, "evaluator must be a whole number from 1, found 'first'"),
+        ({"time_limit": 0}, "time_limit must be a number of seconds above 0, found 0"),
     ],
 )
 def test_what_options_cannot_be_is_said(options: dict[str, Any], words: str) -> None:
@@ -295,44 +295,46 @@ def suite_of_one(tmp_path: Path) -> LoadedSuite:
 def test_what_is_no_case_is_not_run(tmp_path: Path) -> None:
     suite = suite_of_one(tmp_path)
     for cases in (suite, suite.path, str(suite.path), [{"id": "a"}], [suite.cases[0].case], suite.cases[0], None):
-        with pytest.raises(TypeError, match=r"cases are those of a suite, as in `load_suite\(path\).cases`, found "):
+        with pytest.raises(
+            TypeError, match=r"cases must be those of a suite, as in `load_suite\(path\).cases`, found "
+        ):
             asyncio.run(run_cases(cases))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="cases are those of a suite"):
+    with pytest.raises(TypeError, match="cases must be those of a suite"):
         asyncio.run(run_case({"id": "a"}))  # type: ignore[arg-type]
     for workers in (0, -1, "4"):
-        with pytest.raises(ValueError, match="workers is a whole number from 1, found"):
+        with pytest.raises(ValueError, match="workers must be a whole number from 1, found"):
             asyncio.run(run_cases(suite.cases, workers=workers))  # type: ignore[arg-type]
     assert asyncio.run(run_cases([])) == []
 
 
 async def test_other_arguments_that_cannot_be_meant(tmp_path: Path) -> None:
     path = suite_of_one(tmp_path).path
-    with pytest.raises(TypeError, match=r"options is an Options, found \{'target': 'x'}"):
+    with pytest.raises(TypeError, match=r"options must be an Options, found \{'target': 'x'}"):
         load_suite(path, options={"target": "x"})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="there is no dialect 'agentv-9'"):
         load_suite(path, dialect="agentv-9")
-    with pytest.raises(TypeError, match=r"evaluators is a mapping from kinds to evaluators, found \["):
+    with pytest.raises(TypeError, match=r"evaluators must be a mapping from kinds to evaluators, found \["):
         build_evaluator_registry([Mine()])  # type: ignore[arg-type]
     for call in (run_evaluators_for_case, lambda context, _: CodeEvaluator(script="true").evaluate(context)):
-        with pytest.raises(TypeError, match=r"context is an EvaluationContext, found \{\}"):
+        with pytest.raises(TypeError, match=r"context must be an EvaluationContext, found \{\}"):
             await call({}, {})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="cwd is a path, found 3"):
+    with pytest.raises(TypeError, match="cwd must be a path, found 3"):
         CodeEvaluator(script="true", cwd=3)  # type: ignore[arg-type]
     for arguments, words in (
-        ({"temperature": "hot"}, "temperature is a number from 0 to 2, found 'hot'"),
-        ({"max_output_tokens": 0}, "max_output_tokens is a whole number from 1, found 0"),
-        ({"mode": "x"}, "mode is one of auto, record, refresh, replay, found 'x'"),
+        ({"temperature": "hot"}, "temperature must be a number from 0 to 2, found 'hot'"),
+        ({"max_output_tokens": 0}, "max_output_tokens must be a whole number from 1, found 0"),
+        ({"mode": "x"}, "mode must be one of auto, record, refresh, replay, found 'x'"),
     ):
         with pytest.raises(ValueError, match=words):
             LlmJudgeEvaluator(resolve_judge_provider=lambda _: None, **arguments)  # type: ignore[arg-type]
     for text in (b"tests: []", None, path):
-        with pytest.raises(TypeError, match="a text is analysed, `load_suite` reads a file"):
+        with pytest.raises(TypeError, match="document must be a string or a Document"):
             analyze(text)  # type: ignore[arg-type]
 
 
 async def test_a_registry_without_a_kind_is_said() -> None:
     _, (result,) = await run_evaluators_for_case(context(), {"mine": Mine()})
-    assert result.reason == "the registry has no llm_judge; `build_evaluator_registry` makes one that has all kinds"
+    assert result.reason == "the registry has no llm_judge; `build_evaluator_registry` gives one with every kind"
 
 
 # Programs around it

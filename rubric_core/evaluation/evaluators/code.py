@@ -51,7 +51,7 @@ class CodeEvaluator:
         if not script:
             raise ValueError("a code evaluator needs a script")
         if cwd is not None and not isinstance(cwd, str | Path):
-            raise TypeError(f"cwd is a path, found {cwd!r:.60}")
+            raise TypeError(f"cwd must be a path, found {cwd!r:.60}")
         self._script = _words_of(script)
         self._cwd = None if cwd is None else Path(cwd)
         self._timeout_ms = (
@@ -105,7 +105,7 @@ def _words_of(script: object) -> str | list[str]:
         return [str(script)]
     if isinstance(script, Sequence) and all(isinstance(word, str | Path) for word in script):
         return [str(word) for word in script]
-    raise TypeError(f"a script is a text, a path or a list of texts, found {script!r}")
+    raise TypeError(f"a script must be a string, a path or a list of them, found {script!r}")
 
 
 def _processes(context: EvaluationContext) -> Processes:

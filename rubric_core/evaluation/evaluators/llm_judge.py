@@ -40,7 +40,7 @@ class LlmJudgeEvaluator:
         recordings: What judges said before, in place of the recordings in the context; used when there is no judge, or by `mode`.
         mode: Whether judges are asked, recorded, or replaced by recordings, in place of the mode in the context.
 
-    Raises TypeError when `resolve_judge_provider` cannot be called, ValueError for another argument that cannot be meant.
+    Raises TypeError when `resolve_judge_provider` cannot be called, ValueError for another invalid argument.
     """
 
     kind: Literal["llm_judge"] = "llm_judge"
@@ -63,7 +63,7 @@ class LlmJudgeEvaluator:
         if max_output_tokens is not None:
             whole("max_output_tokens", max_output_tokens)
         if temperature is not None and not (isinstance(temperature, int | float) and 0 <= temperature <= _WARMEST):
-            raise ValueError(f"temperature is a number from 0 to {_WARMEST}, found {temperature!r:.60}")
+            raise ValueError(f"temperature must be a number from 0 to {_WARMEST}, found {temperature!r:.60}")
         if mode is not None:
             one_of("mode", mode, get_args(RecordingMode))
         self._resolve = resolve_judge_provider

@@ -32,14 +32,14 @@ Reply: TypeAlias = str | Answer | Mapping[str, Any] | HasText | HasContent
 
 
 class Asks(Protocol):
-    """An object that is asked as providers are."""
+    """A judge with the method of providers."""
 
     def ask(self, request: Request, /) -> Reply | Awaitable[Reply]:
         """The reply to a request; it may be async."""
 
 
 class Invokes(Protocol):
-    """An object that is asked as clients of several libraries are."""
+    """A judge with the method that several client libraries have."""
 
     def invoke(self, request: Any, /) -> Any:
         """The reply to a request; it may be async."""
@@ -65,7 +65,7 @@ def as_provider(judge: Any) -> Provider:
     if ask is None or isinstance(judge, type):
         said = f"the class {judge.__name__}" if isinstance(judge, type) else f"{judge!r:.60}"
         raise TypeError(
-            f"a judge is a provider, an object with `ask(request)` or `invoke(request)`, or a function, found {said}"
+            f"a judge must be a provider, an object with `ask(request)` or `invoke(request)`, or a function, found {said}"
         )
     return BroughtJudge(judge, ask)
 

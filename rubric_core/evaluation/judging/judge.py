@@ -28,13 +28,13 @@ T = TypeVar("T")
 
 
 class JudgeRecordings(Protocol):
-    """What judges said before, and a place for what they say; `recordings.Recordings` are those of a suite."""
+    """Recorded replies of judges; `recordings.Recordings` are those of a suite."""
 
     def check(self, asked: "Asked", item: "Item", ranges: bool, judge: str | None) -> "Recorded | None":
-        """What was said of one criterion, by `judge` or by any."""
+        """The recorded reply about one criterion, by `judge` or by any judge."""
 
     def free_form(self, asked: "Asked", judge: str | None) -> "Recorded | None":
-        """What was said of the answer as a whole, by `judge` or by any."""
+        """The recorded reply about the answer as a whole, by `judge` or by any judge."""
 
     def record_checks(
         self,
@@ -45,10 +45,10 @@ class JudgeRecordings(Protocol):
         *,
         afresh: bool = False,
     ) -> None:
-        """Keep what is said of criteria; `afresh` in place of what the judge said of this case."""
+        """Record replies about criteria; `afresh` replaces what the judge said about the case."""
 
     def record_free_form(self, asked: "Asked", score: "EvaluationScore", made: "Made", *, afresh: bool = False) -> None:
-        """Keep what is said of the answer as a whole."""
+        """Record a reply about the answer as a whole; see `record_checks`."""
 
 
 def conversation_text(messages: tuple[ChatMessage, ...]) -> str:

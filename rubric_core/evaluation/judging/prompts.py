@@ -97,8 +97,8 @@ def rubric_prompt(
 ) -> tuple[str, str]:
     """System and user prompt for a rubric.
 
-    `template` is a prompt of the author's, `system` one in place of the built-in words of the system prompt; the form of the
-    reply comes behind it all the same.
+    `template` is a prompt of the author's. `system` replaces the instructions of the built-in system prompt; the description of
+    the reply follows it in any case.
     """
     listed = "\n\n".join(_criterion(item, sheet.ranges) for item in sheet.items)
     if sheet.ranges:

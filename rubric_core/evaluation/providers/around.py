@@ -31,13 +31,13 @@ class Around:
 
 @dataclass
 class WithModel(Around):
-    """A provider that is asked for another model than its own."""
+    """A provider that is asked to use another model."""
 
     model: str
 
     @property
     def identity(self) -> str:
-        """See `Provider.identity`: with another model it is another judge."""
+        """See `Provider.identity`; another model makes another judge."""
         return f"{self.inner.identity}:{self.model}"
 
     async def ask(self, request: Request) -> Answer:

@@ -27,7 +27,7 @@ class Guarded(Around):
 
     async def ask(self, request: Request) -> Answer:
         if request.model is not None:
-            raise ProviderError(f"a target keeps its model and is not asked for {request.model}; name one that has it")
+            raise ProviderError(f"a target cannot change its model to {request.model}; name a target that has it")
         if self.workers is None:
             return await self._ask(request)
         if self._room is None:

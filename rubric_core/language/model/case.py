@@ -74,14 +74,14 @@ class Turn(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a case takes along where it is handed over without its suite."""
+    """What a case needs when it is used without its suite."""
 
     dialect: "Dialect"
     #: The directory from which its files are looked for.
     directory: Path = field(default_factory=Path)
     #: What its aliases refer to.
     anchors: Mapping[str, Node] = field(default_factory=dict)
-    #: The errors that keep it from being graded, each with its place.
+    #: Errors that keep the case from being graded, each with its place.
     errors: tuple[str, ...] = ()
 
 
@@ -92,7 +92,7 @@ class Case(Shape):
     """
 
     strict: ClassVar[bool] = True
-    #: Where it comes from; None for one that is still a part of its suite.
+    #: Set on cases of `load_suite` and of plain data.
     origin: Origin | None = None
     id = key(
         Text(),
