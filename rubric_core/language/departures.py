@@ -70,9 +70,9 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "duplicate-ids",
-        "Runs the first of two cases with one id as an error, and not the second.",
-        "Runs both; `rubric check` reports the second as an error.",
-        "Each has a place of its own in the file, and so in the results.",
+        "Runs none of the cases that share an id: each is an error.",
+        "Runs the first; the others are unscored.",
+        "Which is the first can be seen in the file, and the second is the mistake.",
         ("duplicate-case-id",),
     ),
     Departure(
