@@ -246,7 +246,7 @@ DEPARTURES: Sequence[Departure] = (
     Departure(
         "targets-for-graders",
         "Release 4.42.4 opens no way to targets for a code grader with `target`: `AGENTV_TARGET_PROXY_URL` is not set.",
-        "Opens one, as the releases before and after do.",
+        "Opens one; the judge of the case answers there.",
         "The setting has no other meaning.",
     ),
     # --- targets
@@ -260,7 +260,7 @@ DEPARTURES: Sequence[Departure] = (
         "answers-printed",
         "A `cli` target without `{OUTPUT_FILE}` in its command fails: its standard output is not read.",
         "Its standard output is the answer.",
-        "It is what such a command means, and what earlier releases did.",
+        "It is what such a command means.",
     ),
 )
 

@@ -22,6 +22,7 @@ from .assessment import assess
 from .bundles import read_suites
 from .known import read_known, unknown_departures, write_known
 from .run import Comparison, Runner, compare_suites
+from .sentences import check_sentences, examples
 from .server import scripted_server
 from .table import table
 from .tree import compare_tree, summary
@@ -55,12 +56,22 @@ def _compare(runner: Runner, options: argparse.Namespace) -> int:
     if not options.only:
         failures += [f"{suite}: there is no such suite" for suite in known.keys() - {s.name for s in sources}]
     print(f"\n{table(comparisons, assessment)}\n")
+    failures += _untrue_sentences(runner, options)
     for failure in failures:
         print(failure)
     print(
         f"agentv {agentv.VERSION}: {len(sources)} suites, {len(failures)} failures, {time.monotonic() - started:.0f} s"
     )
     return DIFFERS if failures else OK
+
+
+def _untrue_sentences(runner: Runner, options: argparse.Namespace) -> list[str]:
+    """What pages of rules say about agentv, and agentv does not do."""
+    found = [example for example in examples() if options.only in f"page-{example.name}"]
+    checked = list(check_sentences(runner, found, options.at_once))
+    said, open_ = sum(len(each.example.sentences) for each in checked), sum(len(each.unchecked) for each in checked)
+    print(f"sentences about agentv on pages of rules: {said}, of which {open_} show nothing in a run\n")
+    return [f"{each.example.name}: untrue: {text}: {each.found}" for each in checked for text in each.untrue]
 
 
 def _compare_tree(runner: Runner, options: argparse.Namespace) -> int:

@@ -59,6 +59,11 @@ class Runner:
         suites = {program: lay_out(source, folder, program, self.server) for program, folder in folders.items()}
         return self.compare_laid_out(source.name, suites["agentv"], suites["rubric"])
 
+    def run_agentv(self, source: SuiteSource) -> SuiteOutcome:
+        """Run a suite with agentv alone."""
+        folder = self._folder("agentv") / "suites" / source.name
+        return self._agentv(source.name, lay_out(source, folder, "agentv", self.server))
+
     def compare_laid_out(self, name: str, for_agentv: Path, for_rubric: Path) -> Comparison:
         """Run a suite that is there in two copies, and compare."""
         one, other = self._agentv(name, for_agentv), self._rubric(for_rubric)
