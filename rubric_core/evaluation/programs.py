@@ -7,17 +7,24 @@ import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from rubric_core.ports import Finished, Processes, Program
 
-__all__ = ["ProgramError", "argv_of", "command_words", "ended", "ended_words", "json_input", "last_words", "printed"]
+__all__ = [
+    "ProgramError", "argv_of", "command_words", "ended", "ended_words", "failure_words", "json_input", "last_words", "printed",
+]  # fmt: skip
 
 #: A shell gives an exit code that is as much higher where a signal ended the program.
 _BY_SIGNAL = 128
 _FIRST_LINE = 200
+#: Where programs that report in JSON put the reason of a failure: lists of checks, and single texts.
+_CHECKS = ("assertions", "checks", "misses", "errors", "issues")
+_REASONS = ("error", "message", "reason", "text")
+#: Characters of what a program that failed is quoted with.
+_QUOTED = 400
 
 
 class ProgramError(Exception):
@@ -81,7 +88,7 @@ async def printed(program: Program, processes: Processes) -> str:
     text = finished.stdout.decode("utf-8", "replace")
     if not finished.exit_code and text.strip():
         return text
-    said = last_words(finished.stderr)
+    said = failure_words(finished)
     what = ended_words(finished.exit_code) if finished.exit_code else "printed nothing"
     raise ProgramError(f"{what}{f': {said}' if said else ''}")
 
@@ -94,9 +101,46 @@ def ended_words(code: int) -> str:
     return f"ended with exit code {code}{f' ({by_signal})' if by_signal else ''}"
 
 
-def last_words(output: bytes, most: int = 400) -> str:
+def last_words(output: bytes, most: int = _QUOTED) -> str:
     """The end of what a program wrote, on one line."""
     return " ".join(output.decode("utf-8", "replace").strip()[-most:].split())
+
+
+def failure_words(finished: Finished) -> str:
+    """What a program that failed says about it, on one line: the reasons in JSON that it printed, else the end of its output.
+
+    Graders made with the SDK of agentv report their own failures on standard output and leave standard error empty.
+    """
+    said, printed_text = last_words(finished.stderr), finished.stdout.decode("utf-8", "replace").strip()
+    try:
+        reply = json.loads(printed_text)
+    except (ValueError, RecursionError):
+        return said or last_words(finished.stdout)
+    reasons = "; ".join(dict.fromkeys(_reasons(reply)))[:_QUOTED]
+    return "; ".join(part for part in (reasons, said) if part) or last_words(finished.stdout)
+
+
+def _reasons(value: Any) -> Iterator[str]:
+    """The reasons of a failure in a reply, the innermost ones: checks that passed say none."""
+    if isinstance(value, str):
+        yield from _in_text(value)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _reasons(item)
+    elif isinstance(value, dict) and not (value.get("passed") is True or value.get("pass") is True):
+        found = next((value[name] for name in (*_CHECKS, *_REASONS) if value.get(name)), None)
+        place = ".".join(map(str, value["path"])) if isinstance(value.get("path"), list) else ""
+        yield from (f"{place}: {reason}" if place else reason for reason in _reasons(found))
+
+
+def _in_text(text: str) -> Iterator[str]:
+    """A reason as it is written; behind a text may stand JSON with more of them, as validators of schemas write it."""
+    start = min((at for at in map(text.find, "[{") if at >= 0), default=-1)
+    try:
+        inner = list(_reasons(json.loads(text[start:]))) if start >= 0 else []
+    except (ValueError, RecursionError):
+        inner = []
+    yield " ".join((f"{text[:start].strip()} {'; '.join(inner)}" if inner else text).split())
 
 
 def _signal(number: int) -> str:

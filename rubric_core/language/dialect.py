@@ -143,6 +143,8 @@ class Properties:
     exit_code_decides: bool = False
     #: Whether `config` and the keys that a type does not know reach a program side by side, or `config` inside of `config`.
     flat_settings: bool = False
+    #: Whether a program that grades finds a long answer in a file, by a key that is only there then.
+    output_files: bool = False
     #: What the command of a target may have in braces.
     placeholders: tuple[str, ...] = ()
 

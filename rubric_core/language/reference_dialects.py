@@ -261,5 +261,6 @@ _PROPERTIES: Mapping[str, _Words] = {
         True: "A program finds its settings side by side under `config`.",
         False: "A program finds its settings under `config`, those written under `config` once more in a `config` inside of it.",
     },
+    "output_files": {True: "A program that grades finds a long answer in a file, by `output_path`.", False: ""},
     "placeholders": lambda value: f"The command of a target may have {', '.join(f'`{{{v}}}`' for v in value)}." if value else "",
 }  # fmt: skip

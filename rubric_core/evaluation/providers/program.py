@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from rubric_core.evaluation.programs import ProgramError, ended, ended_words, last_words
+from rubric_core.evaluation.programs import ProgramError, ended, ended_words, failure_words, last_words
 from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.secrets import sealed
 from rubric_core.ports import Finished, Ports, Program, ProviderError, Request
@@ -50,6 +50,6 @@ class Runs:
 
     def failed(self, finished: Finished, said: str = "") -> ProviderError:
         """The error of a program that ended badly; `said` is its own word for it."""
-        words = last_words(self.place.redact(said).encode("utf-8", "replace") if said else finished.stderr)
+        words = last_words(self.place.redact(said).encode("utf-8", "replace")) if said else failure_words(finished)
         place = self.place.where(self.setting)
         return ProviderError(f"the command {ended_words(finished.exit_code)}{f': {words}' if words else ''} ({place})")

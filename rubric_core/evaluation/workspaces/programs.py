@@ -4,7 +4,15 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from rubric_core.evaluation.programs import ProgramError, argv_of, ended, ended_words, json_input, last_words
+from rubric_core.evaluation.programs import (
+    ProgramError,
+    argv_of,
+    ended,
+    ended_words,
+    failure_words,
+    json_input,
+    last_words,
+)
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.workspaces.hooks import HookPlan
 from rubric_core.evaluation.workspaces.plan import RepoPlan, WorkspacePlan
@@ -77,7 +85,7 @@ async def run_hook(
     program = Program(argv, cwd, stdin, variables, hook.time_limit, _OUTPUT_LIMIT)
     finished = await _run(ports, program, hook.where, f"the hook {name}: ")
     if finished.exit_code:
-        said = last_words(finished.stderr or finished.stdout)
+        said = failure_words(finished)
         end = ended_words(finished.exit_code)
         raise Unscored(f"the hook {name} {end}{f': {said}' if said else ''} ({hook.where})")
 

@@ -134,6 +134,7 @@ AGENTV_2_7 = AGENTV_1.successor(
     judge_failure="skip",
     wording="answer",
     trajectory_args="exact",
+    output_files=True,
     template_variables=("answer", "expected_output", "question", "criteria", "reference_answer", "input", "output", "file_changes"),
     answer_variables=("answer", "expected_output"),
 )  # fmt: skip
