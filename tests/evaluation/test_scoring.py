@@ -205,6 +205,37 @@ async def test_a_program_that_aggregates_may_say_the_verdict(folder: Folder, ver
     assert (result.evaluators[0].score, result.evaluators[0].verdict.value) == (0.9, expected)
 
 
+AGGREGATED = """
+tests:
+  - id: a
+    criteria: c
+    input: hi
+    assertions:
+      - type: composite
+        name: n
+        assertions: [{type: contains, name: m, value: x}, {type: contains, name: n, value: y}]
+        aggregator: {type: code-grader, path: PYTHON sum.py}
+"""
+
+
+async def test_what_a_program_that_aggregates_is_told(folder: Folder) -> None:
+    folder.mock("x")
+    folder.write("sum.py", "import json, sys; print(json.dumps({'score': 1, 'details': json.load(sys.stdin)}))")
+    result = await folder.one(AGGREGATED.replace("PYTHON", sys.executable))
+    told = (result.evaluators[0].details or {})["results"]
+    assert (told["m"]["verdict"], told["n"]["verdict"]) == ("pass", "fail")
+    assert told["n"]["assertions"] == [{"text": 'does not contain "y"', "passed": False}]
+    assert set(told["m"]) == {"score", "verdict", "assertions", "expectedAspectCount"}
+
+
+@pytest.mark.parametrize("script", ["print('all good')", 'print(\'{"assertions": [{"text": "a", "passed": true}]}\')'])
+async def test_a_program_that_aggregates_has_to_give_a_score(folder: Folder, script: str) -> None:
+    folder.mock("x")
+    folder.write("sum.py", script)
+    result = await folder.one(AGGREGATED.replace("PYTHON", sys.executable))
+    assert (result.evaluators[0].score, result.evaluators[0].crashed) == (0, True)
+
+
 async def test_a_threshold_of_an_evaluator_decides_its_verdict_alone(folder: Folder) -> None:
     folder.mock("x")
     text = "prompts: [hi]\ntests: [{id: a, assert: [{type: python, value: '0.5', threshold: 0.6}, {type: contains, value: x, weight: 3}]}]"
