@@ -101,6 +101,8 @@ class Answer:
     file_changes: str = ""
     #: Name and identity of the target that answered, when it was not the one that was asked first.
     stand_in: tuple[str, str] | None = None
+    #: What its author should know about how it was read; empty when there is nothing to say.
+    note: str = ""
 
 
 class ProviderError(Exception):

@@ -13,7 +13,7 @@ from rubric_core.evaluation.context import (
     ResolvedTarget,
     TargetAccess,
 )
-from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDone, EvaluatorStarted, Listener
+from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDone, EvaluatorStarted, Listener, Noted
 from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case, scalar_evaluator
 from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.judging.templates import own_prompt
@@ -143,6 +143,8 @@ class Attempt:
         if self.workspace is not None and not answer.file_changes:
             answer = replace(answer, file_changes=await self.workspace.changes())
         answer = self._secrets.within(answer)
+        if answer.note:
+            self.on_event(Noted(f"{self.case.id}: {answer.note}"))
         self.on_event(Answered(self.case.id, answer))
         return answer
 

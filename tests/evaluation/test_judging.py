@@ -424,11 +424,8 @@ async def test_a_provider_that_is_written_out_in_an_evaluator_is_refused_at_its_
 
 async def test_changes_and_tool_calls_are_shown_to_the_judge(ready: Folder, judge: JudgeServer) -> None:
     told = {
-        "text": "You have 30 days.",
         "file_changes": "+++ b/a.py",
-        "messages": [
-            {"role": "assistant", "content": "x", "tool_calls": [{"tool": "Read", "input": {"path": "a.py"}}]}
-        ],
+        "output": [{"role": "assistant", "content": "You have 30 days.", "tool_calls": calls}],
     }
     ready.write("bot.sh", f"cat <<'EOT'\n{json.dumps(told)}\nEOT\n")
     ready.targets(
@@ -443,6 +440,7 @@ async def test_changes_and_tool_calls_are_shown_to_the_judge(ready: Folder, judg
 
 SUITES = {
     "agentv-0.1": "testcases: [{id: a, outcome: Good, messages: [{role: user, content: hi}, {role: assistant, content: hello}]}]",
+    calls = [{"tool": "Read", "input": {"path": "a.py"}}]
     "agentv-0.5": "evalcases: [{id: a, outcome: Good, input_messages: [{role: user, content: hi}], expected_messages: [{role: assistant, content: hello}]}]",
     "agentv-1": "evalcases: [{id: a, expected_outcome: Good, input_messages: [{role: user, content: hi}], expected_messages: [{role: assistant, content: hello}], rubrics: [{id: x, description: so}]}]",
     "agentv-2.7": "tests: [{id: a, criteria: Good, input: hi, assert: [{type: rubrics, criteria: [{id: x, outcome: so, score_ranges: {0: no, 5: yes}}]}]}]",

@@ -309,9 +309,16 @@ async def test_a_health_check_over_http(folder: Folder, judge: JudgeServer) -> N
 
 
 async def test_a_command_for_batches_prints_a_line_for_each_case(folder: Folder) -> None:
-    command(folder, 'print(\'{"id": "b", "text": "no"}\\n{"id": "a", "text": "ok", "cost_usd": 0.5}\')')
+    lines = '{"id": "b", "text": "no"}\\n{"id": "ID", "text": "ok", "cost_usd": 0.5}'
+    command(folder, f"print('{lines.replace('ID', 'a')}')", provider_batching=True)
     result = await folder.one(SUITE)
     assert (result.verdict, result.cost_usd) == (Verdict.PASSED, 0.5)
+    command(folder, f"print('{lines.replace('ID', 'c')}')", provider_batching=True)
+    assert "its reply has no line with the id a (targets.yaml:1, provider_batching)" in (await folder.one(SUITE)).reason
+    command(folder, "print('ok, in one line')", provider_batching=True)
+    assert (await folder.one(SUITE)).answer == "ok, in one line"
+    command(folder, f"print('{lines}')")
+    assert (await folder.one(SUITE)).answer == lines.replace("\\n", "\n"), "without batches it is one answer"
 
 
 async def test_temporary_files_are_kept_when_they_are_to_be(folder: Folder) -> None:

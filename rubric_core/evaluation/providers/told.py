@@ -55,7 +55,7 @@ def _flat(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(_is_text(p) or _is_file(p) for p in value):
-        return "".join(str(p.get("text", p.get("value"))) for p in value if not _is_file(p))
+        return "\n".join(str(p.get("text", p.get("value"))) for p in value if not _is_file(p))
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
