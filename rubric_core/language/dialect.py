@@ -133,6 +133,8 @@ class Properties:
     #: The names that are filled in in a judge's prompt of one's own, and those of which such a prompt needs one.
     template_variables: tuple[str, ...] = ()
     answer_variables: tuple[str, ...] = ()
+    #: Whether a bare path in place of a judge's prompt is that file; otherwise the path itself is the prompt, unless `file://` is in front.
+    bare_prompt_paths: bool = True
     #: What the engine calls the answer in judge prompts, templates and the input of code evaluators.
     wording: Literal["generated", "candidate", "answer", "output"] = "generated"
     #: Where the reference answer is: the first assistant message of the input, or the first or last expected message.
@@ -141,10 +143,10 @@ class Properties:
     trajectory_args: Literal["superset", "exact"] = "superset"
     #: Whether the exit code of a code evaluator that prints no JSON is its verdict.
     exit_code_decides: bool = False
-    #: Whether `config` and the keys that a type does not know reach a program side by side, or `config` inside of `config`.
-    flat_settings: bool = False
     #: Whether a program that grades finds a long answer in a file, by a key that is only there then.
     output_files: bool = False
+    #: Whether `config` and the keys that a type does not know reach a program side by side, or `config` inside of `config`.
+    flat_settings: bool = False
     #: What the command of a target may have in braces.
     placeholders: tuple[str, ...] = ()
 

@@ -245,6 +245,10 @@ _PROPERTIES: Mapping[str, _Words] = {
         "checks": "Judges and programs reply with `checks`.",
     },
     "template_variables": lambda value: f"Variables in judge prompts: {_listed(value)}." if value else "",
+    "bare_prompt_paths": {
+        True: "A path in place of a judge's prompt is that file, with `file://` in front or without.",
+        False: "A path in place of a judge's prompt is that file with `file://` in front; without, the path itself is the prompt.",
+    },
     "answer_variables": lambda value: f"A judge prompt of one's own has one of {_listed(value)}." if value else "",
     "wording": lambda value: f"What the target says is called `{_ANSWERS[value]}`.",
     "reference": {
@@ -257,10 +261,10 @@ _PROPERTIES: Mapping[str, _Words] = {
         "exact": "An expected call needs exactly the arguments that are written, unless `args_match` says otherwise.",
     },
     "exit_code_decides": {True: "A program that prints no JSON grades by its exit code.", False: "A program has to print JSON."},
+    "output_files": {True: "A program that grades finds a long answer in a file, by `output_path`.", False: ""},
     "flat_settings": {
         True: "A program finds its settings side by side under `config`.",
         False: "A program finds its settings under `config`, those written under `config` once more in a `config` inside of it.",
     },
-    "output_files": {True: "A program that grades finds a long answer in a file, by `output_path`.", False: ""},
     "placeholders": lambda value: f"The command of a target may have {', '.join(f'`{{{v}}}`' for v in value)}." if value else "",
 }  # fmt: skip

@@ -260,7 +260,7 @@ tests:
     input: [{role: user, content: [{type: file, value: order.json}]}]
     assertions:
       - {type: code-grader, command: [python3, check.py]}
-      - {type: llm-grader, prompt: judge.md, target: judge}
+      - {type: llm-grader, prompt: file://judge.md, target: judge}
   - {id: b, criteria: c, input: hi, assertions: [{type: contains, value: x}]}
 """
 TARGETS = [
@@ -295,7 +295,7 @@ def test_a_changed_file_of_a_case_makes_it_stale_and_not_its_neighbour(whole: Fo
     ("old", "new"),
     [
         ("content: [{type: file", "content: [{type: text, value: x}, {type: file"),
-        ("prompt: judge.md", "prompt: judge.md, weight: 2"),
+        ("prompt: file://judge.md", "prompt: file://judge.md, weight: 2"),
         ("id: a", "id: c"),
     ],
 )

@@ -317,7 +317,9 @@ tests:
         ("Is this kind?", "[[ ## criteria ## ]]\nIs this kind?", ""),
         ("'Rate: {{ output }} for {{input}} {{ unknown }}'", "Rate: the answer for hi {{ unknown }}", ""),
         ("'Rate this question: {{ input }}'", "", "has no {{ output }} or {{ expected_output }}"),
-        ("prompts/judge.md", "From a file: the answer", ""),
+        # A bare path is what the answer is judged by, as `rubric check` says; so is a text whose variables nothing fills in.
+        ("prompts/judge.md", "[[ ## criteria ## ]]\nprompts/judge.md\n", ""),
+        ("'Is {{ name }} kind?'", "[[ ## criteria ## ]]\nIs {{ name }} kind?\n", ""),
         ("file://prompts/judge.md", "From a file: the answer", ""),
         ("file://prompts/blind.md", "", "has no {{ output }}"),
         ("file://prompts/none.md", "", "cannot be read"),
@@ -339,6 +341,24 @@ async def test_a_prompt_of_ones_own(ready: Folder, judge: JudgeServer, prompt: s
         assert sent in judge.bodies[0]["messages"][1]["content"]
 
 
+async def test_until_agentv_4_5_a_bare_path_is_the_prompt_in_that_file(ready: Folder, judge: JudgeServer) -> None:
+    ready.write("judge.md", "From a file: {{ answer }}")
+    judge.replies = ['{"score": 1, "hits": [], "misses": []}']
+    suite = "tests: [{id: a, criteria: c, input: hi, assert: [{type: llm-judge, prompt: judge.md}]}]"
+    result = await ready.one(suite, "agentv-2.7")
+    assert result.verdict is Verdict.PASSED, result.reason
+    assert judge.bodies[0]["messages"][1]["content"] == "From a file: You have 30 days."
+
+
+async def test_a_program_that_writes_the_prompt_runs_in_its_own_directory(ready: Folder, judge: JudgeServer) -> None:
+    ready.write("tools/prompt.sh", 'cat "$PWD/words.txt"')
+    ready.write("tools/words.txt", "No variable here")
+    judge.replies = ['{"score": 1}']
+    result = await ready.one(OWN.replace("PROMPT", "{command: [sh, tools/prompt.sh]}"))
+    assert result.verdict is Verdict.PASSED, result.reason
+    assert judge.bodies[0]["messages"][1]["content"] == "No variable here"
+
+
 async def test_a_program_that_writes_the_prompt(ready: Folder, judge: JudgeServer) -> None:
     import sys
 
@@ -348,7 +368,7 @@ async def test_a_program_that_writes_the_prompt(ready: Folder, judge: JudgeServe
         OWN.replace("PROMPT", f"{{command: [{sys.executable}, prompt.py], config: {{strict: true}}}}")
     )
     assert result.verdict is Verdict.PASSED, result.reason
-    assert "Look at You have 30 days. {'strict': True}" in judge.bodies[0]["messages"][1]["content"]
+    assert judge.bodies[0]["messages"][1]["content"] == "Look at You have 30 days. {'strict': True}"
     ready.write("prompt.py", "raise SystemExit('no prompt today')")
     result = await ready.one(OWN.replace("PROMPT", f"{{command: [{sys.executable}, prompt.py]}}"))
     assert "no prompt today" in result.reason
@@ -413,7 +433,7 @@ async def test_the_prompt_of_an_llm_rubric(ready: Folder, judge: JudgeServer) ->
     result = await ready.one(NEW, "agentv-5")
     assert result.verdict is Verdict.PASSED, result.reason
     said = judge.bodies[0]["messages"][1]["content"]
-    assert " ".join(said.split()) == 'Look: - rubric-1: It is so / { "owner": "me" } / {{ answer }}'
+    assert " ".join(said.split()) == 'Look: - rubric-1: It is so / {"owner":"me"} / {{ answer }}'
     assert judge.bodies[0]["temperature"] == 0.5
 
 
@@ -423,6 +443,7 @@ async def test_a_provider_that_is_written_out_in_an_evaluator_is_refused_at_its_
 
 
 async def test_changes_and_tool_calls_are_shown_to_the_judge(ready: Folder, judge: JudgeServer) -> None:
+    calls = [{"tool": "Read", "input": {"path": "a.py"}}]
     told = {
         "file_changes": "+++ b/a.py",
         "output": [{"role": "assistant", "content": "You have 30 days.", "tool_calls": calls}],
@@ -440,7 +461,6 @@ async def test_changes_and_tool_calls_are_shown_to_the_judge(ready: Folder, judg
 
 SUITES = {
     "agentv-0.1": "testcases: [{id: a, outcome: Good, messages: [{role: user, content: hi}, {role: assistant, content: hello}]}]",
-    calls = [{"tool": "Read", "input": {"path": "a.py"}}]
     "agentv-0.5": "evalcases: [{id: a, outcome: Good, input_messages: [{role: user, content: hi}], expected_messages: [{role: assistant, content: hello}]}]",
     "agentv-1": "evalcases: [{id: a, expected_outcome: Good, input_messages: [{role: user, content: hi}], expected_messages: [{role: assistant, content: hello}], rubrics: [{id: x, description: so}]}]",
     "agentv-2.7": "tests: [{id: a, criteria: Good, input: hi, assert: [{type: rubrics, criteria: [{id: x, outcome: so, score_ranges: {0: no, 5: yes}}]}]}]",

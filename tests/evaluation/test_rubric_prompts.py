@@ -31,7 +31,7 @@ async def test_the_prompt_of_an_llm_rubric_is_used(folder: Folder, judge: JudgeS
     folder.write("judge.md", "Is it {{ tone }}? {{ rubric }} | {{ output }} | {{ metadata_json }}")
     judge.replies = [WHOLE]
     prompt = await said(folder, judge, "{type: llm-rubric, value: Is kind, prompt: file://judge.md}")
-    assert prompt == 'Is it warm? Is kind | an answer | {\n  "area": "sales"\n}'
+    assert prompt == 'Is it warm? Is kind | an answer | {"area":"sales"}'
 
 
 async def test_with_criteria_it_says_where_they_stand(folder: Folder, judge: JudgeServer) -> None:

@@ -8,6 +8,7 @@ from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.judging.answer_files import with_files
 from rubric_core.evaluation.judging.brought import as_provider
 from rubric_core.evaluation.judging.judge import RecordingMode
+from rubric_core.evaluation.judging.prompts import OwnPrompt, own_text
 from rubric_core.evaluation.judging.sitting import NO_JUDGE, Sitting
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.rubric import sheet_of
@@ -24,8 +25,8 @@ __all__ = ["AGENTS", "JudgePrompt", "JudgeResolver", "LlmJudgeEvaluator"]
 AGENTS = ("cli", "claude-cli", "codex-cli", "copilot-cli")
 #: Gives the judge for a context; None when there is none. Raises Unscored when there ought to be one.
 JudgeResolver: TypeAlias = Callable[[EvaluationContext], "Provider | Awaitable[Provider | None] | None"]
-#: Gives the author's prompt for a context, None for the built-in one.
-JudgePrompt: TypeAlias = Callable[[EvaluationContext], "str | Awaitable[str | None] | None"]
+#: Gives the author's prompt for a context, None for the built-in one. A text is read as one that stands in the suite.
+JudgePrompt: TypeAlias = Callable[[EvaluationContext], "OwnPrompt | str | Awaitable[OwnPrompt | str | None] | None"]
 
 T = TypeVar("T")
 
@@ -77,16 +78,17 @@ class LlmJudgeEvaluator:
         context = await with_files(context)
         if isinstance(context.evaluator, AgentJudge | AgentRubric):
             _can_look(context.evaluator, judge, context)
-        template = await _awaited(self._judge_prompt(context)) if self._judge_prompt else None
-        if template is not None and dialect.properties.wording == "generated":
-            context, template = replace(context, system_prompt=template), None
+        brought = await _awaited(self._judge_prompt(context)) if self._judge_prompt else None
+        own = own_text(brought, dialect.properties) if isinstance(brought, str) else brought
+        if own is not None and dialect.properties.wording == "generated":
+            context, own = replace(context, system_prompt=own.text), None
         asked = _criteria(context)
         sitting = Sitting(
             context=context,
             dialect=dialect,
             judge=judge,
             trouble=trouble,
-            template=template,
+            own=own,
             recordings=self._recordings,
             mode=self._mode,
             max_output_tokens=self._max_output_tokens,

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.judging.judge import RecordingMode, ask_judge, raw_request
-from rubric_core.evaluation.judging.prompts import BUILT_IN, JudgeInputs, free_form_prompt, rubric_prompt, variables_in
+from rubric_core.evaluation.judging.prompts import (
+    BUILT_IN,
+    JudgeInputs,
+    OwnPrompt,
+    free_form_prompt,
+    rubric_prompt,
+    variables_in,
+)
 from rubric_core.evaluation.result import CriterionResult, Unscored
 from rubric_core.evaluation.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
@@ -40,7 +47,7 @@ class Sitting:
     judge: Provider | None
     trouble: str
     #: The author's prompt.
-    template: str | None
+    own: OwnPrompt | None
     recordings: "Recordings | None"
     mode: RecordingMode
     max_output_tokens: int | None
@@ -50,7 +57,7 @@ class Sitting:
 
     async def rubric(self, sheet: RubricSheet) -> EvaluationScore:
         """The score of a rubric, criterion by criterion. Raises Unscored."""
-        system, user = rubric_prompt(sheet, self._inputs(), self.dialect.properties, self.template)
+        system, user = rubric_prompt(sheet, self._inputs(), self.dialect.properties, self.own)
         if self.context.system_prompt is not None:
             system = f"{self.context.system_prompt}\n\n{system}"
         request = self._request(system, user)
@@ -107,7 +114,7 @@ class Sitting:
     async def whole(self) -> EvaluationScore:
         """The score that a judge gives the answer as a whole. Raises Unscored."""
         properties = self.dialect.properties
-        system, user = free_form_prompt(self._inputs(), properties, self.template, self.context.system_prompt)
+        system, user = free_form_prompt(self._inputs(), properties, self.own, self.context.system_prompt)
         request = self._request(system, user)
         if self.judge is None and self.mode == "refresh":
             raise Unscored(self._nobody_asked())
@@ -147,10 +154,12 @@ class Sitting:
         changes = answer.file_changes if answer else ""
         criteria = (self.context.eval_case.criteria or "") if self.criteria is None else self.criteria
         written = self.context.eval_case.metadata
-        metadata = json.dumps(plain(written, self.context.anchors), ensure_ascii=False, indent=2) if written else ""
+        metadata = plain(written, self.context.anchors) if written else None
         told = JudgeInputs(
-            criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls, metadata
-        )
+            criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls,
+            metadata="" if metadata is None else json.dumps(metadata, ensure_ascii=False, indent=2),
+            metadata_json="" if metadata is None else json.dumps(metadata, ensure_ascii=False, separators=(",", ":")),
+        )  # fmt: skip
         return self.context.redact.within(told)
 
     def _request(self, system: str, user: str) -> Request:
@@ -172,9 +181,10 @@ class Sitting:
         from rubric_core.evaluation.judging.recordings import Asked  # noqa: PLC0415
 
         inputs = self._inputs()
-        own = [text for text in (self.template, self.context.system_prompt) if text is not None]
+        brought = self.own.text if self.own is not None else None
+        own = [text for text in (brought, self.context.system_prompt) if text is not None]
         prompt = BUILT_IN if not own else f"sha256:{hashlib.sha256(chr(0).join(own).encode()).hexdigest()[:16]}"
-        shown = inputs.metadata if {"metadata", "metadata_json"} & variables_in(self.template or "") else ""
+        shown = inputs.metadata if {"metadata", "metadata_json"} & variables_in(brought or "") else ""
         more = "\n\n".join(part for part in (inputs.file_changes, inputs.tool_calls, shown) if part)
         return Asked(prompt, inputs.question, inputs.answer, inputs.criteria, inputs.reference, more)
 
