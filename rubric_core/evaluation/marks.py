@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.turns import TURN, turn_evaluators, turns_of
+from rubric_core.evaluation.turns import TURN, own_results, turn_evaluators, turns_of
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, ScoreRanges
 from rubric_core.loading.grading import gathered
 from rubric_core.text import Span
@@ -127,7 +127,7 @@ def marks_of(case: Runnable, result: CaseResult) -> list[Mark]:
     marks = [Mark(case.case_span(case.case.at("id")), result.verdict, case_words(result), result.reason)]
     turns = [r for r in result.evaluators if r.type == TURN]
     marks += _of_turns(case, turns)
-    marks += _of_all(case, case.evaluators, result.evaluators[len(turns) :])
+    marks += _of_all(case, case.evaluators, own_results(result.evaluators))
     return sorted(marks, key=lambda mark: mark.span)
 
 

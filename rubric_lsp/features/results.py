@@ -120,5 +120,6 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: Shown) -> "list[Mark]":
 
 
 def _with(result: "CaseResult", newer: "Mapping[int, EvaluatorResult]") -> "CaseResult":
-    evaluators = tuple(newer.get(number, each) for number, each in enumerate(result.evaluators, 1))
-    return replace(result, evaluators=evaluators) if newer else result
+    from rubric_core.evaluation.turns import with_newer  # noqa: PLC0415
+
+    return replace(result, evaluators=with_newer(result.evaluators, newer)) if newer else result

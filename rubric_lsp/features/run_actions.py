@@ -67,7 +67,7 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
     yield RunAction(f"Open report ‹{name}›", "rubric.openReport", name, kind=RUN_RESULTS)
     if result.answer:
         yield RunAction(f"Open the answer ‹{name}›", "rubric.openAnswer", name, kind=RUN_RESULTS)
-    asked = [each.name for each in result.evaluators if each.was_judged]
+    asked = [each.name for one in result.evaluators for each in one.flat() if each.was_judged]
     if asked:
         about = (at,) if at in asked else ()
         yield RunAction(

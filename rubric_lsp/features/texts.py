@@ -30,7 +30,8 @@ def reply(result: "CaseResult", evaluator: str = "") -> str:
 
     Empty when no judge was asked.
     """
-    chosen = [e for e in result.evaluators if e.name == evaluator] or result.evaluators
+    found = [each for one in result.evaluators for each in one.flat()]
+    chosen = [each for each in found if each.name == evaluator] or result.evaluators
     return "\n".join(line for one in chosen for each in one.flat() if each.was_judged for line in _reply(each))
 
 

@@ -225,8 +225,11 @@ class Runs:
         self.changed(part.uri)
 
     def _done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
-        if part.number and result.evaluators:
-            self.record.done_alone(part.uri, result.id, part.place, result.evaluators[-1], result.fingerprint)
+        from rubric_core.evaluation.turns import own_results  # noqa: PLC0415
+
+        graded = own_results(result.evaluators)
+        if part.number and graded:
+            self.record.done_alone(part.uri, result.id, part.place, graded[-1], result.fingerprint)
         elif part.number:
             self.record.running(part.uri, result.id, "")
         else:

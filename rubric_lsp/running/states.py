@@ -76,12 +76,15 @@ class States:
 
     def done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
         """A case is done."""
+        from rubric_core.evaluation.turns import own_results  # noqa: PLC0415  # loaded when something was run
+
         case = _case(part, result.id)
         if case is None or not self._server.client.tests:
             return
         if part.number:
-            if result.evaluators:
-                self._evaluator(job.name, part.uri, case, part.number, result.evaluators[-1])
+            graded = own_results(result.evaluators)
+            if graded:
+                self._evaluator(job.name, part.uri, case, part.number, graded[-1])
             else:
                 self._state(
                     job.name, id_of(part.uri, result.id, part.evaluator), "unscored", result, [_plain(result.reason)]
@@ -93,10 +96,9 @@ class States:
 
     def _result(self, run: str, uri: str, case: "Runnable", result: "CaseResult") -> None:
         """The state of a case and of its evaluators."""
-        from rubric_core.evaluation.turns import TURN  # noqa: PLC0415  # loaded when something was run
+        from rubric_core.evaluation.turns import own_results  # noqa: PLC0415  # loaded when something was run
 
-        names = tests.evaluator_names(case)
-        graded = [each for each in result.evaluators if each.type != TURN]
+        names, graded = tests.evaluator_names(case), own_results(result.evaluators)
         if len(graded) == len(names):
             for number, each in enumerate(graded, 1):
                 self._evaluator(run, uri, case, number, each)
