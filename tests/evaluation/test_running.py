@@ -122,17 +122,22 @@ CHAIN = """
 tests:
   - {id: last, criteria: c, input: hi, depends_on: [middle], assertions: [{type: contains, value: x}]}
   - {id: middle, criteria: c, input: hi, depends_on: [first], FAILURE assertions: [{type: contains, value: x}]}
-  - {id: first, criteria: c, input: hi, assertions: [{type: contains, value: VALUE}]}
+  - {id: first, criteria: c, input: hi, assertions: [CHECK]}
 """
+JUDGED = "{type: rubrics, criteria: [Is good]}"
 
 
-def chain(value: str, failure: str = "") -> str:
-    return CHAIN.replace("VALUE", value).replace("FAILURE", failure)
+def chain(check: str, failure: str = "") -> str:
+    return CHAIN.replace("CHECK", check).replace("FAILURE", failure)
+
+
+def contains(value: str) -> str:
+    return f"{{type: contains, value: {value}}}"
 
 
 async def test_cases_wait_for_those_that_they_depend_on(folder: Folder) -> None:
     folder.mock("x")
-    results = await folder.run(chain("x"))
+    results = await folder.run(chain(contains("x")))
     assert {r.verdict for r in results.values()} == {Verdict.PASSED}
     assert [e.case_id for e in folder.events if isinstance(e, CaseStarted)] == ["first", "middle", "last"]
     assert list(results) == ["last", "middle", "first"]
@@ -147,22 +152,31 @@ async def test_cases_wait_for_those_that_they_depend_on(folder: Folder) -> None:
         ("on_dependency_failure: run,", "passed", "passed"),
     ],
 )
-async def test_a_dependency_that_fails(folder: Folder, failure: str, middle: str, last: str) -> None:
+async def test_a_dependency_without_a_score(folder: Folder, failure: str, middle: str, last: str) -> None:
     folder.mock("x")
-    results = await folder.run(chain("y", failure))
+    results = await folder.run(chain(JUDGED, failure))
     assert (results["first"].verdict.value, results["middle"].verdict.value, results["last"].verdict.value) == (
-        "failed",
+        "unscored",
         middle,
         last,
     )
     if middle != "passed":
-        assert results["middle"].reason == "not run: first, which it depends on, did not pass"
+        assert results["middle"].reason == "not run: first, which it depends on, could not be scored"
+    if middle != "passed":
+        assert results["last"].reason == "not run: middle, which it depends on, was not run"
     assert len([e for e in folder.events if isinstance(e, CaseDone)]) == 3
+
+
+@pytest.mark.parametrize("failure", ["", "on_dependency_failure: fail,"])
+async def test_a_dependency_that_was_run_and_failed_is_no_reason_not_to_run(folder: Folder, failure: str) -> None:
+    folder.mock("x")
+    results = await folder.run(chain(contains("y"), failure))
+    assert [r.verdict.value for r in results.values()] == ["passed", "passed", "failed"]
 
 
 async def test_cases_that_wait_for_one_another_do_not_wait_for_ever(folder: Folder) -> None:
     folder.mock("x")
-    text = chain("x").replace(
+    text = chain(contains("x")).replace(
         "{id: first, criteria: c, input: hi,", "{id: first, criteria: c, input: hi, depends_on: [last],"
     )
     cases = list(folder.cases(text))
