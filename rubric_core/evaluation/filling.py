@@ -1,8 +1,10 @@
 """A case with everything filled in that is only known when it runs: the environment, and the values of its `vars`."""
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 
+from rubric_core.evaluation.inherited import metadata_of_suite, with_inherited
 from rubric_core.evaluation.interpolate import Interpolation, node_of
 from rubric_core.evaluation.matrix import Variant
 from rubric_core.evaluation.runnable import Runnable
@@ -17,7 +19,18 @@ __all__ = ["filled"]
 def filled(case: Runnable, environment: Mapping[str, str]) -> Runnable:
     """`case` with its references to variables filled in. Raises Unscored for one of the environment that is not set."""
     given = replace(case, environment=environment, variant=_filled_variant(case, environment))
-    return replace(given, case=_filled_case(given, environment), suite=_filled_suite(given, environment))
+    suite = _filled_suite(given, environment)
+    return replace(given, case=_with_metadata(_filled_case(given, environment), suite, given), suite=suite)
+
+
+def _with_metadata(case: Case, suite: Suite, given: Runnable) -> Case:
+    """The case with the metadata that it has of its suite."""
+    inherited = metadata_of_suite(suite, given.suite_anchors)
+    if not inherited:
+        return case
+    made = copy(case)
+    vars(made)["metadata"] = with_inherited(plain(case.metadata, given.anchors) or {}, inherited)
+    return made
 
 
 def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant | None:

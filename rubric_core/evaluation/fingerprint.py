@@ -31,8 +31,6 @@ _TALK = frozenset(
         "version",
         "tags",
         "license",
-        "metadata",
-        "governance",
         "$schema",
         "note",
     }

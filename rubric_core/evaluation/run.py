@@ -196,7 +196,7 @@ async def _once(
     base = replace(base, **asked_for(ready, ports.files))
     kind = Conversation if ready.case.mode == "conversation" else Attempt
     try:
-        async with workspaces.given(ready, number) as workspace:
+        async with workspaces.given(ready) as workspace:
             result = await kind(ready, ports, on_event, number, workspace).result(base)
             if workspace is not None:
                 workspace.failed = result.verdict is not Verdict.PASSED

@@ -94,7 +94,9 @@ class Log(Settings):
     """An agent: a program that works on a task by itself and leaves a log."""
 
     model = key(Text(), "The model that the agent uses.")
-    cwd = key(Text(refers_to="directory"), "The directory in which it works.", example="..")
+    cwd = key(
+        Text(refers_to="directory"), "The directory in which it works, where the suite has no workspace.", example=".."
+    )
     timeout_seconds = key(_SECONDS, "The longest that it may take for a case, in seconds.", example="180")
     log_dir = key(Text(), "Where its logs are written.")
     log_directory = key(Text(), "Where its logs are written.")
@@ -252,7 +254,10 @@ class Cli(Settings):
         example="--file {path}",
     )
     cwd = key(
-        Text(refers_to="directory"), "The directory in which it runs.", shown="the directory of the suite", example=".."
+        Text(refers_to="directory"),
+        "The directory in which it runs, where the suite has no workspace.",
+        shown="the directory of the suite",
+        example="..",
     )
     timeout_seconds = key(_SECONDS, "The longest that it may take for a case, in seconds.", example="30")
     healthcheck = key(

@@ -30,8 +30,8 @@ class Runs:
     remedy: str = ""
 
     def directory(self, request: Request) -> Path:
-        """Where it works: as its settings say, else in the workspace of the case, else beside the suite."""
-        if self.cwd is None and request.workspace is not None:
+        """Where it works: in the workspace of the case, else as its settings say, else beside the suite."""
+        if request.workspace is not None:
             return request.workspace
         return (self.place.directory / (self.cwd or ".")).resolve()
 
