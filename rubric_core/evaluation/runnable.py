@@ -245,7 +245,9 @@ class Runnable:
 
     @property
     def _known(self) -> Mapping[str, Any]:
-        """Values for other files; those of the variation, because a default test is read before all are put together."""
+        """Values for other files, where these have any; those of the variation, because a default test is read before all are put together."""
+        if self.dialect.properties.variable_keys is not None:
+            return {}
         own = self.variant.variables if self.variant is not None else None
         return own if own is not None else {**self.row.variables, **(plain(self.case.vars, self.anchors) or {})}
 

@@ -98,6 +98,9 @@ class Properties:
     nunjucks: bool = False
     #: Strings that stand for a value which is only known at run time, as regular expressions.
     interpolation: tuple[str, ...] = ()
+    #: The keys of cases and suites in which the `vars` of a case are filled in, of turns their input and what is expected; None for all.
+    #: Only where it is all, `vars.` may stand in front of a name.
+    variable_keys: frozenset[str] | None = None
     #: Whether a setting of a target in capitals may be the name of an environment variable, be it in early releases only.
     bare_variables: bool = True
     #: Whether a program may make the cases of a suite.

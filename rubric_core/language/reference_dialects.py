@@ -207,6 +207,11 @@ _PROPERTIES: Mapping[str, _Words] = {
     "folds_type_names": {True: "`_` in a type counts as `-`.", False: "Types are taken as they are written."},
     "nunjucks": {True: "What is filled in may have filters, conditions and loops, as in Nunjucks.", False: ""},
     "interpolation": lambda value: f"Filled in when the suite runs: {_samples(value)}." if value else "",
+    "variable_keys": lambda value: (
+        f"The `vars` of a case are filled in in {', '.join(f'`{key}`' for key in sorted(value))} only, and not in its evaluators."
+        if value
+        else ""
+    ),
     "bare_variables": {True: "A setting of a target in capitals may be the name of an environment variable.", False: ""},
     "case_programs": {True: "A program may make the cases of a suite.", False: ""},
     "targets_file": lambda value: f"Targets are looked for in `.agentv/{value}` first." if value else "",

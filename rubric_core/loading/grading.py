@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics
+from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics, SkillTrigger
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite
 
 __all__ = ["asserts_anything", "case_list", "default_name", "evaluators_of", "gathered", "required", "suite_list"]
@@ -101,7 +101,7 @@ def default_name(evaluator: Evaluator) -> str:
     if evaluator.name:
         return evaluator.name
     kind = evaluator.type_name.replace("_", "-")
-    value = vars(evaluator).get("value")
+    value = evaluator.skill if isinstance(evaluator, SkillTrigger) else vars(evaluator).get("value")
     if isinstance(value, str):
         return f"regex-{value[:30]}" if kind == "regex" else f"{kind}-{value}"
     if isinstance(value, list):

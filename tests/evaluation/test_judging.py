@@ -456,7 +456,7 @@ async def test_changes_and_tool_calls_are_shown_to_the_judge(ready: Folder, judg
     assert (await ready.one(SUITE)).verdict is Verdict.PASSED
     said = judge.bodies[0]["messages"][1]["content"]
     assert "[[ ## file_changes ## ]]\n+++ b/a.py" in said
-    assert '[[ ## tool_calls ## ]]\n- Read: {"path": "a.py"}' in said
+    assert "[[ ## tool_calls ## ]]\n- Read: a.py" in said
 
 
 SUITES = {
@@ -543,3 +543,24 @@ async def test_a_file_that_gives_no_text_leaves_the_case_without_a_score(
     result = await folder.one(f"{head}tests: [{{id: a, input: hi, criteria: c}}]", evaluators={"llm_judge": graded})
     assert result.verdict is Verdict.UNSCORED
     assert reason in result.reason
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "line"),
+    [
+        ("Read", {"limit": 5, "other": "x", "file_path": "a.py"}, "- Read: a.py"),
+        ("Bash", {"command": "x" * 121}, f"- Bash: {'x' * 120}…"),
+        ("Bash", {"description": "looks"}, "- Bash: looks"),
+        ("Grep", {"path": ".", "pattern": "TODO"}, "- Grep: TODO"),
+        ("search", {"n": 3, "q": "tides", "lang": "en"}, "- search: tides"),
+        ("search", {"q": "x" * 121, "lang": "en"}, "- search: en"),
+        ("search", {"n": 3, "q": ""}, "- search"),
+        ("search", None, "- search"),
+        ("search", "tides", "- search"),
+    ],
+)
+def test_a_line_for_each_tool_call(tool: str, given: object, line: str) -> None:
+    from rubric_core.evaluation.judging.tool_calls import tool_call_lines
+    from rubric_core.ports import ToolUse
+
+    assert tool_call_lines([ToolUse(tool, given), ToolUse("end")]) == f"{line}\n- end"

@@ -16,6 +16,7 @@ from rubric_core.evaluation.judging.prompts import (
     rubric_prompt,
     variables_in,
 )
+from rubric_core.evaluation.judging.tool_calls import tool_call_lines
 from rubric_core.evaluation.result import CriterionResult, Unscored
 from rubric_core.evaluation.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
@@ -148,9 +149,7 @@ class Sitting:
     def _inputs(self) -> JudgeInputs:
         answer, prompt = self.context.answer, self.context.prompt_inputs
         used = answer.tool_uses if answer else None
-        calls = "\n".join(
-            f"- {u.tool}: {json.dumps(u.input, ensure_ascii=False, default=str)[:300]}" for u in used or ()
-        )
+        calls = tool_call_lines(used or ())
         changes = answer.file_changes if answer else ""
         criteria = (self.context.eval_case.criteria or "") if self.criteria is None else self.criteria
         written = self.context.eval_case.metadata

@@ -87,6 +87,7 @@ AGENTV_3 = AGENTV_2_7.successor(
     literal_members=True,
     skips_bare_cases=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{\s*[\w.]+\s*\}\}"),
+    variable_keys=frozenset(("criteria", "expected_outcome", "input", "input_files", "expected_output", "turns")),
     reply_style="assertions",
     wording="output",
     exit_code_decides=True,
