@@ -1,11 +1,11 @@
-"""JSON in texts, and the values inside of it by paths such as `lines[0].amount`."""
+"""JSON in texts, as agentv reads and writes it, and the values inside of it by paths such as `lines[0].amount`."""
 
 import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["MISSING", "at_path", "json_in", "value_fits"]
+__all__ = ["MISSING", "at_path", "json_in", "json_text", "value_fits"]
 
 #: Stands for a value that is not there; `null` is one that is.
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
@@ -24,6 +24,20 @@ def json_in(text: str) -> Any:
         return json.loads(bare[start : end + 1] if 0 <= start < end else bare, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Plain data as JSON: compact, or over several lines with an `indent`; whole numbers have no point, as in JavaScript."""
+    separators = (",", ":") if indent is None else None
+    return json.dumps(_numbered(value), ensure_ascii=False, indent=indent, separators=separators, default=str)
+
+
+def _numbered(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _numbered(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_numbered(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def at_path(value: Any, path: str) -> Any:

@@ -166,7 +166,8 @@ class Schedule:
         """What is missing of the cases that one depends on; empty when all were run, whatever they scored."""
         for number in before:
             result = self._results[number]
-            if result is not None and (result.score is None or number in self._not_run):
+            # The verdict, not the score: of what is kept of a result that is all that there has to be.
+            if result is not None and (result.verdict is Verdict.UNSCORED or number in self._not_run):
                 what = "was not run" if number in self._not_run else "could not be scored"
                 return f"{result.id}, which it depends on, {what}"
         return ""

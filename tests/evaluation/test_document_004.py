@@ -150,7 +150,7 @@ async def test_tool_calls_and_file_changes_are_appended_to_the_prompt() -> None:
     config = evaluator("{type: rubrics, criteria: [The agent invoked the acme-deploy skill]}")
     await LlmJudgeEvaluator(resolve_judge_provider=lambda _: judge).evaluate(context(config, answer))
     prompt = judge.asked[0].prompt
-    assert '- acme-deploy: {"env": "test"}' in prompt
+    assert "- acme-deploy: test" in prompt
     assert "+++ b" in prompt
     await LlmJudgeEvaluator(resolve_judge_provider=lambda _: judge).evaluate(context(config, "done"))
     assert "tool_calls" not in judge.asked[1].prompt

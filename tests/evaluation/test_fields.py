@@ -7,7 +7,7 @@ import pytest
 from suites import Folder
 
 from rubric_core.evaluation.dates import same_day
-from rubric_core.evaluation.paths import MISSING, at_path, json_in, value_fits
+from rubric_core.evaluation.paths import MISSING, at_path, json_in, json_text, value_fits
 
 DATA = '{"n": 1}'
 
@@ -85,3 +85,9 @@ def test_true_is_not_1_however_deep(one: Any, other: Any, same: bool) -> None:
 )
 def test_days(expected: str, found: str, formats: list[str], same: bool) -> None:
     assert same_day(expected, found, formats) is same
+
+
+def test_json_is_written_as_javascript_writes_it() -> None:
+    value = {"a": 1.0, "b": [2.50, True, None], "é": {"c": -0.5}}
+    assert json_text(value) == '{"a":1,"b":[2.5,true,null],"é":{"c":-0.5}}'
+    assert json_text({"a": 1.0}, indent=2) == '{\n  "a": 1\n}'

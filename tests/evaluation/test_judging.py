@@ -342,7 +342,7 @@ async def test_a_prompt_of_ones_own(ready: Folder, judge: JudgeServer, prompt: s
 
 
 async def test_until_agentv_4_5_a_bare_path_is_the_prompt_in_that_file(ready: Folder, judge: JudgeServer) -> None:
-    ready.write("judge.md", "From a file: {{ answer }}")
+    ready.write("judge.md", "From a file: {{ answer }}\n")
     judge.replies = ['{"score": 1, "hits": [], "misses": []}']
     suite = "tests: [{id: a, criteria: c, input: hi, assert: [{type: llm-judge, prompt: judge.md}]}]"
     result = await ready.one(suite, "agentv-2.7")

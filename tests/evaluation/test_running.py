@@ -12,7 +12,7 @@ from rubric_core.adapters import system_ports
 from rubric_core.cli import main
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Event, Noted
 from rubric_core.evaluation.repeats import pass_at, pass_hat, share_interval
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.schedule import run_cases, with_dependencies
 
 #: Says "yes" in the runs whose number is given, by counting in a file.
@@ -172,6 +172,15 @@ async def test_a_dependency_that_was_run_and_failed_is_no_reason_not_to_run(fold
     folder.mock("x")
     results = await folder.run(chain(contains("y"), failure))
     assert [r.verdict.value for r in results.values()] == ["passed", "passed", "failed"]
+
+
+async def test_what_is_kept_of_a_result_is_enough_for_those_that_depend_on_it(folder: Folder) -> None:
+    folder.mock("x")
+    async with system_ports({}) as ports:
+        results = await run_cases(
+            folder.cases(chain(contains("y"))), ports, keep=lambda r: CaseResult(id=r.id, verdict=r.verdict)
+        )
+    assert [r.verdict.value for r in results] == ["passed", "passed", "failed"]
 
 
 async def test_cases_that_wait_for_one_another_do_not_wait_for_ever(folder: Folder) -> None:

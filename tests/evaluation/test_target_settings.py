@@ -279,6 +279,14 @@ async def test_a_health_check_is_made_once(folder: Folder) -> None:
     assert (folder.path / "checked").read_text() == "x"
 
 
+async def test_a_health_check_is_of_no_case(folder: Folder) -> None:
+    folder.write("template/x", "")
+    command(folder, "print('ok')", healthcheck={"command": "echo {EVAL_ID} {PROMPT}{FILES}. > told"})
+    suite = f"workspace: {{template: ./template}}\n{SUITE}"
+    assert (await folder.one(suite)).verdict is Verdict.UNSCORED, "its command is not in the workspace"
+    assert (folder.path / "told").read_text() == "healthcheck .\n"
+
+
 @pytest.mark.parametrize(
     ("check", "words"),
     [

@@ -1,7 +1,6 @@
 """Several evaluators whose scores one aggregator puts together."""
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +9,7 @@ from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, members_listed
 from rubric_core.evaluation.judging.templates import WholePrompt, prompt_in
+from rubric_core.evaluation.paths import json_text
 from rubric_core.evaluation.result import EvaluatorResult, Unscored, Verdict, jsonable
 from rubric_core.evaluation.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
@@ -113,7 +113,7 @@ async def _by_program(
 async def _by_judge(
     aggregator: Aggregator, results: Sequence[EvaluatorResult], context: EvaluationContext
 ) -> EvaluationScore:
-    told = json.dumps(_told(results, context), ensure_ascii=False, indent=2)
+    told = json_text(_told(results, context), indent=2)
     prompt = aggregator.prompt
     if prompt is not None and context.ports is not None:
         prompt, _ = await prompt_in(prompt, context, context.ports, aggregator)

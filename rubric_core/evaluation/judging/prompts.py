@@ -134,7 +134,7 @@ def rubric_prompt(
         if variables_in(own.text) & _RUBRIC & set(properties.template_variables)
         else f"\n\n{_section('rubric', listed)}"
     )
-    return system, filled + missing
+    return system, (filled + missing).strip()
 
 
 def _criterion(item: Item, ranges: bool) -> str:
@@ -175,7 +175,7 @@ def free_form_prompt(
     contract = f"{_REPLY}\n{json.dumps(_FREE_FORM[style])}\nThe score is a number from 0 (misses everything) to 1 (nothing to add)."
     if own is not None and not own.whole:
         inputs, own = replace(inputs, criteria=own.text), None
-    user = _sections(inputs, properties) if own is None else _filled(own.text, inputs, properties, {})
+    user = _sections(inputs, properties) if own is None else _filled(own.text, inputs, properties, {}).strip()
     if system is not None:
         return system, f"{user}\n\n{contract}"  # whatever the author's prompt says, the judge knows how to reply
     return f"{_GRADER}\n\n{contract}", user

@@ -1,7 +1,6 @@
 """One evaluation by a judge: what is asked, who is asked, and what is made of the reply."""
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from rubric_core.evaluation.judging.prompts import (
     variables_in,
 )
 from rubric_core.evaluation.judging.tool_calls import tool_call_lines
+from rubric_core.evaluation.paths import json_text
 from rubric_core.evaluation.result import CriterionResult, Unscored
 from rubric_core.evaluation.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
@@ -156,8 +156,8 @@ class Sitting:
         metadata = plain(written, self.context.anchors) if written else None
         told = JudgeInputs(
             criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls,
-            metadata="" if metadata is None else json.dumps(metadata, ensure_ascii=False, indent=2),
-            metadata_json="" if metadata is None else json.dumps(metadata, ensure_ascii=False, separators=(",", ":")),
+            metadata="" if metadata is None else json_text(metadata, indent=2),
+            metadata_json="" if metadata is None else json_text(metadata),
         )  # fmt: skip
         return self.context.redact.within(told)
 

@@ -48,7 +48,8 @@ class _Cli:
         scratch = Path(tempfile.mkdtemp(prefix="rubric-"))
         try:
             output = scratch / "output"
-            finished = await self.runs.finished(self._argv(request, scratch, output), request)
+            argv = self._argv(self.settings.command or "", request, scratch, output)
+            finished = await self.runs.finished(argv, request)
             return self._answer(self._said(finished, output), finished, request)
         finally:
             if not self.settings.keep_temp_files:
@@ -77,10 +78,12 @@ class _Cli:
         if not check.command:
             return "it has neither `url` nor `command`"
         runs = Runs(self.place, self.ports, limit, check.cwd or self.settings.cwd, "healthcheck")
-        command = check.command
-        argv = ("sh", "-c", command) if isinstance(command, str) else tuple(command)
+        # Of no case: it has neither a question nor a workspace.
+        asked = Request((), "", case_id="healthcheck", environment=request.environment)
         try:
-            finished = await runs.finished(argv, request)
+            with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
+                argv = self._argv(check.command, asked, Path(scratch), Path(scratch) / "output")
+                finished = await runs.finished(argv, asked)
         except ProviderError as error:
             return str(error)
         if finished.exit_code == 0:
@@ -88,8 +91,7 @@ class _Cli:
         error_text = failure_words(finished)
         return f"{ended_words(finished.exit_code)}{f': {error_text}' if error_text else ''}"
 
-    def _argv(self, request: Request, scratch: Path, output: Path) -> tuple[str, ...]:
-        command = self.settings.command or ""
+    def _argv(self, command: str | Sequence[str], request: Request, scratch: Path, output: Path) -> tuple[str, ...]:
         values = self._values(request, scratch, output, command)
         if isinstance(command, str):
             return ("sh", "-c", _PLACEHOLDER.sub(lambda m: values[m[1]][0], command))

@@ -1,12 +1,12 @@
 """Programs that make and prepare workspaces: hooks, git, and what has to be installed."""
 
-import json
 import re
 import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from rubric_core.evaluation.paths import json_text
 from rubric_core.evaluation.programs import (
     ProgramError,
     argv_of,
@@ -106,4 +106,4 @@ def _filled(command: tuple[str, ...] | str, known: Mapping[str, object]) -> tupl
 def _word(value: object) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return value if isinstance(value, str) else json_text(value)
