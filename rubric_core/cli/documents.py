@@ -61,12 +61,13 @@ class JsonDocument:
         self._written = 0
         self._order: InOrder[CaseResult] = InOrder()
         self._counts: Counter[Verdict] = Counter()
+        self._errors = 0
         if several:
             page.put('{\n  "suites": [')
 
     def begin(self, suite: LoadedSuite, _: int = 0) -> None:
         """The next suite."""
-        self._order, self._counts, self._written = InOrder(), Counter(), 0
+        self._order, self._counts, self._written, self._errors = InOrder(), Counter(), 0, 0
         between = ",\n" if self._suites else "\n" if self._several else ""
         self._suites += 1
         self._page.put(f'{between}{self._indent}{{\n{self._members(_head(suite))},\n{self._indent}  "cases": [')
@@ -74,6 +75,7 @@ class JsonDocument:
     def take(self, place: int, result: CaseResult) -> None:
         """A case is done."""
         self._counts[result.verdict] += 1
+        self._errors += len(result.grader_errors)
         for each in self._order.take(place, result):
             self._put(each, place + 1)
 
@@ -91,7 +93,8 @@ class JsonDocument:
         """A suite is over, or broken off, which is said: what waited for its turn is written."""
         for result in self._order.rest():
             self._put(result)
-        summary: dict[str, Any] = {"summary": {verdict.value: self._counts[verdict] for verdict in Verdict}}
+        counts = {verdict.value: self._counts[verdict] for verdict in Verdict}
+        summary: dict[str, Any] = {"summary": counts, "grader_errors": self._errors}
         if done.derived:
             summary["derived_metrics"] = {name: value for name, value, _ in done.derived.values()}
         if done.broken_off:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.cli.style import Style, visible, width
-from rubric_core.evaluation.marks import Mark, case_words, marks_of, shortened
+from rubric_core.evaluation.marks import ERROR, Mark, case_words, marks_of, shortened
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.around import FileKind
@@ -37,6 +37,8 @@ class Inline:
         self._columns = columns or _WIDE
         self._file = file
         self._index = LineIndex(analysis.document.text)
+        #: Why graders failed, as far as it stands on a line above.
+        self._told: set[str] = set()
 
     def lines(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> Iterator[str]:
         """The lines of the file, or of its cases that were run when these are not all; `cases` may be those of other files, too."""
@@ -104,9 +106,13 @@ class Inline:
         if len(marks) > 1 and sum(width(mark.text) + 3 for mark in marks) - 3 > room:
             marks = [_counted(marks)]
         for mark in marks:
-            text = self._style.paint(mark.text, ROLES[mark.verdict] if mark.what != "band" else "dim")
-            spare = min(_LONGEST_NOTE, room - len(mark.text) - 4)
-            note = mark.note if mark.what in ("criterion", "evaluator") and "unscored" not in mark.text else ""
+            words = f"{ERROR} failed" if mark.error else mark.text
+            text = self._style.paint(words, ROLES[mark.verdict] if mark.what != "band" else "dim")
+            spare = min(_LONGEST_NOTE, room - len(words) - 4)
+            note = mark.note if mark.what in ("criterion", "evaluator") and "unscored" not in words else ""
+            if mark.error:
+                note = "" if note in self._told else note
+                self._told.add(mark.note)
             pieces.append(
                 f"{text}  {self._style.paint(shortened(note, spare), 'dim')}" if note and spare > 12 else text
             )

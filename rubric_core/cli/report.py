@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from rubric_core.cli.failures import failures
+from rubric_core.cli.failures import failures, grader_failures, graders_counted
 from rubric_core.cli.inline import ROLES, Inline
 from rubric_core.cli.live import Live
 from rubric_core.cli.safe import Safe
@@ -44,9 +44,11 @@ class Report:
         live: What shows how the run goes on, above which lines are printed.
         several: Whether there is more than one suite.
         explain: Whether to say how each score came about.
+        allows_errors: Whether a case may pass although a grader of it failed.
     """
 
-    def __init__(self, out: TextIO, live: Live, *, several: bool, explain: bool) -> None:
+    def __init__(self, out: TextIO, live: Live, *, several: bool, explain: bool, allows_errors: bool) -> None:
+        self._allows_errors = allows_errors
         self._out = out
         self._live = live
         self._several = several
@@ -89,7 +91,8 @@ class Report:
         if not self._listing:
             return result
         judges = (replace(_NOTHING, verdict=result.verdict, judge=e.judge) for e in result.evaluators if e.judge)
-        told = tuple(judges) if result.verdict is Verdict.PASSED else tuple(map(_told, result.evaluators))
+        brief = result.verdict is Verdict.PASSED and not result.grader_errors
+        told = tuple(judges) if brief else tuple(map(_told, result.evaluators))
         return replace(result, evaluators=told, answer="", details=None, fingerprint="", at="")
 
     def end(self, done: Done) -> None:
@@ -106,6 +109,9 @@ class Report:
             whole = self._whole(ended.whole) if ended.whole is not None and ended.results else ()
             for line in (*whole, *failures(ended.path, ended.results, self._style)):
                 self._live.put(f"{self._safe(line)}\n")
+        suites = [(ended.path, ended.results) for ended in self._ended]
+        for line in grader_failures(suites, allowed=self._allows_errors):
+            self._live.put(f"{self._safe(line)}\n")
         self._live.put(f"\n{self._safe(self._summary(ending))}\n")
 
     def _whole(self, done: Done) -> Iterator[str]:
@@ -134,6 +140,7 @@ class Report:
         spent = sum(r.cost_usd or 0 for r in results)
         parts = (
             f"{suites}{self._counted(Counter(result.verdict for result in results))}",
+            self._style.paint(graders_counted(results), "bad"),
             kept,
             f"target {_listed(sorted({r.target for r in results}))}",
             f"judge: {', '.join(judges)}" if judges else "",

@@ -101,7 +101,8 @@ class Attempt:
         context = self.context(target, provider, inputs, answer, base.threshold)
         configs = self.case.graders or [scalar_evaluator(self.case.evaluator_kind)]
         graded = await self.grade(context, configs)
-        score, verdict, reason = case_outcome(graded.results, properties, base.threshold)
+        allowed = self.case.options.allow_grader_errors
+        score, verdict, reason = case_outcome(graded.results, properties, base.threshold, allow_errors=allowed)
         return replace(
             base,
             verdict=verdict,

@@ -9,7 +9,7 @@ from rubric_core.evaluation.context import EvaluationContext, EvaluatorConfig, P
 from rubric_core.evaluation.input import messages_of, reference_of
 from rubric_core.evaluation.judging.judge import conversation_text
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Unscored, Verdict
-from rubric_core.evaluation.score import case_outcome, verdict_of, weighted_mean
+from rubric_core.evaluation.score import Outcome, case_outcome, verdict_of, weighted_mean, withheld
 from rubric_core.evaluation.turns import CONVERSATION, TURN, turn_evaluators, turns_of
 from rubric_core.language.model import Turn
 from rubric_core.ports import Answer, ChatMessage, Provider
@@ -73,12 +73,13 @@ class Conversation(Attempt):
         self, base: EvaluatorResult, members: tuple[EvaluatorResult, ...], context: EvaluationContext
     ) -> EvaluatorResult:
         """What several evaluators make of a turn, or of the whole conversation."""
-        score, verdict, reason = case_outcome(members, self.case.dialect.properties, context.threshold)
+        properties, allowed = self.case.dialect.properties, self.case.options.allow_grader_errors
+        score, verdict, reason = case_outcome(members, properties, context.threshold, allow_errors=allowed)
         return replace(
             base,
             verdict=verdict,
             score=score,
-            reason=reason if score is None else "",
+            reason=reason if verdict is Verdict.UNSCORED else "",
             members=members,
             gate=next((f"{m.name} / {m.gate}" for m in members if m.gate), ""),
             hits=tuple(hit for m in members for hit in m.hits),
@@ -103,18 +104,21 @@ class Conversation(Attempt):
     def _outcome(
         self, base: CaseResult, results: Sequence[EvaluatorResult], said: Sequence[ChatMessage], answer: Answer
     ) -> CaseResult:
-        properties = self.case.dialect.properties
-        score, verdict, reason = case_outcome(results, properties, base.threshold)
+        properties, allowed = self.case.dialect.properties, self.case.options.allow_grader_errors
+        outcome = case_outcome(results, properties, base.threshold, allow_errors=allowed)
         how = self.case.case.aggregation or "mean"
-        if score is not None and how != "mean":
+        if outcome.score is not None and how != "mean":
             scores = [r.score for r in results if r.score is not None and r.weight > 0]
             score = (min if how == "min" else max)(scores) if scores else weighted_mean(())
-            verdict = verdict if reason else verdict_of(score, properties, base.threshold)
+            gated = outcome.verdict is Verdict.FAILED and outcome.reason
+            verdict = Verdict.FAILED if gated else verdict_of(score, properties, base.threshold)
+            outcome = Outcome(score, verdict, outcome.reason if gated else "")
+            outcome = outcome if allowed else withheld(outcome, results)
         return replace(
             base,
-            verdict=verdict,
-            score=score,
-            reason=reason,
+            verdict=outcome.verdict,
+            score=outcome.score,
+            reason=outcome.reason,
             evaluators=tuple(results),
             answer=answer.text,
             cost_usd=self.cost(),

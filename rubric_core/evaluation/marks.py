@@ -6,13 +6,16 @@ from datetime import datetime
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.score import ungraded_words
 from rubric_core.evaluation.turns import TURN, own_results, turn_evaluators, turns_of
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, ScoreRanges
 from rubric_core.loading.grading import gathered
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
+from rubric_core.validation.words import count
 
 __all__ = [
+    "ERROR",
     "LONGEST",
     "SIGNS",
     "Mark",
@@ -20,6 +23,7 @@ __all__ = [
     "case_words",
     "criterion_words",
     "evaluator_words",
+    "grader_words",
     "marks_of",
     "marks_of_some",
     "seconds_words",
@@ -29,6 +33,9 @@ __all__ = [
 #: Characters of a mark before editors cut it.
 LONGEST = 43
 SIGNS = {Verdict.PASSED: "✔", Verdict.BORDERLINE: "◐", Verdict.FAILED: "✘", Verdict.UNSCORED: "○"}
+#: The sign of an evaluator that could not run or crashed.
+ERROR = "⚠"
+_MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,8 @@ class Mark:
     in_suite: bool = False
     #: Of a criterion: the band that its score is in, with its bounds and text.
     band: tuple[Span, str] | None = None
+    #: Of an evaluator: whether it could not run or crashed; `note` says why.
+    error: bool = False
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
@@ -75,9 +84,24 @@ def age_words(at: str, now: datetime) -> str:
     return "" if hours < 1 else f"{hours:.0f}h ago" if hours < 48 else f"{hours / 24:.0f}d ago"
 
 
+def grader_words(result: CaseResult, *, why: bool = False) -> str:
+    """The evaluators of a case that could not run or crashed: `⚠ 2 graders failed: style, check.py`. Empty without any.
+
+    With `why` the first of them with its reason, and how many more there are.
+    """
+    errors = result.grader_errors
+    if not errors:
+        return ""
+    more = f" and {len(errors) - _MOST_NAMES} more" if len(errors) > _MOST_NAMES else ""
+    names = f"{', '.join(each.name for each in errors[:_MOST_NAMES])}{more}"
+    return f"{ERROR} {count(len(errors), 'grader')} failed: {ungraded_words(errors) if why else names}"
+
+
 def case_words(result: CaseResult, age: str = "") -> str:
-    """The mark of a case: sign, score, how many runs passed, time, cost, age, and the criterion whose gate failed."""
-    sign = SIGNS[result.verdict]
+    """The mark of a case: sign, score, graders that failed, how many runs passed, time, cost, age, and the criterion whose gate failed."""
+    sign, errors = SIGNS[result.verdict], grader_words(result)
+    if result.score is None and errors:
+        return shortened(f"{sign} {errors}")
     if result.score is None:
         return shortened(
             f"{sign} {result.verdict.value}: {result.reason}" if result.reason else f"{sign} {result.verdict.value}"
@@ -88,6 +112,7 @@ def case_words(result: CaseResult, age: str = "") -> str:
     times = f"{runs['passed']}/{runs['count']}" if isinstance(runs, dict) else ""
     parts = (
         f"{sign} {result.score:.2f}",
+        errors,
         times,
         seconds_words(result.duration_ms),
         cost,
@@ -99,10 +124,12 @@ def case_words(result: CaseResult, age: str = "") -> str:
 
 def evaluator_words(result: EvaluatorResult) -> str:
     """The mark of an evaluator: the sign alone says enough for a check that holds or does not."""
-    sign = SIGNS[result.verdict]
+    sign, error = SIGNS[result.verdict], result.failure
+    if error:
+        return shortened(f"{ERROR} failed: {error}")
     if result.score is None:
         return shortened(f"{sign} unscored: {result.reason}")
-    if result.crashed or (result.score in (0.0, 1.0) and not result.criteria):
+    if result.score in (0.0, 1.0) and not result.criteria:
         return sign
     minimum = f"  min {result.minimum:g}" if result.required and result.minimum is not None else ""
     return f"{sign} {result.score:.2f}{minimum}"
@@ -175,7 +202,8 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
         return  # the judge of a case that names no evaluator is written nowhere; templates are other files
     away = case.file is not None and case.inherits(config)
     if not at_work and not (gathered and paired) and not (len(paired) == 1 and result.score is not None):
-        yield Mark(case.span_of(config), result.verdict, evaluator_words(result), _note(result), "evaluator", away)
+        words, error = evaluator_words(result), bool(result.failure)
+        yield Mark(case.span_of(config), result.verdict, words, _note(result), "evaluator", away, error=error)
     for criterion, judged in paired:
         span = criterion.at("id") if criterion.has("id") else criterion.span
         yield Mark(
@@ -219,8 +247,8 @@ def _of_members(case: Runnable, config: Composite | AssertSet, result: Evaluator
 
 
 def _note(result: EvaluatorResult) -> str:
-    if result.score is None:
-        return result.reason
+    if result.score is None or result.failure:
+        return result.failure or result.reason
     if result.gate:
         return f"gate: {result.gate}"
     return "" if result.criteria else result.misses[0] if result.misses and result.verdict is not Verdict.PASSED else ""

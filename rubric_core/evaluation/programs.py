@@ -11,14 +11,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from rubric_core.loading.mentions import is_script
 from rubric_core.ports import Finished, Processes, Program
 
 __all__ = [
-    "ProgramError", "argv_of", "command_words", "ended", "ended_words", "failure_words", "json_input", "last_words", "printed",
+    "ProgramError", "argv_of", "command_words", "ended", "ended_words", "failure_words", "json_input", "last_words", "not_found", "printed",
 ]  # fmt: skip
 
 #: A shell gives an exit code that is as much higher where a signal ended the program.
 _BY_SIGNAL = 128
+#: With these exit codes a shell says that a command is no program, or is not found.
+_BY_SHELL = (126, 127)
 _FIRST_LINE = 200
 #: Where programs that report in JSON put the reason of a failure: lists of checks, and single texts.
 _CHECKS = ("assertions", "checks", "misses", "errors", "issues")
@@ -31,9 +34,17 @@ class ProgramError(Exception):
     """A program that did not get to its end by itself; the message says why."""
 
     def __init__(
-        self, message: str, *, missing: bool = False, too_long: bool = False, took_too_long: bool = False
+        self,
+        message: str,
+        *,
+        started: bool = True,
+        missing: bool = False,
+        too_long: bool = False,
+        took_too_long: bool = False,
     ) -> None:
         super().__init__(message)
+        #: Whether it ran at all.
+        self.started = started
         #: Whether there is no such program.
         self.missing = missing
         #: Whether its arguments were more than the system takes.
@@ -72,9 +83,10 @@ async def ended(program: Program, processes: Processes) -> Finished:
     except OSError as error:
         missing = isinstance(error, FileNotFoundError) and program.cwd.is_dir()
         too_long = error.errno == errno.E2BIG
-        raise ProgramError(_not_started(program, error), missing=missing, too_long=too_long) from None
+        raise ProgramError(_not_started(program, error), started=False, missing=missing, too_long=too_long) from None
     except ValueError:  # what Python says of it names no argument
-        raise ProgramError(f"{program.argv[0]!r} cannot be started: no argument may have a NUL character") from None
+        words = f"{program.argv[0]!r} cannot be started: no argument may have a NUL character"
+        raise ProgramError(words, started=False) from None
     if finished.stopped == "time":
         raise ProgramError(f"stopped, it took longer than {program.time_limit:g} s", took_too_long=True)
     if finished.stopped == "output":
@@ -99,6 +111,24 @@ def ended_words(code: int) -> str:
         return f"was ended by {_signal(-code) or f'signal {-code}'}"
     by_signal = _signal(code - _BY_SIGNAL)
     return f"ended with exit code {code}{f' ({by_signal})' if by_signal else ''}"
+
+
+def not_found(command: str | Sequence[str], cwd: Path, finished: Finished) -> str:
+    """What kept a command that failed from being run: its shell found no program, or its script is not there. Empty for neither."""
+    if not finished.exit_code:
+        return ""
+    if isinstance(command, str) and finished.exit_code in _BY_SHELL:
+        said = last_words(finished.stderr)
+        return f"the shell cannot run it{f': {said}' if said else ''}"
+    missing = next((word for word in _words(command) if is_script(word) and not (cwd / word).exists()), None)
+    return f"{missing} does not exist in {cwd}" if missing is not None else ""
+
+
+def _words(command: str | Sequence[str]) -> Sequence[str]:
+    try:
+        return shlex.split(command) if isinstance(command, str) else command
+    except ValueError:
+        return ()
 
 
 def last_words(output: bytes, most: int = _QUOTED) -> str:

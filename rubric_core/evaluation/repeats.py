@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.score import at_least, verdict_of
+from rubric_core.evaluation.score import at_least, ungraded_words, verdict_of
 from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Execution, Repeat, RunSettings, Trials
 from rubric_core.syntax.plain import plain
@@ -35,6 +35,8 @@ class Repeats:
     early_exit: bool = False
     #: US dollars that the runs of the case may cost together.
     cost_limit_usd: float | None = None
+    #: Whether a run may pass although an evaluator did not grade.
+    allow_errors: bool = False
 
 
 def budget_of(case: Runnable) -> float | None:
@@ -47,7 +49,8 @@ def repeats_of(case: Runnable) -> Repeats:
     """What command line, case and suite say, within the budget of the case; once without any."""
     found, budget = _written(case), budget_of(case)
     limits = [limit for limit in (found.cost_limit_usd, budget) if limit is not None]
-    return replace(found, cost_limit_usd=min(limits, default=None))
+    allowed = case.options.allow_grader_errors
+    return replace(found, cost_limit_usd=min(limits, default=None), allow_errors=allowed)
 
 
 def _written(case: Runnable) -> Repeats:
@@ -137,15 +140,31 @@ def _together(repeats: Repeats, runs: Sequence[CaseResult], properties: Properti
     if missing is not None:
         reason = f"run {runs.index(missing) + 1} of {len(runs)}: {missing.reason}"
         return replace(worst, verdict=Verdict.UNSCORED, score=None, reason=reason, details=details, cost_usd=cost)
+    result = replace(_counted(repeats, runs, scores, properties), details=details, cost_usd=cost)
+    broken = next((run for run in runs if run.ungraded), None)
+    if broken is None:
+        return result
+    result = replace(result, evaluators=broken.evaluators, answer=broken.answer)
+    if repeats.allow_errors or result.verdict is Verdict.FAILED:
+        return result
+    reason = f"run {runs.index(broken) + 1} of {len(runs)}: {ungraded_words(broken.ungraded)}"
+    return replace(result, verdict=Verdict.UNSCORED, reason=reason)
+
+
+def _counted(
+    repeats: Repeats, runs: Sequence[CaseResult], scores: Sequence[float], properties: Properties
+) -> CaseResult:
+    """What runs with a score each come to, by the strategy alone."""
+    best, worst = max(runs, key=_rank), min(runs, key=_rank)
     if repeats.strategy in ("pass_at_k", "pass_all"):
-        return replace(best if repeats.strategy == "pass_at_k" else worst, details=details, cost_usd=cost)
+        return best if repeats.strategy == "pass_at_k" else worst
     score = fmean(scores) if repeats.strategy == "mean" else _interval(scores)[0]
     verdict = verdict_of(score, properties, best.threshold)
     gated = next((run for run in runs if _gated(run, properties)), None)
     if gated is not None:  # a gate has to be met: other runs cannot make up for it
         best, verdict = gated, Verdict.FAILED
     reason = (gated or worst).reason if verdict is not Verdict.PASSED else ""
-    return replace(best, verdict=verdict, score=score, reason=reason, details=details, cost_usd=cost)
+    return replace(best, verdict=verdict, score=score, reason=reason)
 
 
 def _gated(run: CaseResult, properties: Properties) -> bool:

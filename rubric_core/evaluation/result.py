@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from rubric_core.language.shape import Shape
 from rubric_core.ports import Tokens
@@ -13,6 +13,8 @@ __all__ = [
     "CaseResult",
     "CriterionResult",
     "EvaluatorResult",
+    "GraderError",
+    "Ungraded",
     "Unscored",
     "Verdict",
     "case_result_of",
@@ -71,6 +73,16 @@ class CriterionResult:
     recorded: bool = False
 
 
+class Ungraded(NamedTuple):
+    """An evaluator that did not grade: it gave no score, or it crashed and its score of 0 stands for that."""
+
+    #: Its name, behind those of what it is a member of: `turn-1 / style / tone`.
+    name: str
+    reason: str
+    #: Whether it could not run or crashed; otherwise it had nothing to grade with, such as a judge.
+    failed: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorResult:
     """One evaluator of a case, done (REQ-EVAL-008: name, type, score, hits, misses, reasoning, evaluator_raw_request)."""
@@ -98,6 +110,8 @@ class EvaluatorResult:
     gate: str = ""
     #: Whether it crashed and the dialect calls that a score of 0.
     crashed: bool = False
+    #: Why it could not run, or how it crashed, without a line. Earlier versions say that of a crash in `misses` alone: see `failure`.
+    error: str = ""
     #: Who judged: a model, or "recorded (…)".
     judge: str = ""
     duration_ms: float | None = None
@@ -112,6 +126,27 @@ class EvaluatorResult:
         for each in self.members:
             yield from each.flat()
 
+    def ungraded(self, before: str = "") -> Iterator[Ungraded]:
+        """Those of its members that did not grade, and itself unless it only lacks a score because of them.
+
+        `before` are the names of what it is a member of.
+        """
+        name = f"{before}{self.name}"
+        found = [each for member in self.members for each in member.ungraded(f"{name} / ")]
+        yield from found
+        if self.failure or (self.score is None and not found):
+            yield Ungraded(name, self.failure or self.reason, failed=bool(self.failure))
+
+    @property
+    def failure(self) -> str:
+        """Why it could not run, or how it crashed; empty for one that graded, or had nothing to grade with."""
+        return self.error or (("".join(self.misses[:1]) or "it crashed") if self.crashed else "")
+
+    def as_unscored(self) -> "Unscored":
+        """The exception for an evaluator that needs the score of this one, which has none."""
+        kind = GraderError if self.error else Unscored
+        return kind(self.reason, request=self.evaluator_raw_request, replies=self.raw_replies)
+
     @property
     def was_judged(self) -> bool:
         """Whether a judge was asked, or a recording of one; not whether the reply was of use. Members count."""
@@ -120,7 +155,12 @@ class EvaluatorResult:
     @property
     def counts(self) -> bool:
         """Whether the case cannot have a score without this one."""
-        return self.weight > 0 or self.required or any(c.gates for c in self.criteria)
+        return self.weight > 0 or self.gated
+
+    @property
+    def gated(self) -> bool:
+        """Whether the case cannot pass without this one, whatever its weight."""
+        return self.required or any(c.gates for c in self.criteria)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,12 +197,27 @@ class CaseResult:
     suite: str = ""
     details: Mapping[str, Any] | None = field(default=None)
 
+    @property
+    def is_sound_pass(self) -> bool:
+        """Whether it passed, and no evaluator failed to grade it: not by `--allow-grader-errors`."""
+        return self.verdict is Verdict.PASSED and not self.grader_errors
+
+    @property
+    def ungraded(self) -> tuple[Ungraded, ...]:
+        """The evaluators that did not grade. With any, a case does not pass unless a person allows that."""
+        return tuple(each for evaluator in self.evaluators for each in evaluator.ungraded())
+
+    @property
+    def grader_errors(self) -> tuple[Ungraded, ...]:
+        """The evaluators that could not run or crashed; those of a case with a score also that had nothing to grade with."""
+        return tuple(each for each in self.ungraded if each.failed or self.score is not None)
+
 
 class Unscored(Exception):  # noqa: N818  # not an error of the program: one of the four verdicts
     """No score can be had; the message is one sentence that says why and what to do.
 
     `criteria` are those that could be judged all the same; `request` and `replies` are what a judge was asked and what it said
-    in each try; `at` is what is to blame in the suite, so that its line can be told.
+    in each try; `at` is what is to blame in the suite, so that its line can be told; `members` are those of a composite.
     """
 
     def __init__(
@@ -172,6 +227,7 @@ class Unscored(Exception):  # noqa: N818  # not an error of the program: one of 
         request: Mapping[str, Any] | None = None,
         at: Shape | None = None,
         replies: tuple[str, ...] = (),
+        members: tuple[EvaluatorResult, ...] = (),
     ) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -179,6 +235,11 @@ class Unscored(Exception):  # noqa: N818  # not an error of the program: one of 
         self.request = request
         self.at = at
         self.replies = replies
+        self.members = members
+
+
+class GraderError(Unscored):
+    """An evaluator could not run, or crashed: its program is not there, its code raised an error, its judge gave no usable reply."""
 
 
 _SIMPLE = frozenset({str, int, bool, type(None)})

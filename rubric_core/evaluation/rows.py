@@ -3,6 +3,7 @@
 from typing import Any
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, jsonable
+from rubric_core.evaluation.score import ungraded_words
 
 __all__ = ["case_row", "evaluation_row"]
 
@@ -13,6 +14,7 @@ def case_row(result: CaseResult) -> dict[str, Any]:
         "id": result.id, "verdict": result.verdict.value, "score": result.score, "threshold": result.threshold, "reason": result.reason or None,
         "target": result.target, "answer": result.answer, "file": result.file or None, "line": result.line, "duration_ms": result.duration_ms, "cost_usd": result.cost_usd,
         "token_usage": jsonable(result.tokens), "at": result.at, "fingerprint": result.fingerprint,
+        "grader_errors": [{"evaluator": each.name, "error": each.reason} for each in result.grader_errors],
         "evaluators": [_evaluator_row(each) for each in result.evaluators],
         **({"details": jsonable(result.details)} if result.details else {}),
     }  # fmt: skip
@@ -22,7 +24,7 @@ def _evaluator_row(result: EvaluatorResult) -> dict[str, Any]:
     row: dict[str, Any] = {
         "name": result.name, "type": result.type, "verdict": result.verdict.value, "score": result.score, "weight": result.weight,
         "hits": list(result.hits), "misses": list(result.misses), "reasoning": result.reasoning or None, "reason": result.reason or None,
-        "required": result.required, "min_score": result.minimum, "negated": result.negated, "gate": result.gate or None, "judge": result.judge or None,
+        "error": result.failure or None, "required": result.required, "min_score": result.minimum, "negated": result.negated, "gate": result.gate or None, "judge": result.judge or None,
         "duration_ms": result.duration_ms,
     }  # fmt: skip
     if result.criteria:
@@ -65,8 +67,9 @@ def evaluation_row(result: CaseResult, *, grader_raw_request: bool = False) -> d
     reasoning = "\n".join(each.reasoning for each in result.evaluators if each.reasoning)
     if reasoning:
         row["reasoning"] = reasoning
-    if result.reason:
-        row["error"] = result.reason
+    error = result.reason or ungraded_words(result.grader_errors)
+    if error:
+        row["error"] = error
     if several:
         return {**row, "evaluator_results": [_evaluation_result(each) for each in result.evaluators]}
     request = jsonable(result.evaluators[0].evaluator_raw_request) if result.evaluators else None
@@ -89,6 +92,6 @@ def _evaluation_result(result: EvaluatorResult) -> dict[str, Any]:
         row["reasoning"] = result.reasoning
     if result.evaluator_raw_request is not None:
         row["evaluator_raw_request"] = jsonable(result.evaluator_raw_request)
-    if result.reason:
-        row["error"] = result.reason
+    if result.reason or result.failure:
+        row["error"] = result.reason or result.failure
     return row

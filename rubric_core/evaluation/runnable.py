@@ -54,6 +54,8 @@ class Options:
     time_limit: float = 60.0
     #: Which workspaces stay after the run: none, those of cases that did not pass, or all of them.
     keep_workspaces: KeepWorkspaces = "never"
+    #: Whether a case may pass although an evaluator of it could not run or crashed; the others decide then.
+    allow_grader_errors: bool = False
     #: Evaluators of one's own, by kind.
     evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
 

@@ -12,7 +12,7 @@ from waiting import PATIENCE, alive, seen
 
 from rubric_core.adapters import OsProcesses, filtered, system_ports
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.result import GraderError, Verdict
 from rubric_core.ports import Answer, Program, Tokens
 
 ECHO = "import json, sys; d = json.load(sys.stdin); print(json.dumps({'score': 1, 'assertions': [], 'details': d}))"
@@ -351,7 +351,7 @@ async def test_a_program_that_misbehaves_scores_0_and_says_so(folder: Folder, sc
         (["a\0b"], None, "no argument may have a NUL character"),
     ],
 )
-async def test_a_program_that_does_not_start_scores_0_and_says_why(
+async def test_a_program_that_does_not_start_has_no_score_and_says_why(
     folder: Folder, script: list[str], cwd: str | None, words: str
 ) -> None:
     folder.write("plain.txt", "no program")
@@ -360,9 +360,9 @@ async def test_a_program_that_does_not_start_scores_0_and_says_why(
         (folder.path / name).chmod(0o700)
     (folder.path / "folder").mkdir()
     async with system_ports() as ports:
-        found = await CodeEvaluator(script=script, cwd=cwd).evaluate(context(None, "x", ports, directory=folder.path))
-    assert (found.score, found.crashed) == (0, True)
-    assert words in found.misses[0]
+        with pytest.raises(GraderError) as error:
+            await CodeEvaluator(script=script, cwd=cwd).evaluate(context(None, "x", ports, directory=folder.path))
+    assert words in error.value.reason
 
 
 @posix

@@ -19,9 +19,11 @@ from rubric_core.evaluation.programs import (
     ended_words,
     failure_words,
     json_input,
+    not_found,
 )
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.result import GraderError, Verdict
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.evaluators import Evaluator
 from rubric_core.ports import Finished, Processes, Program
 
 __all__ = ["CodeEvaluator"]
@@ -32,7 +34,7 @@ _VERDICTS = {"pass": Verdict.PASSED, "borderline": Verdict.BORDERLINE, "fail": V
 
 
 class CodeEvaluator:
-    """A program of the suite's. Whatever goes wrong with it is a score of 0 with the error among the misses (REQ-EVAL-003).
+    """A program of the suite's. One that fails scores 0, with the error among the misses (REQ-EVAL-003).
 
     Args:
         script: The program and its arguments: a list, a string for the shell, or the path of a program.
@@ -64,7 +66,7 @@ class CodeEvaluator:
         self._max_calls = max_calls
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
-        """The score that the program gives."""
+        """The score that the program gives. Raises GraderError when it cannot be started: nothing has graded then."""
         limit = context.time_limit if self._timeout_ms is None else self._timeout_ms / 1000
         cwd = self._directory(context)
         shown = command_words(self._script)
@@ -73,7 +75,12 @@ class CodeEvaluator:
             async with self._proxy(context) as ways:
                 finished = await self._run(context, cwd, limit, ways)
         except ProgramError as error:
+            if not error.started:
+                raise GraderError(f"{shown}: {error}", request=request, at=_place(context)) from None
             return EvaluationScore.crash(f"{shown}: {error}", request)
+        lacking = not_found(self._script, cwd, finished)
+        if lacking:
+            raise GraderError(f"{shown}: {lacking}", request=request, at=_place(context))
         if self._payload is None:
             return _read(finished, context, shown, request)
         return _decided(_replied(finished, shown, request, derive=False), finished)
@@ -99,6 +106,12 @@ class CodeEvaluator:
 
     def _told(self, context: EvaluationContext, scratch: Path) -> Mapping[str, Any]:
         return self._payload if self._payload is not None else _handed_over(context, scratch)
+
+
+def _place(context: EvaluationContext) -> Evaluator | None:
+    """The evaluator in the suite, when it is written there."""
+    config = context.evaluator
+    return config if config is not None and config.node is not None else None
 
 
 def _words_of(script: object) -> str | list[str]:

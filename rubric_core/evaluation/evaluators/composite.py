@@ -32,7 +32,11 @@ async def _grade(config: Composite, context: EvaluationContext) -> EvaluationSco
     graded = await asyncio.gather(*(grade(member, context) for member in members))
     # The aggregator weighs the members, whatever weight they would have by themselves.
     results = tuple(replace(r, weight=float(weights.get(r.name, 1.0))) for r in graded)
-    score = await _aggregated(aggregator, results, context)
+    try:
+        score = await _aggregated(aggregator, results, context)
+    except Unscored as problem:
+        problem.members = results
+        raise
     return replace(score, members=results)
 
 
@@ -124,7 +128,7 @@ async def _by_judge(
     assert context.grade is not None
     judged = await context.grade(config, context)
     if judged.score is None:
-        raise Unscored(judged.reason, request=judged.evaluator_raw_request, replies=judged.raw_replies)
+        raise judged.as_unscored()
     return EvaluationScore(
         score=judged.score, hits=judged.hits, misses=judged.misses, expected_aspect_count=len(results), reasoning=judged.reasoning,
         judge=judged.judge, evaluator_raw_request=judged.evaluator_raw_request, raw_replies=judged.raw_replies,

@@ -5,7 +5,7 @@ import json
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
 from rubric_core.evaluation.opinions import opinion
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.evaluation.scripts import told_to_scripts
 from rubric_core.language.evaluators import Webhook
 from rubric_core.ports import NetworkError
@@ -27,13 +27,13 @@ async def _grade(config: Webhook, context: EvaluationContext) -> EvaluationScore
     try:
         reply = await context.ports.http.post(url, headers, body, time_limit=context.time_limit, size_limit=_SIZE_LIMIT)
     except NetworkError as error:
-        raise Unscored(f"the webhook: {error}", at=config) from None
+        raise GraderError(f"the webhook: {error}", at=config) from None
     if reply.status >= 400:
-        raise Unscored(f"the webhook replied {reply.status}", at=config)
+        raise GraderError(f"the webhook replied {reply.status}", at=config)
     try:
         value = json.loads(reply.body)
     except (ValueError, RecursionError):
-        raise Unscored(
+        raise GraderError(
             f"the webhook's reply is no JSON: {reply.body[:80].decode('utf-8', 'replace')!r}", at=config
         ) from None
     return opinion(value, config.threshold, config)

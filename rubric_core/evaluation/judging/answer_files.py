@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.language.evaluators import Preprocessor
 from rubric_core.ports import AnswerFile, Program
 
@@ -39,7 +39,7 @@ async def _text(file: AnswerFile, context: EvaluationContext) -> str:
         return await printed(started, context.ports.processes)
     except ProgramError as error:
         words = f"the preprocessor {command_words(program.command)} for {file.path}: {error}"
-        raise Unscored(words, at=program) from None
+        raise GraderError(words, at=program) from None
 
 
 def _placed(directory: Path, name: str) -> Path:
@@ -77,4 +77,4 @@ def _as_it_is(path: Path, file: AnswerFile, context: EvaluationContext) -> str:
         reason = f"the file {file.path} of the answer is no text; a preprocessor may make one of it: `preprocessors: [{{type: {kind}, command: …}}]`"
         raise Unscored(reason, at=context.evaluator) from None
     except OSError as error:
-        raise Unscored(f"the file {file.path} of the answer cannot be read: {error.strerror or error}", at=context.evaluator) from None  # fmt: skip
+        raise GraderError(f"the file {file.path} of the answer cannot be read: {error.strerror or error}", at=context.evaluator) from None  # fmt: skip

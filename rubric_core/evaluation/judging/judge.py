@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.result import GraderError
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request
 
 __all__ = ["ATTEMPTS", "RecordingMode", "ask_judge", "conversation_text", "raw_request"]
@@ -48,7 +48,7 @@ async def ask_judge(
 ) -> tuple[T, Judged]:
     """What `read` makes of the judge's reply; each refusal is told to the judge, which may try again.
 
-    `read` raises ValueError for a reply that cannot be used. Raises Unscored when the judge cannot be asked, or has not
+    `read` raises ValueError for a reply that cannot be used. Raises GraderError when the judge cannot be asked, or has not
     given a usable reply in three tries; `consequence` is what other engines make of that.
     """
     messages = request.messages
@@ -60,14 +60,14 @@ async def ask_judge(
             answer = await provider.ask(asked)
         except ProviderError as error:
             told = raw_request(request, provider.name, attempt)
-            raise Unscored(f"the judge `{provider.name}`: {error}", request=told, replies=replies) from None
+            raise GraderError(f"the judge `{provider.name}`: {error}", request=told, replies=replies) from None
         replies = (*replies, _kept(answer.text))
         try:
             return read(answer.text), Judged(answer, replies)
         except ValueError as error:
             problem = str(error)
         messages = (*request.messages, *_again(answer.text, problem))
-    raise Unscored(
+    raise GraderError(
         f"the judge `{provider.name}` gave no usable reply in {ATTEMPTS} tries: {problem}{f'; {consequence}' if consequence else ''}",
         request=raw_request(request, provider.name, ATTEMPTS),
         replies=replies,

@@ -17,7 +17,7 @@ from rubric_core.evaluation.judging.prompts import (
 )
 from rubric_core.evaluation.judging.tool_calls import tool_call_lines
 from rubric_core.evaluation.paths import json_text
-from rubric_core.evaluation.result import CriterionResult, Unscored
+from rubric_core.evaluation.result import CriterionResult, GraderError, Unscored
 from rubric_core.evaluation.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, LlmJudge, LlmRubric
@@ -63,7 +63,7 @@ class Sitting:
             system = f"{self.context.system_prompt}\n\n{system}"
         request = self._request(system, user)
         if self.judge is None and self.mode == "refresh":
-            raise Unscored(self._nobody_asked())
+            raise self._unasked(self._nobody_asked())
         if self.judge is None or self.mode == "replay":
             return self._replayed(sheet, request)
         if self.mode == "record" and self._known(sheet):
@@ -86,7 +86,7 @@ class Sitting:
     def _replayed(self, sheet: RubricSheet, request: Request) -> EvaluationScore:
         """The score of recordings. Raises Unscored with what could be judged when one criterion has none."""
         if self.recordings is None:
-            raise Unscored(self.trouble or NO_JUDGE)
+            raise self._unasked(self.trouble or NO_JUDGE)
         asked, judge = self._asked(), self.judge.identity if self.judge else None
         results: list[CriterionResult] = []
         words: list[str] = []
@@ -98,9 +98,14 @@ class Sitting:
                 results.append(self._told(sheet.judged(item, found.check)))
                 words.append(found.words)
         if any(r.score is None for r in results):
-            raise Unscored(self._missing_words(results), tuple(results))
+            raise self._unasked(self._missing_words(results), tuple(results))
         judges = ", ".join(dict.fromkeys(words))
         return replace(sheet.score(results), judge=judges, evaluator_raw_request=raw_request(request, "recorded"))
+
+    def _unasked(self, reason: str, criteria: tuple[CriterionResult, ...] = ()) -> Unscored:
+        """No judge was asked: an error where the one that is named cannot be used, else there is none."""
+        kind = Unscored if self.trouble in ("", NO_JUDGE) else GraderError
+        return kind(reason, criteria)
 
     def _nobody_asked(self) -> str:
         """Why nothing can be asked anew: what was recorded before is not what was wished for."""
@@ -118,14 +123,14 @@ class Sitting:
         system, user = free_form_prompt(self._inputs(), properties, self.own, self.context.system_prompt)
         request = self._request(system, user)
         if self.judge is None and self.mode == "refresh":
-            raise Unscored(self._nobody_asked())
+            raise self._unasked(self._nobody_asked())
         if self.judge is None or self.mode in ("record", "replay"):
             judge = self.judge.identity if self.judge else None
             found = self.recordings.free_form(self._asked(), judge) if self.recordings else None
             if found is not None and found.score is not None:
                 return replace(found.score, judge=found.words, evaluator_raw_request=raw_request(request, "recorded"))
             if self.judge is None or self.mode == "replay":
-                raise Unscored(self.trouble or (NO_JUDGE if self.judge is None else NO_RECORDING))
+                raise self._unasked(self.trouble or (NO_JUDGE if self.judge is None else NO_RECORDING))
         from rubric_core.evaluation.judging.replies import read_free_form, schema_for_free_form  # noqa: PLC0415
 
         style = properties.reply_style

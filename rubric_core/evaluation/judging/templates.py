@@ -8,7 +8,7 @@ from rubric_core.evaluation.judging.prompts import OwnPrompt, needed_variables, 
 from rubric_core.evaluation.own_filters import with_filters
 from rubric_core.evaluation.payload import payload_of
 from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge, LlmRubric, PromptProgram, Rubric
@@ -87,7 +87,7 @@ def _prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape)
         text = ports.files.read(path, _LARGEST).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error
-        raise Unscored(f"the prompt {prompt} cannot be read: {why}", at=at) from None
+        raise GraderError(f"the prompt {prompt} cannot be read: {why}", at=at) from None
     if context.dialect is None or not context.dialect.properties.nunjucks:
         return text, path
     node = Scalar(at.span, at.span, None, None, text, "literal")
@@ -117,4 +117,4 @@ async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Por
     try:
         return (await printed(program, ports.processes)).strip()
     except ProgramError as error:
-        raise Unscored(f"the prompt program {command_words(command)}: {error}", at=prompt) from None
+        raise GraderError(f"the prompt program {command_words(command)}: {error}", at=prompt) from None
