@@ -102,13 +102,20 @@ def _outcome(
         yield Problem(span, "hint", "case-stale", f"stale: was {stale_words(result)}", RAN)
         return
     if result.verdict == "unscored":
-        yield Problem(span, "warning", "case-unscored", f"unscored: {result.reason}", RAN)
+        yield Problem(span, "warning", "case-unscored", f"unscored: {_why(result)}", RAN)
     elif result.verdict != "passed" or passed:
         yield Problem(span, _SEVERITIES[result.verdict.value], f"case-{result.verdict.value}", _case_words(result), RAN)
-    if result.verdict != "passed" or passed:
+    if not result.is_sound_pass or passed:
         note = Note(span, f"{result.id}: {_case_words(result)}")
         found = marks(analysis, entry, shown)
         yield from (_part(mark, note) for mark in found if _matters(mark, result, passed=passed))
+
+
+def _why(result: "CaseResult") -> str:
+    """Why a case has no verdict."""
+    from rubric_core.evaluation.marks import grader_words  # noqa: PLC0415  # loaded when something was run
+
+    return grader_words(result, why=True) or result.reason
 
 
 def _case_words(result: "CaseResult") -> str:
@@ -122,6 +129,8 @@ def _case_words(result: "CaseResult") -> str:
 
 def _matters(mark: "Mark", result: "CaseResult", *, passed: bool) -> bool:
     """Whether a part has something to say that the case has not said. Bands repeat their criterion."""
+    if mark.error:
+        return True
     if mark.what == "band" or (mark.verdict == "passed" and not passed):
         return False
     return mark.verdict != "unscored" or mark.note != result.reason
@@ -129,6 +138,8 @@ def _matters(mark: "Mark", result: "CaseResult", *, passed: bool) -> bool:
 
 def _part(mark: "Mark", note: Note) -> Problem:
     told = mark.text[1:].strip()
+    if mark.error:
+        return Problem(mark.span, "error", "grader-failed", f"the grader failed: {mark.note}", RAN, related=(note,))
     if mark.verdict == "unscored":
         return Problem(mark.span, "warning", "criterion-unscored", f"unscored: {mark.note}", RAN)
     words = f"{mark.verdict.value} {told}".strip()

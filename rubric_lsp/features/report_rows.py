@@ -48,11 +48,15 @@ def report_row(about: About, case: "Runnable", shown: Shown, result: CaseResult)
         "testId": about.test, "caseId": case.id, "suite": {"uri": about.uri, "name": about.suite}, "range": about.range_of(None, case.case.at("id")),
         "dialect": result.dialect, "target": result.target, "judges": judges, "verdict": result.verdict.value, "score": result.score,
         "threshold": result.threshold, "stale": shown.stale, "at": result.at, "durationMs": result.duration_ms or 0, "costUsd": result.cost_usd,
-        "reason": result.reason, "prompt": about.prompt or None, "answer": result.answer or None, "expectedOutput": about.expected or None,
+        "reason": result.reason, "graderErrors": _errors(result), "prompt": about.prompt or None, "answer": result.answer or None, "expectedOutput": about.expected or None,
         "command": about.command, "flips": _flips(result), "evaluators": _evaluators(about, case, shown, result),
         "history": [_past(each) for each in shown.history], "markdown": about.markdown,
     }  # fmt: skip
     return _known(row)
+
+
+def _errors(result: CaseResult) -> list[Json] | None:
+    return [{"evaluator": each.name, "error": each.reason} for each in result.grader_errors] or None
 
 
 def _known(row: Json) -> Json:
@@ -86,7 +90,7 @@ def _evaluator(about: About, shape: "Shape | None", found: EvaluatorResult, shar
     contribution = None if found.score is None else found.score * share
     return _known({
         "name": found.name, "type": found.type, "verdict": found.verdict.value, "score": found.score, "weight": found.weight, "share": share,
-        "contribution": contribution, "gate": found.gate or None, "reason": found.reason or None, "reasoning": found.reasoning or None,
+        "contribution": contribution, "gate": found.gate or None, "reason": found.reason or None, "error": found.failure or None, "reasoning": found.reasoning or None,
         "hits": list(found.hits), "misses": list(found.misses), "minimum": found.minimum if found.required else None,
         "durationMs": found.duration_ms, "range": about.range_of(shape, shape.span) if shape is not None else None,
         "criteria": [_criterion(about, c, r) for c, r in zip(paired, found.criteria, strict=True)],

@@ -130,8 +130,8 @@ def skipped(result: "CaseResult") -> bool:
 
 
 def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list[Message]:
-    """Why a case did not pass: in short, then each part with its place. Empty when it did."""
-    if result.verdict == "passed":
+    """Why a case did not pass: in short, then each part with its place. Empty when it did, and every grader ran."""
+    if result.is_sound_pass:
         return []
     from rubric_core.evaluation.marks import marks_of  # noqa: PLC0415  # loaded when something was run
 
@@ -139,19 +139,26 @@ def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list
     at = case.case_span(case.case.at("id"))
     short = Message(_case_words(result), severity, at, expected, result.answer if expected else "")
     parts = (m for m in marks_of(case, result) if m.what not in ("case", "band") and m.verdict != "passed")
-    return [short, *(_part(mark) for mark in parts if mark.note != result.reason)]
+    return [short, *(_part(mark) for mark in parts if mark.error or mark.note != result.reason)]
 
 
 def _part(mark: "Mark") -> Message:
-    severity: Literal["error", "warning"] = "error" if mark.verdict == "failed" else "warning"
+    severity: Literal["error", "warning"] = "error" if mark.verdict == "failed" or mark.error else "warning"
+    if mark.error:
+        return Message(f"the grader failed: {mark.note}", severity, mark.span, in_suite=mark.in_suite)
     # The mark of what has no score is its reason in short: the reason alone says all of it.
     words = f"unscored: {mark.note}" if mark.verdict == "unscored" and mark.note else _words(mark.text, mark.note)
     return Message(words, severity, mark.span, in_suite=mark.in_suite)
 
 
 def _case_words(result: "CaseResult") -> str:
-    if result.score is None:
-        return f"unscored: {result.reason}"
+    from rubric_core.evaluation.marks import grader_words  # noqa: PLC0415  # loaded when something was run
+
+    errors = grader_words(result, why=True)
+    if result.verdict == "unscored":
+        return f"unscored: {errors or result.reason}"
+    if errors:
+        return f"{errors}; {result.verdict.value} with {result.score or 0:.2f}, needs {result.threshold:.2f}"
     words = f"{result.verdict.value} with {result.score:.2f}, needs {result.threshold:.2f}"
     return f"{words}: {result.reason}" if result.reason else words
 
@@ -166,7 +173,8 @@ def _words(mark: str, note: str) -> str:
 
 def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult") -> list[Message]:
     """Why an evaluator did not pass; `number` counts from 1."""
-    if result.verdict == "passed":
+    ungraded = tuple(result.ungraded())
+    if result.verdict == "passed" and not ungraded:
         return []
     from rubric_core.evaluation.marks import evaluator_words, marks_of_some  # noqa: PLC0415
     from rubric_core.evaluation.turns import turns_of  # noqa: PLC0415
@@ -176,5 +184,7 @@ def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult")
     said = [_part(mark) for mark in found]
     if said:
         return said
+    if result.score is not None and ungraded:
+        return [Message(f"the grader failed: {each.name}: {each.reason}", "error") for each in ungraded]
     why = result.reason or "; ".join(result.misses) or result.reasoning
     return [Message(_words(evaluator_words(result), why), "error" if result.verdict == "failed" else "warning")]

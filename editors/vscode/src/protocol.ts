@@ -41,6 +41,8 @@ export interface TestState {
   /** 0..1 */
   score?: number;
   durationMs?: number;
+  /** Graders that could not run or crashed. */
+  graderErrors?: number;
   messages?: Message[];
 }
 
@@ -66,6 +68,8 @@ export interface RunEnded {
   borderline: number;
   failed: number;
   unscored: number;
+  /** Graders that could not run or crashed. */
+  graderErrors?: number;
   cancelled: boolean;
   durationMs: number;
   costUsd?: number;
@@ -109,6 +113,8 @@ export interface Evaluator {
   /** The criterion that failed it. */
   gate?: string;
   reason?: string;
+  /** Why it could not run, or how it crashed. */
+  error?: string;
   reasoning?: string;
   hits: string[];
   misses: string[];
@@ -135,6 +141,8 @@ export interface Report {
   durationMs: number;
   costUsd?: number;
   reason: string;
+  /** The graders that could not run or crashed. */
+  graderErrors?: { evaluator: string; error: string }[];
   prompt?: string;
   answer?: string;
   expectedOutput?: string;

@@ -67,6 +67,17 @@ local function paragraph(page, words, indent, colour)
   end
 end
 
+--- The graders that could not run or crashed; their reasons stand below.
+local function errors(page, report)
+  local names = vim.tbl_map(function(each)
+    return each.evaluator
+  end, report.graderErrors or {})
+  if #names > 0 then
+    local words = ('%d %s failed: %s'):format(#names, #names == 1 and 'grader' or 'graders', table.concat(names, ', '))
+    table.insert(page, { mark('errored'), { words, group('errored') } })
+  end
+end
+
 local function criterion(page, found, indent)
   local line = { { indent }, mark(found.verdict), { found.id, group(found.verdict) } }
   local value = found.raw and ('%s/10 → %s'):format(number(found.raw), score(found.score)) or score(found.score)
@@ -108,7 +119,7 @@ function evaluators(page, list, indent, told)
     local inside = indent .. '  '
     table.insert(page, {
       { indent },
-      mark(found.verdict),
+      mark(found.error and 'errored' or found.verdict),
       { text.padded(found.name, width), group(found.verdict) },
       { ('  %s × %s  '):format(score(found.score), number(found.weight or 1)) },
       { bar(found.score), group(found.verdict) },
@@ -162,6 +173,7 @@ end
 ---@return rubric.Chunk[][]
 function M.of(report)
   local page = { head(report), facts(report) }
+  errors(page, report)
   if report.reason and report.reason ~= '' then
     paragraph(page, report.reason, '')
   end

@@ -44,7 +44,11 @@ function header(report: Report): Html {
 }
 
 function reasons(report: Report): Html {
-  return html`${report.reason && html`<p class="reason">${report.reason}</p>`}
+  const failed = report.graderErrors ?? [];
+  const told = failed.some(({ evaluator, error }) => report.reason.startsWith(`${evaluator}: ${error}`));
+  return html`${failed.length > 0 &&
+    html`<section class="errors" aria-labelledby="errors"><h2 id="errors"><span aria-hidden="true">⚠</span> ${failed.length} ${failed.length === 1 ? 'grader' : 'graders'} failed</h2><ul>${failed.map(({ evaluator, error }) => html`<li><strong>${evaluator}:</strong> ${error}</li>`)}</ul></section>`}
+    ${report.reason && !told && html`<p class="reason">${report.reason}</p>`}
     ${report.flips.length > 0 &&
     html`<section aria-labelledby="flips"><h2 id="flips">To pass</h2><ul>${report.flips.map((flip) => html`<li>${flip}</li>`)}</ul></section>`}`;
 }
