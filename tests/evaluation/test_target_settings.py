@@ -207,7 +207,7 @@ async def test_every_reason_is_told_when_no_stand_in_answers(folder: Folder, jud
     )
     reason = (await folder.one(SUITE)).reason
     for words in (
-        "does not take the key",
+        "the server wants a key (401: no)",
         "other: connection to 127.0.0.1:9 refused",
         "gone: no target is called gone",
     ):

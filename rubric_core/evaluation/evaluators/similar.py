@@ -66,7 +66,7 @@ async def _embedded(
     key = settings.get("api_key")
     secrets = Redactor([key] if isinstance(key, str) else [])
     place = Place("embeddings", lambda name: name or "embedding_provider", context.directory, secrets)
-    asking = Asking(Api(config.span), place, context.ports)
+    asking = Asking(Api(config.span), place, context.ports, model=settings["model"])
     headers = {"Authorization": f"Bearer {key}"} if isinstance(key, str) and key else {}
     url = f"{settings['base_url'].rstrip('/')}/embeddings"
     reply, _ = await asking.ask(url, headers, {"model": settings["model"], "input": list(texts)})

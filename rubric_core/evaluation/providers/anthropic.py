@@ -79,11 +79,17 @@ def _tokens(usage: object) -> Tokens | None:
 
 
 def _make(settings: Anthropic, place: Place, ports: Ports) -> ApiModel:
-    model = model_of(settings, place, "anthropic")
+    model, setting = model_of(settings, place, "anthropic")
     if not settings.api_key:
         raise ValueError(f"anthropic targets need `api_key` ({place.where('')})")
     headers = {"x-api-key": settings.api_key, "anthropic-version": _VERSION}
-    return ApiModel(place.name, "anthropic", model, Asking(settings, place, ports, ""), _Wire(headers, model, settings))
+    return ApiModel(
+        place.name,
+        "anthropic",
+        model,
+        Asking(settings, place, ports, "", model, setting),
+        _Wire(headers, model, settings),
+    )
 
 
 ANTHROPIC = ProviderKind(

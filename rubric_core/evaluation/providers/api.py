@@ -75,13 +75,13 @@ class ApiModel:
                     raise ProviderError(f"{place.redact(str(error))} ({place.where('')})") from None
 
     def _unwanted(self, refusal: RefusalError, without: Collection[Option]) -> Option | None:
-        """The option that a server complains of; the schema when it does not say."""
-        if refusal.status not in (400, 422):
+        """The option that a server complains of; the schema when it does not say what is wrong."""
+        if refusal.status not in (400, 422) or refusal.refusal.certain:
             return None
         left = {option: words for option, words in self.wire.options.items() if option not in without}
         said = str(refusal).lower()
         named = next((option for option, words in left.items() if any(word.lower() in said for word in words)), None)
-        return named or ("schema" if "schema" in left else None)
+        return named or ("schema" if "schema" in left and not refusal.refusal.cause else None)
 
 
 def sampling(request: Request, settings: Api) -> tuple[float | None, int | None]:

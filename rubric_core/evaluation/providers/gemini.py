@@ -103,11 +103,14 @@ def _known(schema: Any) -> Any:
 
 
 def _make(settings: Model, place: Place, ports: Ports) -> ApiModel:
-    model = model_of(settings, place, "gemini").removeprefix("models/")
+    model, setting = model_of(settings, place, "gemini")
+    model = model.removeprefix("models/")
     if not settings.api_key:
         raise ValueError(f"gemini targets need `api_key` ({place.where('')})")
     headers = {"x-goog-api-key": settings.api_key}
-    return ApiModel(place.name, "gemini", model, Asking(settings, place, ports, ""), _Wire(headers, model, settings))
+    return ApiModel(
+        place.name, "gemini", model, Asking(settings, place, ports, "", model, setting), _Wire(headers, model, settings)
+    )
 
 
 GEMINI = ProviderKind(("gemini", "google", "google-gemini"), Model, _make, judges=True)
