@@ -36,7 +36,7 @@ __all__ = ["Choice", "Wanted", "WrongUseError", "again", "chosen_cases", "no_fil
 #: Options that a run after a run takes over.
 _REPEATED = (
     "dialect", "target", "grader_target", "targets", "threshold", "repeat", "workers", "record", "refresh", "replay", "keep_workspaces",
-    "allow_grader_errors",
+    "allow_grader_errors", "show_prompts",
 )  # fmt: skip
 _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")
 

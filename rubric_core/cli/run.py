@@ -57,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="the suite with results inline, one JSON object, or a JSON row a case as soon as it is done",
     )
+    add("--show-prompts", action="store_true", help="show what was sent to targets, judges and programs, word for word")
     add("--explain", action="store_true", help="show how each score came about, and what would change the verdict")
     add(
         "--keep-workspaces",

@@ -51,11 +51,14 @@ class Session:
         self._shown: Shown
         if text:
             allows = options.allow_grader_errors
-            self._shown = Report(out, self._live, several=several, explain=options.explain, allows_errors=allows)
+            self._shown = Report(
+                out, self._live, several=several, explain=options.explain, show_prompts=options.show_prompts,
+                allows_errors=allows,
+            )  # fmt: skip
         elif options.format == "json":
-            self._shown = JsonDocument(self._live, several=several)
+            self._shown = JsonDocument(self._live, several=several, prompts=options.show_prompts)
         else:
-            self._shown = JsonRows(self._live)
+            self._shown = JsonRows(self._live, prompts=options.show_prompts)
 
     def run(self) -> None:
         """Run all of it, and report."""

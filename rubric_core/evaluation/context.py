@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+from rubric_core.evaluation.exchanges import ExchangeLog
 from rubric_core.evaluation.own_filters import OwnFilters
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.secrets import Redactor
@@ -138,6 +139,8 @@ class EvaluationContext:
     transform: str | None = None
     #: Programs of the suite that turn files into text.
     preprocessors: Sequence[Preprocessor] = ()
+    #: Takes note of the requests that the evaluator makes.
+    exchanges: ExchangeLog = field(default_factory=ExchangeLog, repr=False, compare=False)
     #: Grades a member of a composite in the same way as any other evaluator.
     grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None
 

@@ -38,7 +38,7 @@ class Conversation(Attempt):
             said += messages_of(turn.input, self.case.directory, self.ports.files, self.case.anchors)
             shown = self._shown(said)
             asked = PromptInputs(question=conversation_text(shown), messages=shown, input=_as_data(shown))
-            answer = await self.ask(provider, asked)
+            answer = await self.ask(provider, asked, number)
             said.append(ChatMessage("assistant", answer.text))
             context = self.context(target, provider, self._turn_inputs(turn, said), answer, base.threshold)
             results.append(await self._graded(number, turn, context))
@@ -122,6 +122,8 @@ class Conversation(Attempt):
             evaluators=tuple(results),
             answer=answer.text,
             cost_usd=self.cost(),
+            usage=self.usage(results),
+            exchanges=self.log.exchanges,
             details={"aggregation": how, "transcript": _as_data(said)},
         )
 

@@ -9,6 +9,7 @@ from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, E
 from rubric_core.evaluation.custom import custom_evaluator, nothing_of
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.heuristic import Heuristic
+from rubric_core.evaluation.exchanges import ExchangeLog
 from rubric_core.evaluation.registry import evaluator_for, kind_of
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, GraderError, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, verdict_of, weighted_mean
@@ -119,9 +120,9 @@ class _Grader:
     async def grade(self, config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
         """The result of one evaluator. Only cancellation gets out of here."""
         began = asyncio.get_running_loop().time()
-        base = _base(config, context)
+        base, log = _base(config, context), ExchangeLog()
         try:
-            inner = replace(context, evaluator=config, grade=self.grade)
+            inner = replace(context, evaluator=config, grade=self.grade, exchanges=log)
             if config.has("transform"):
                 inner = await transformed(plain(config.transform, context.anchors), inner, config)
             score = self._evaluator(config, inner).evaluate(inner)
@@ -138,7 +139,8 @@ class _Grader:
         except Exception as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is no score
             reason = f"the evaluator crashed: {type(error).__name__}: {error}"
             result = replace(base, reason=reason, error=reason)
-        return replace(result, duration_ms=(asyncio.get_running_loop().time() - began) * 1000)
+        took = (asyncio.get_running_loop().time() - began) * 1000
+        return replace(result, duration_ms=took, exchanges=log.exchanges)
 
     def _evaluator(self, config: EvaluatorConfig, context: EvaluationContext) -> Evaluator:
         kind = kind_of(config)

@@ -16,6 +16,7 @@ from rubric_core.ports import Finished, Processes, Program
 
 __all__ = [
     "ProgramError", "argv_of", "command_words", "ended", "ended_words", "failure_words", "json_input", "last_words", "not_found", "printed",
+    "shown_argv",
 ]  # fmt: skip
 
 #: A shell gives an exit code that is as much higher where a signal ended the program.
@@ -58,12 +59,17 @@ def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
 
     The shell reads the user's profile, which may set PATH anew; the directories of the current one stay in front.
     """
-    if not isinstance(command, str):
-        return tuple(command)
-    if sys.platform == "win32":
-        return tuple(shlex.split(command))
+    if not isinstance(command, str) or sys.platform == "win32":
+        return shown_argv(command)
     path = shlex.quote(os.environ.get("PATH", ""))
     return ("sh", "-lc", f"PATH={path}:$PATH; export PATH\n{command}")
+
+
+def shown_argv(command: str | Sequence[str]) -> tuple[str, ...]:
+    """The arguments of a command for people: without what only keeps the PATH."""
+    if not isinstance(command, str):
+        return tuple(command)
+    return tuple(shlex.split(command)) if sys.platform == "win32" else ("sh", "-lc", command)
 
 
 def command_words(command: str | Sequence[str]) -> str:

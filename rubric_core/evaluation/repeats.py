@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist, fmean, stdev
 from typing import Any, Literal
 
+from rubric_core.evaluation.exchanges import joined_usage
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import at_least, ungraded_words, verdict_of
@@ -110,7 +111,8 @@ async def repeated(
             break
         if repeats.early_exit and repeats.strategy == "pass_at_k" and _is_enough(runs[-1], properties):
             break
-    return _together(repeats, runs, properties)
+    usage = joined_usage(each for run in runs for each in run.usage)
+    return replace(_together(repeats, runs, properties), usage=usage, runs=tuple(runs))
 
 
 def _is_enough(run: CaseResult, properties: Properties) -> bool:
@@ -124,7 +126,10 @@ async def _run(once: Callable[[int], Awaitable[CaseResult]], number: int, before
     except Unscored as problem:
         if not before:
             raise  # the first run says what is wrong; the others would say the same
-        return replace(before[0], verdict=Verdict.UNSCORED, score=None, reason=problem.reason, evaluators=(), answer="")
+        return replace(
+            before[0], verdict=Verdict.UNSCORED, score=None, reason=problem.reason, evaluators=(), answer="",
+            exchanges=problem.exchanges, usage=problem.usage,
+        )  # fmt: skip
 
 
 def _together(repeats: Repeats, runs: Sequence[CaseResult], properties: Properties) -> CaseResult:
@@ -144,7 +149,7 @@ def _together(repeats: Repeats, runs: Sequence[CaseResult], properties: Properti
     broken = next((run for run in runs if run.ungraded), None)
     if broken is None:
         return result
-    result = replace(result, evaluators=broken.evaluators, answer=broken.answer)
+    result = replace(result, evaluators=broken.evaluators, answer=broken.answer, exchanges=broken.exchanges)
     if repeats.allow_errors or result.verdict is Verdict.FAILED:
         return result
     reason = f"run {runs.index(broken) + 1} of {len(runs)}: {ungraded_words(broken.ungraded)}"

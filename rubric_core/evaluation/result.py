@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
+from rubric_core.evaluation.exchanges import Exchange, Usage, tokens_of
 from rubric_core.language.shape import Shape
-from rubric_core.ports import Tokens
+from rubric_core.ports import ChatMessage, Tokens
 
 __all__ = [
     "CaseResult",
@@ -118,7 +119,25 @@ class EvaluatorResult:
     evaluator_raw_request: Mapping[str, Any] | None = None
     #: What the judge said in each try, letter by letter but for secrets; very long ones are cut, and say so. Empty for recordings.
     raw_replies: tuple[str, ...] = ()
+    #: What it sent, in order; that of its members is with them.
+    exchanges: tuple[Exchange, ...] = ()
     details: Mapping[str, Any] | None = None
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """The tokens that judges took for it and its members, as far as they tell; None when none does."""
+        return tokens_of(sent.tokens for each in self.flat() for sent in each.exchanges)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What judges cost for it and its members, in US dollars; None when nothing tells."""
+        known = [sent.cost_usd for each in self.flat() for sent in each.exchanges if sent.cost_usd is not None]
+        return sum(known) if known else None
+
+    @property
+    def bare(self) -> "EvaluatorResult":
+        """The same without what is about its making: what was sent, and why it failed."""
+        return replace(self, exchanges=(), error="", members=tuple(member.bare for member in self.members))
 
     def flat(self) -> "Iterator[EvaluatorResult]":
         """This one, and those that it is composed of."""
@@ -182,9 +201,16 @@ class CaseResult:
     target: str = ""
     dialect: str = ""
     duration_ms: float | None = None
+    #: Those of the answer; `usage` has those of judges, too.
     tokens: Tokens | None = None
     #: US dollars, of target and judge together, as far as they tell.
     cost_usd: float | None = None
+    #: What target and judges took, each by itself; of a case that is run several times, all runs together.
+    usage: tuple[Usage, ...] = ()
+    #: What was sent to the target; what graders sent is with them.
+    exchanges: tuple[Exchange, ...] = ()
+    #: Each run of a case that is run several times, whose result this is. Not stored.
+    runs: "tuple[CaseResult, ...]" = ()
     #: Equal fingerprints mean that nothing that the result depends on has changed.
     fingerprint: str = ""
     #: When it was done, ISO 8601.
@@ -236,6 +262,9 @@ class Unscored(Exception):  # noqa: N818  # not an error of the program: one of 
         self.at = at
         self.replies = replies
         self.members = members
+        #: What was sent, and what that took, before it was clear that there would be no score.
+        self.exchanges: tuple[Exchange, ...] = ()
+        self.usage: tuple[Usage, ...] = ()
 
 
 class GraderError(Unscored):
@@ -268,8 +297,30 @@ def case_result_of(row: Mapping[str, Any]) -> CaseResult:
     """The result that `jsonable` made `row` of. Raises ValueError or TypeError when it is no such row."""
     tokens = row.get("tokens")
     evaluators = tuple(_evaluator_of(e) for e in row.get("evaluators", ()))
-    known = _known(CaseResult, row, evaluators=evaluators, verdict=Verdict(row["verdict"]))
-    return CaseResult(**{**known, "tokens": Tokens(**tokens) if tokens else None})
+    usage = tuple(Usage(**_known(Usage, u, tokens=_tokens_of(u.get("tokens")))) for u in row.get("usage", ()))
+    known = _known(
+        CaseResult, row, evaluators=evaluators, verdict=Verdict(row["verdict"]), tokens=_tokens_of(tokens),
+        usage=usage, exchanges=_exchanges_of(row), runs=(),
+    )  # fmt: skip
+    return CaseResult(**known)
+
+
+def _tokens_of(row: Mapping[str, Any] | None) -> Tokens | None:
+    return Tokens(**{f.name: row[f.name] for f in fields(Tokens) if f.name in row}) if row else None
+
+
+def _exchanges_of(row: Mapping[str, Any]) -> tuple[Exchange, ...]:
+    return tuple(
+        Exchange(
+            **_known(
+                Exchange, each, tokens=_tokens_of(each.get("tokens")),
+                messages=tuple(ChatMessage(m["role"], m.get("content", "")) for m in each.get("messages", ())),
+                argv=tuple(each.get("argv", ())), again=tuple(each.get("again", ())),
+                files=tuple((name, text) for name, text in each.get("files", ())),
+            )
+        )
+        for each in row.get("exchanges", ())
+    )  # fmt: skip
 
 
 def _evaluator_of(row: Mapping[str, Any]) -> EvaluatorResult:
@@ -279,7 +330,15 @@ def _evaluator_of(row: Mapping[str, Any]) -> EvaluatorResult:
     members = tuple(_evaluator_of(m) for m in row.get("members", ()))
     lists = {name: tuple(row.get(name, ())) for name in ("hits", "misses", "raw_replies")}
     return EvaluatorResult(
-        **_known(EvaluatorResult, row, criteria=criteria, members=members, verdict=Verdict(row["verdict"]), **lists)
+        **_known(
+            EvaluatorResult,
+            row,
+            criteria=criteria,
+            members=members,
+            verdict=Verdict(row["verdict"]),
+            exchanges=_exchanges_of(row),
+            **lists,
+        )
     )
 
 

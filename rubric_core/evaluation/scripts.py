@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rubric_core.evaluation.context import EvaluationContext
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.payload import payload_of
 from rubric_core.evaluation.programs import ProgramError, ended, json_input
 from rubric_core.evaluation.result import GraderError, Unscored
@@ -124,6 +125,7 @@ async def run_code(
     if context.ports is None:
         raise Unscored("code is run as a part of a run only", at=at)
     limit, directory = context.time_limit, context.directory
+    context.exchanges.add(Exchange(role="program", to=language, files=(("code", code),), payload=dict(arguments)))
     return await run_function(code, language, arguments, context.ports, directory, limit, at, function=function)
 
 

@@ -17,7 +17,7 @@ from rubric_core.language.shape import Shape, key
 
 __all__ = [
     "SETTINGS", "AgentServer", "Anthropic", "Api", "Azure", "Byok", "Claude", "Cli", "Codex", "CommandAgent", "CopilotCli", "CopilotSdk",
-    "Healthcheck", "Log", "Mock", "Model", "OpenAi", "Pi", "Replay", "Settings", "Transcript", "VsCode",
+    "Healthcheck", "Log", "Mock", "Model", "OpenAi", "Pi", "Prices", "Replay", "Settings", "Transcript", "VsCode",
 ]  # fmt: skip
 
 _SECRET = Text(refers_to="secret")
@@ -25,6 +25,29 @@ _COMMAND = ByNode(text=Text(), sequence=ListOf(Text(), empty=False))
 _ARGUMENTS = ByNode(text=Text(blank=True), sequence=ListOf(Text(blank=True)))
 _SECONDS = Number(above=0)
 _LOG = Choice((("summary", "one line for each step"), ("json", "every event as JSON")))
+
+
+class Prices(Shape):
+    """A price list: what the tokens of a target cost."""
+
+    input = key(Number(at_least=0), "US dollars for a million tokens that it reads.", required=True, example="2.5")
+    cached_input = key(
+        Number(at_least=0),
+        "US dollars for a million tokens that it reads from a cache.",
+        shown="as input",
+        example="1.25",
+    )
+    output = key(
+        Number(at_least=0), "US dollars for a million tokens that it writes, those of its reasoning included.", required=True, example="10",
+    )  # fmt: skip
+
+
+#: Of models and agents, which tell how many tokens they took and seldom what these cost.
+_PRICES = key(
+    Shaped(Prices),
+    "What its tokens cost, in US dollars per million, where it does not tell the cost itself. Rubric's own: AgentV ignores it.",
+    example="{input: 2.5, output: 10}",
+)
 
 
 class Settings(Shape):
@@ -49,6 +72,7 @@ class Api(Settings):
     retry_status_codes = key(
         ListOf(Integer(100, 599)), "The HTTP status codes after which it is tried again.", example="[429, 503]"
     )
+    prices = _PRICES.taking(_PRICES.kind)
 
 
 class Model(Api):
@@ -114,6 +138,7 @@ class CommandAgent(Log):
     binary = key(Text(), "The program, where it is not found by its name.")
     args = key(_ARGUMENTS, "Further arguments for the program.")
     arguments = key(_ARGUMENTS, "Further arguments for the program.")
+    prices = _PRICES.taking(_PRICES.kind)
 
 
 class Codex(CommandAgent):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from rubric_core.evaluation.flip import to_flip
 from rubric_core.evaluation.marks import ERROR, SIGNS, grader_words, seconds_words, shortened
+from rubric_core.evaluation.transcript import usage_words
 from rubric_core.validation.words import number
 from rubric_lsp.features.results import Shown, brief
 
@@ -30,6 +31,7 @@ def _report(shown: Shown, result: "CaseResult", command: str) -> Iterator[str]:
     yield "" if shown.stale else grader_words(result)
     yield "" if shown.stale or _is_told(result) else result.reason
     yield _table(result)
+    yield "  \n".join(usage_words(each) for each in result.usage if each.is_told)
     yield to_flip(result)
     yield "\n".join(_criteria(result))
     yield f"**Answer** {shortened(result.answer, 300)}" if result.answer else ""

@@ -124,6 +124,29 @@ export interface Evaluator {
   members?: Evaluator[];
 }
 
+/** Something that a run sent, in words. */
+export interface SentRequest {
+  role: 'target' | 'judge' | 'program' | 'server';
+  /** Empty for the target's. */
+  evaluator: string;
+  title: string;
+  before: string[];
+  /** What was sent, whole: messages by their roles, and what programs read. */
+  texts: { name: string; text: string }[];
+  after: string[];
+}
+
+export interface Usage {
+  role: 'target' | 'judge';
+  name: string;
+  calls: number;
+  recorded: number;
+  tokens?: { input: number; output: number; cached: number; reasoning: number };
+  costUsd?: number;
+  /** All of it in words. */
+  text: string;
+}
+
 export interface Report {
   testId: string;
   caseId: string;
@@ -150,6 +173,8 @@ export interface Report {
   command: string;
   flips: string[];
   evaluators: Evaluator[];
+  usage?: Usage[];
+  requests?: SentRequest[];
   history: { verdict: Verdict; score?: number; at: string }[];
   markdown: string;
 }

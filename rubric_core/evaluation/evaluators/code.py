@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.payload import LARGE, payload_of
 from rubric_core.evaluation.programs import (
     ProgramError,
@@ -20,6 +21,7 @@ from rubric_core.evaluation.programs import (
     failure_words,
     json_input,
     not_found,
+    shown_argv,
 )
 from rubric_core.evaluation.result import GraderError, Verdict
 from rubric_core.language.dialects import DIALECTS
@@ -91,7 +93,10 @@ class CodeEvaluator:
     async def _run(self, context: EvaluationContext, cwd: Path, limit: float, ways: Mapping[str, str]) -> Finished:
         """The program, ended. Raises ProgramError."""
         with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
-            stdin = json_input(self._told(context, Path(scratch)))
+            told = self._told(context, Path(scratch))
+            stdin = json_input(told)
+            shown = shown_argv(self._script)
+            context.exchanges.add(Exchange(role="program", to=command_words(self._script), argv=shown, payload=told))
             where = {"AGENTV_WORKSPACE_PATH": str(context.workspace)} if context.workspace else {}
             program = Program(argv_of(self._script), cwd, stdin, {**where, **ways}, limit, _OUTPUT_LIMIT)
             return await ended(program, _processes(context))

@@ -127,6 +127,7 @@ async def _by_judge(
     config.type_name = "llm_judge"
     assert context.grade is not None
     judged = await context.grade(config, context)
+    context.exchanges.add(*judged.exchanges)
     if judged.score is None:
         raise judged.as_unscored()
     return EvaluationScore(

@@ -22,6 +22,7 @@ async def _grade(config: GoalSuccess, context: EvaluationContext) -> EvaluationS
     judge = LlmJudge(config.span, None, type="llm_judge", name=config.name, prompt=asked, target=config.provider)
     judge.type_name = "llm_judge"
     judged = await context.grade(judge, context)
+    context.exchanges.add(*judged.exchanges)
     if judged.score is None:
         raise judged.as_unscored()
     score = EvaluationScore(

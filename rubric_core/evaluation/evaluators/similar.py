@@ -6,6 +6,7 @@ from typing import Any
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded, quoted
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.opinions import share
 from rubric_core.evaluation.result import GraderError, Unscored, Verdict
 from rubric_core.evaluation.score import at_least
@@ -69,7 +70,9 @@ async def _embedded(
     asking = Asking(Api(config.span), place, context.ports, model=settings["model"])
     headers = {"Authorization": f"Bearer {key}"} if isinstance(key, str) and key else {}
     url = f"{settings['base_url'].rstrip('/')}/embeddings"
-    reply, _ = await asking.ask(url, headers, {"model": settings["model"], "input": list(texts)})
+    body = {"model": settings["model"], "input": list(texts)}
+    context.exchanges.add(Exchange(role="server", to=url, payload=body))
+    reply, _ = await asking.ask(url, headers, body)
     rows = reply.get("data")
     found = [row.get("embedding") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     vectors = [v for v in found if isinstance(v, list) and v and all(share(x) is not None for x in v)]

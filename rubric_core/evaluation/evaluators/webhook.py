@@ -4,6 +4,7 @@ import json
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.opinions import opinion
 from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.evaluation.scripts import told_to_scripts
@@ -23,6 +24,7 @@ async def _grade(config: Webhook, context: EvaluationContext) -> EvaluationScore
         raise Unscored("a webhook is asked as a part of a run only", at=config)
     told = {"output": context.candidate, "context": told_to_scripts(context)}
     body = json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace")
+    context.exchanges.add(Exchange(role="server", to=url, payload=told))
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     try:
         reply = await context.ports.http.post(url, headers, body, time_limit=context.time_limit, size_limit=_SIZE_LIMIT)

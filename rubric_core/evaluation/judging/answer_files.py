@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.evaluation.context import EvaluationContext
-from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
+from rubric_core.evaluation.exchanges import Exchange
+from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed, shown_argv
 from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.language.evaluators import Preprocessor
 from rubric_core.ports import AnswerFile, Program
@@ -34,12 +35,14 @@ async def _text(file: AnswerFile, context: EvaluationContext) -> str:
         raise Unscored("files are turned into text as a part of a run only", at=program)
     told = {"path": str(path), "original_path": file.path, "media_type": _media_type(file)}
     argv, directory = argv_of(program.command), _placed(context.directory, ".")
+    words = command_words(program.command)
+    context.exchanges.add(Exchange(role="program", to=words, argv=shown_argv(program.command), payload=told))
     started = Program(argv, directory, json_input(told), time_limit=context.time_limit)
     try:
         return await printed(started, context.ports.processes)
     except ProgramError as error:
-        words = f"the preprocessor {command_words(program.command)} for {file.path}: {error}"
-        raise GraderError(words, at=program) from None
+        reason = f"the preprocessor {words} for {file.path}: {error}"
+        raise GraderError(reason, at=program) from None
 
 
 def _placed(directory: Path, name: str) -> Path:

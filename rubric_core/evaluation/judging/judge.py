@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
+from rubric_core.evaluation.exchanges import Exchange, ExchangeLog, ask
 from rubric_core.evaluation.result import GraderError
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request
 
@@ -44,20 +45,25 @@ class Judged:
 
 
 async def ask_judge(
-    provider: Provider, request: Request, read: Callable[[str], T], consequence: str = ""
+    provider: Provider,
+    request: Request,
+    read: Callable[[str], T],
+    consequence: str = "",
+    log: ExchangeLog | None = None,
 ) -> tuple[T, Judged]:
     """What `read` makes of the judge's reply; each refusal is told to the judge, which may try again.
 
     `read` raises ValueError for a reply that cannot be used. Raises GraderError when the judge cannot be asked, or has not
-    given a usable reply in three tries; `consequence` is what other engines make of that.
+    given a usable reply in three tries; `consequence` is what other engines make of that, and `log` takes note of each try.
     """
-    messages = request.messages
+    messages, log = request.messages, log or ExchangeLog()
     replies: tuple[str, ...] = ()
     problem = ""
     for attempt in range(1, ATTEMPTS + 1):
         asked = replace(request, messages=messages, prompt=conversation_text(messages), attempt=attempt)
+        exchange = Exchange(role="judge", to=provider.name, attempt=attempt, because=problem)
         try:
-            answer = await provider.ask(asked)
+            answer = await ask(provider, asked, log, exchange)
         except ProviderError as error:
             told = raw_request(request, provider.name, attempt)
             raise GraderError(f"the judge `{provider.name}`: {error}", request=told, replies=replies) from None

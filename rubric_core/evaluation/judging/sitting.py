@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.judging.judge import RecordingMode, ask_judge, raw_request
 from rubric_core.evaluation.judging.prompts import (
     BUILT_IN,
@@ -72,7 +73,7 @@ class Sitting:
 
         request = replace(request, schema=("rubric_checks", schema_for_checks(sheet)))
         (checks, overall), judged = await ask_judge(
-            self.judge, request, lambda text: read_checks(text, sheet), self._consequence
+            self.judge, request, lambda text: read_checks(text, sheet), self._consequence, self.context.exchanges
         )
         if self.mode in ("record", "refresh") and self.recordings is not None:
             pairs = [(item, checks[item.id]) for item in sheet.items]
@@ -100,7 +101,14 @@ class Sitting:
         if any(r.score is None for r in results):
             raise self._unasked(self._missing_words(results), tuple(results))
         judges = ", ".join(dict.fromkeys(words))
+        self._note_recorded(judges, request)
         return replace(sheet.score(results), judge=judges, evaluator_raw_request=raw_request(request, "recorded"))
+
+    def _note_recorded(self, judge: str, request: Request) -> None:
+        """What would have been sent, had there been no recording."""
+        self.context.exchanges.add(
+            Exchange(role="judge", to=judge, messages=request.messages, recorded=True, cost_usd=0.0)
+        )
 
     def _unasked(self, reason: str, criteria: tuple[CriterionResult, ...] = ()) -> Unscored:
         """No judge was asked: an error where the one that is named cannot be used, else there is none."""
@@ -128,6 +136,7 @@ class Sitting:
             judge = self.judge.identity if self.judge else None
             found = self.recordings.free_form(self._asked(), judge) if self.recordings else None
             if found is not None and found.score is not None:
+                self._note_recorded(found.words, request)
                 return replace(found.score, judge=found.words, evaluator_raw_request=raw_request(request, "recorded"))
             if self.judge is None or self.mode == "replay":
                 raise self._unasked(self.trouble or (NO_JUDGE if self.judge is None else NO_RECORDING))
@@ -136,7 +145,7 @@ class Sitting:
         style = properties.reply_style
         request = replace(request, schema=("judgement", schema_for_free_form(style)))
         score, judged = await ask_judge(
-            self.judge, request, lambda text: read_free_form(text, style), self._consequence
+            self.judge, request, lambda text: read_free_form(text, style), self._consequence, self.context.exchanges
         )
         if self.mode in ("record", "refresh") and self.recordings is not None:
             made = self._made(self.judge, judged.answer)

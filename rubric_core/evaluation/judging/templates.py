@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from rubric_core.evaluation.context import EvaluationContext
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.prompts import OwnPrompt, needed_variables, own_text, variables_in
 from rubric_core.evaluation.own_filters import with_filters
 from rubric_core.evaluation.payload import payload_of
-from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
+from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed, shown_argv
 from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
@@ -108,12 +109,14 @@ def _checked(text: str, properties: Properties, config: LlmJudge) -> None:
 async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Ports) -> str:
     """What a program prints. Its script is looked for as other files are, and it runs in the directory of that."""
     command = list(prompt.command or [])
-    stdin = json_input({**payload_of(context), "config": prompt.config})
+    told = {**payload_of(context), "config": prompt.config}
+    context.exchanges.add(Exchange(role="program", to=command_words(command), argv=shown_argv(command), payload=told))
+    stdin, limit = json_input(told), context.time_limit
     directory = context.directory.resolve()
     script = find_file(command[-1], directory, ports.files, current_directory()) if command else None
     if script is not None:
         command[-1], directory = str(script), script.parent
-    program = Program(argv_of(command), directory, stdin, time_limit=context.time_limit, output_limit=_LARGEST)
+    program = Program(argv_of(command), directory, stdin, time_limit=limit, output_limit=_LARGEST)
     try:
         return (await printed(program, ports.processes)).strip()
     except ProgramError as error:

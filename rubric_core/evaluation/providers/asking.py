@@ -1,7 +1,7 @@
 """Asking a model over HTTP: retries with backoff, Retry-After, and what went wrong in words without secrets."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -24,6 +24,10 @@ _FIRST_DELAY_MS, _LONGEST_DELAY_MS, _FACTOR = 500.0, 30_000.0, 2.0
 _STREAM = ("data:", "event:")
 #: Timeouts, busy servers, servers in trouble; 529 is Anthropic's word for busy.
 _RETRIED = (408, 429, 500, 502, 503, 504, 529)
+
+
+def _unheard(_: str) -> None:
+    """Nobody listens."""
 
 
 class RefusalError(ProviderError):
@@ -51,9 +55,11 @@ class Asking:
     _not_before: float = 0.0
 
     async def ask(
-        self, url: str, headers: Mapping[str, str], body: Mapping[str, Any]
+        self, url: str, headers: Mapping[str, str], body: Mapping[str, Any], again: Callable[[str], None] = _unheard
     ) -> tuple[Mapping[str, Any], float]:
         """The JSON object that the server replies, and how long the last request took in milliseconds.
+
+        `again` is called with the reason before the same is sent once more.
 
         Raises RefusalError for an error status that stays after the retries, ProviderError for everything else.
         """
@@ -74,7 +80,7 @@ class Asking:
             except NetworkError as error:
                 if not (error.transient and left):
                     raise ProviderError(self._unreached(error)) from None
-                wait = delay
+                wait, why = delay, str(error)
             else:
                 if reply.status < 300:
                     return self._read(url, reply, keyed=bool(headers)), (clock.seconds() - began) * 1000
@@ -84,10 +90,11 @@ class Asking:
                         self._refused(url, reply, refusal, retries, keyed=bool(headers)), reply.status, refusal
                     )
                 asked = self._retry_after(reply)
-                wait = max(delay, asked)
+                wait, why = max(delay, asked), f"{reply.status}: {refusal_of(reply).said}".removesuffix(": ")
                 if asked:
                     self._not_before = max(self._not_before, clock.seconds() + min(asked, longest))
             await clock.sleep(min(wait, longest))
+            again(why)
             delay *= _or(self.settings.retry_backoff_factor, _FACTOR)
         raise AssertionError("the loop returns or raises")
 

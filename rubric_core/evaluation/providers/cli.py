@@ -12,7 +12,7 @@ from pathlib import Path
 from rubric_core.evaluation.programs import ended_words, failure_words
 from rubric_core.evaluation.providers.cli_reply import answer_in, answer_in_batch
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
-from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT, Runs
+from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT, Runs, unheard
 from rubric_core.language.providers import Cli, Healthcheck
 from rubric_core.ports import Answer, Finished, NetworkError, Ports, ProviderError, Request
 
@@ -48,8 +48,8 @@ class _Cli:
         scratch = Path(tempfile.mkdtemp(prefix="rubric-"))
         try:
             output = scratch / "output"
-            argv = self._argv(self.settings.command or "", request, scratch, output)
-            finished = await self.runs.finished(argv, request)
+            argv, files = self._argv(self.settings.command or "", request, scratch, output), self._written(request)
+            finished = await self.runs.finished(argv, request, files=files)
             return self._answer(self._said(finished, output), finished, request)
         finally:
             if not self.settings.keep_temp_files:
@@ -83,13 +83,17 @@ class _Cli:
         try:
             with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
                 argv = self._argv(check.command, asked, Path(scratch), Path(scratch) / "output")
-                finished = await runs.finished(argv, asked)
+                finished = await runs.finished(argv, unheard(asked))
         except ProviderError as error:
             return str(error)
         if finished.exit_code == 0:
             return ""
         error_text = failure_words(finished)
         return f"{ended_words(finished.exit_code)}{f': {error_text}' if error_text else ''}"
+
+    def _written(self, request: Request) -> Mapping[str, str]:
+        """The files that were written for the command."""
+        return {"{PROMPT_FILE}": request.prompt} if "{PROMPT_FILE}" in str(self.settings.command) else {}
 
     def _argv(self, command: str | Sequence[str], request: Request, scratch: Path, output: Path) -> tuple[str, ...]:
         values = self._values(request, scratch, output, command)

@@ -1,18 +1,25 @@
 """Running the program of a target: where it works, what it may have, and what went wrong in a sentence."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rubric_core.evaluation.programs import ProgramError, ended, ended_words, failure_words, last_words
 from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.secrets import sealed
-from rubric_core.ports import Finished, Ports, Program, ProviderError, Request
+from rubric_core.ports import Finished, Ports, Program, ProviderError, Request, Sent
 
-__all__ = ["LONGEST_ARGUMENT", "Runs"]
+__all__ = ["LONGEST_ARGUMENT", "Runs", "unheard"]
 
 #: Bytes; systems refuse longer arguments.
 LONGEST_ARGUMENT = 120_000
 _OUTPUT_LIMIT = 20_000_000
+_NO_FILES: Mapping[str, str] = {}
+
+
+def unheard(request: Request) -> Request:
+    """The same request, for programs that are run beside it: what these are given is no part of it."""
+    return replace(request, sent=lambda _: None)
 
 
 @dataclass(frozen=True)
@@ -35,10 +42,20 @@ class Runs:
             return request.workspace
         return (self.place.directory / (self.cwd or ".")).resolve()
 
-    async def finished(self, argv: tuple[str, ...], request: Request, stdin: bytes = b"", **variables: str) -> Finished:
-        """The program, run to its end. Raises ProviderError when it did not get there by itself."""
+    async def finished(
+        self,
+        argv: tuple[str, ...],
+        request: Request,
+        stdin: bytes = b"",
+        files: Mapping[str, str] = _NO_FILES,
+        **variables: str,
+    ) -> Finished:
+        """The program, run to its end; `files` were written for it. Raises ProviderError when it did not get there by itself."""
         environment = {**self.place.environment, **request.environment, **variables}
         program = Program(argv, self.directory(request), stdin, environment, self.limit, _OUTPUT_LIMIT)
+        request.sent(
+            Sent(self.place.name, argv=argv, stdin=stdin.decode("utf-8", "replace"), files=tuple(files.items()))
+        )
         where = self.place.where(self.setting)
         try:
             return await ended(program, sealed(self.ports, self.place.redact).processes)

@@ -85,10 +85,10 @@ def number(value: object, default: float | None) -> float | None:
 
 
 def tokens_told(value: object) -> Tokens | None:
-    """Token usage as `{input, output, cached}`."""
+    """Token usage as `{input, output, cached, reasoning}`."""
     if not isinstance(value, dict):
         return None
-    return Tokens(*(int(number(value.get(name), 0) or 0) for name in ("input", "output", "cached")))
+    return Tokens(*(int(number(value.get(name), 0) or 0) for name in ("input", "output", "cached", "reasoning")))
 
 
 def tool_uses(messages: object) -> tuple[ToolUse, ...] | None:

@@ -153,6 +153,37 @@ local function section(page, title, words)
   end
 end
 
+--- What was sent, each request under who was asked.
+local function requests(page, list)
+  if #(list or {}) == 0 then
+    return
+  end
+  table.insert(page, {})
+  table.insert(page, { { 'Sent', 'RubricTitle' } })
+  for _, each in ipairs(list) do
+    paragraph(page, each.title, '  ')
+    for _, sentence in ipairs(each.before) do
+      paragraph(page, sentence, '    ', 'RubricDetail')
+    end
+    for _, part in ipairs(each.texts) do
+      table.insert(page, { { '    ' }, { '[' .. part.name .. ']', 'RubricTitle' } })
+      for _, line in ipairs(vim.split(part.text, '\n')) do -- as it is, blank lines included
+        table.insert(page, { { '      ' }, { line } })
+      end
+    end
+    for _, sentence in ipairs(each.after) do
+      paragraph(page, sentence, '    ', 'RubricDetail')
+    end
+  end
+end
+
+--- What target and judges took.
+local function usage(page, list)
+  for _, each in ipairs(list or {}) do
+    table.insert(page, { { each.text, 'RubricDetail' } })
+  end
+end
+
 local function history(page, runs)
   if #(runs or {}) < 2 then
     return
@@ -173,6 +204,7 @@ end
 ---@return rubric.Chunk[][]
 function M.of(report)
   local page = { head(report), facts(report) }
+  usage(page, report.usage)
   errors(page, report)
   if report.reason and report.reason ~= '' then
     paragraph(page, report.reason, '')
@@ -185,8 +217,12 @@ function M.of(report)
   section(page, 'To pass', table.concat(report.flips or {}, '\n'))
   section(page, 'Answer', report.answer)
   section(page, 'Expected', report.expectedOutput)
-  section(page, 'Prompt', report.prompt)
   history(page, report.history)
+  if report.requests then
+    requests(page, report.requests)
+  else
+    section(page, 'Prompt', report.prompt)
+  end
   if report.command then
     table.insert(page, {})
     table.insert(page, { { '$ ', 'RubricDetail' }, { report.command } })
