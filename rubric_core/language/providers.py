@@ -30,23 +30,31 @@ _LOG = Choice((("summary", "one line for each step"), ("json", "every event as J
 class Prices(Shape):
     """A price list: what the tokens of a target cost."""
 
-    input = key(Number(at_least=0), "US dollars for a million tokens that it reads.", required=True, example="2.5")
+    input = key(
+        Number(at_least=0),
+        "US dollars for a million tokens that it reads.",
+        required=True,
+        example="2.5",
+        extension=True,
+    )
     cached_input = key(
         Number(at_least=0),
         "US dollars for a million tokens that it reads from a cache.",
         shown="as input",
         example="1.25",
+        extension=True,
     )
     output = key(
-        Number(at_least=0), "US dollars for a million tokens that it writes, those of its reasoning included.", required=True, example="10",
+        Number(at_least=0), "US dollars for a million tokens that it writes, those of its reasoning included.", required=True, example="10", extension=True,
     )  # fmt: skip
 
 
 #: Of models and agents, which tell how many tokens they took and seldom what these cost.
 _PRICES = key(
     Shaped(Prices),
-    "What its tokens cost, in US dollars per million, where it does not tell the cost itself. Rubric's own: AgentV ignores it.",
+    "What its tokens cost, in US dollars per million, where it does not tell the cost itself.",
     example="{input: 2.5, output: 10}",
+    extension=True,
 )
 
 

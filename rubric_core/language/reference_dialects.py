@@ -130,7 +130,11 @@ def _added(dialect: Dialect, older: Dialect | None) -> Iterator[tuple[str, ...]]
             if older is not None
             else set[str]()
         )
-        new = [s.name for s in _own(dialect, shape).values() if s.fate is Fate.CURRENT and s.field not in known]
+        new = [
+            s.name
+            for s in _own(dialect, shape).values()
+            if s.fate is Fate.CURRENT and s.field not in known and not shape.keys[s.field].extension
+        ]
         if new:
             yield heading(shape), ", ".join(map(code, new))
     before = {t.shape for t in older.types.values()} if older is not None else set[type[Shape]]()

@@ -10,6 +10,7 @@ import pytest
 from judge_server import Fault, JudgeServer, Rerouted
 from suites import Folder, checks
 
+from rubric_core.analysis import Language, analyze
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.exchanges import Usage
 from rubric_core.evaluation.grade import run_evaluators_for_case
@@ -19,6 +20,9 @@ from rubric_core.evaluation.run import save_recordings
 from rubric_core.evaluation.store import ResultStore
 from rubric_core.evaluation.stored_rows import result_in, stored_row
 from rubric_core.evaluation.transcript import requests_of, transcript, usage_words
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.providers import Anthropic
+from rubric_core.language.schema import json_schema
 from rubric_core.ports import Tokens
 
 KEY = "sk-very-secret-key"
@@ -452,3 +456,15 @@ async def test_what_is_stored_is_what_the_next_reader_finds(suite: Folder, judge
     stored = ResultStore.of(path).read()["refund"].latest
     assert [r.exchange.role for r in requests_of(stored)] == ["target", "judge"]
     assert stored.usage[1].tokens == Tokens(60, 20, 40)
+
+
+@pytest.mark.parametrize("dialect", [d.name for d in DIALECTS if d.name != "agentv-0.1"])
+def test_every_dialect_knows_prices_as_rubrics_own(folder: Folder, dialect: str) -> None:
+    settings = "    model: m\n    api_key: ${{ KEY }}\n    prices: {input: 1, cached_input: 0.5, output: 2}\n"
+    entry = f"targets:\n  - name: judge\n    provider: anthropic\n{settings}"
+    path = folder.write(".agentv/targets.yaml", f"# rubric: dialect={dialect}\n{entry}")
+    found = analyze(Language().document(path.read_text(), path), Language(), path=path)
+    assert [d for d in found.diagnostics if "price" in d.message] == []
+    assert Anthropic.keys["prices"].extension
+    (own,) = (d for d in DIALECTS if d.name == dialect)
+    assert "Rubric's own: AgentV ignores it." in json.dumps(json_schema(own, "targets"))
