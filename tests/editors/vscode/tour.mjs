@@ -6,6 +6,7 @@ import { accept, command, goTo, line, lineOf, openFile, press, pressLens, quiet,
 import { startJudge, targets } from './judge.mjs';
 import { consent, unasked } from './consent.mjs';
 import { continuous } from './continuous.mjs';
+import { broken, graders } from './graders.mjs';
 import { menus } from './menus.mjs';
 import { REPOSITORY } from './studio.mjs';
 
@@ -17,6 +18,7 @@ export const tours = {
   continuous: { options: {}, play: continuous },
   consent: { options: unasked, play: consent },
   menus: { options: {}, play: menus },
+  graders: { options: broken, play: graders },
 };
 
 const EXAMPLES = {
