@@ -289,7 +289,7 @@ async def test_turns(greeting: Folder, aggregation: str) -> None:
 async def test_what_depends_on_such_a_case_is_not_run(greeting: Folder) -> None:
     text = suite(RIGHT, CRASH) + "  - {id: b, criteria: c, input: hi, depends_on: [a], assertions: [hello]}\n"
     results = await greeting.run(text)
-    assert results["b"].reason == "not run: a, which it depends on, did not pass"
+    assert results["b"].reason == "not run: a, which it depends on, could not be scored"
 
 
 # --allow-grader-errors

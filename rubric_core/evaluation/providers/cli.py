@@ -12,7 +12,7 @@ from pathlib import Path
 from rubric_core.evaluation.programs import ended_words, failure_words
 from rubric_core.evaluation.providers.cli_reply import answer_in, answer_in_batch
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
-from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT, Runs, unheard
+from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT, Runs
 from rubric_core.language.providers import Cli, Healthcheck
 from rubric_core.ports import Answer, Finished, NetworkError, Ports, ProviderError, Request
 
@@ -83,7 +83,7 @@ class _Cli:
         try:
             with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
                 argv = self._argv(check.command, asked, Path(scratch), Path(scratch) / "output")
-                finished = await runs.finished(argv, unheard(asked))
+                finished = await runs.finished(argv, asked)
         except ProviderError as error:
             return str(error)
         if finished.exit_code == 0:

@@ -1,7 +1,7 @@
 """Running the program of a target: where it works, what it may have, and what went wrong in a sentence."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rubric_core.evaluation.programs import ProgramError, ended, ended_words, failure_words, last_words
@@ -9,17 +9,12 @@ from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.secrets import sealed
 from rubric_core.ports import Finished, Ports, Program, ProviderError, Request, Sent
 
-__all__ = ["LONGEST_ARGUMENT", "Runs", "unheard"]
+__all__ = ["LONGEST_ARGUMENT", "Runs"]
 
 #: Bytes; systems refuse longer arguments.
 LONGEST_ARGUMENT = 120_000
 _OUTPUT_LIMIT = 20_000_000
 _NO_FILES: Mapping[str, str] = {}
-
-
-def unheard(request: Request) -> Request:
-    """The same request, for programs that are run beside it: what these are given is no part of it."""
-    return replace(request, sent=lambda _: None)
 
 
 @dataclass(frozen=True)
