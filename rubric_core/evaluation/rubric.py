@@ -13,8 +13,8 @@ from rubric_core.loading.grading import required
 
 __all__ = ["Check", "Item", "RubricSheet", "sheet_of"]
 
-#: The raw score from which a criterion without a minimum of its own is shown as met.
-_SHOWN_AS_MET = 7
+#: The raw score from which a criterion that needs no minimum is met, as agentv counts hits.
+_MET_FROM = 7
 
 
 class Check(NamedTuple):
@@ -70,14 +70,19 @@ class RubricSheet:
         return 1.0 if self.bare_gate == "ten" else 1 / HIGHEST
 
     def judged(self, item: Item, check: Check) -> CriterionResult:
-        """The result of `item` when the judge said `check`."""
+        """The result of `item` when the judge said `check`: passed when the criterion is met, else failed.
+
+        In a checklist the judge says which it is. On the scale of 0..10 a criterion is met when it reaches its minimum, be it
+        written or that of `required`; one without a minimum is met from 7 on. It is never borderline: that is a verdict
+        about the score of the rubric (document 000).
+        """
         score = (1.0 if check.satisfied else 0.0) if check.score is None else check.score / HIGHEST
         minimum = self.minimum(item)
         gate_failed = minimum is not None and not at_least(score, minimum)
         if check.score is None:
             met = bool(check.satisfied)
         else:
-            met = not gate_failed and (item.minimum is not None or check.score >= _SHOWN_AS_MET)
+            met = not gate_failed if minimum is not None else check.score >= _MET_FROM
         return CriterionResult(
             id=item.id, outcome=item.text, verdict=Verdict.PASSED if met else Verdict.FAILED, score=score, raw=check.score,
             weight=item.weight, minimum=minimum, gates=minimum is not None, gate_failed=gate_failed,
