@@ -9,7 +9,7 @@ from rubric_core.evaluation.result import CriterionResult, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, weighted_mean
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import HIGHEST, Criterion, ScoreRanges
-from rubric_core.loading.grading import required
+from rubric_core.loading.grading import on_scale, required
 
 __all__ = ["Check", "Item", "RubricSheet", "sheet_of"]
 
@@ -127,12 +127,8 @@ class RubricSheet:
 
 
 def sheet_of(criteria: Sequence[object], dialect: Dialect) -> RubricSheet:
-    """The sheet of a list of criteria. Raises Unscored when there is nothing that a judge could be asked.
-
-    One criterion with score ranges puts the whole rubric on the scale of 0..10.
-    """
+    """The sheet of a list of criteria. Raises Unscored when there is nothing that a judge could be asked."""
     sources = tuple(c for c in criteria if isinstance(c, Criterion))
-    ranges = any(isinstance(c.score_ranges, ScoreRanges) and c.score_ranges.bands for c in sources)
     items: list[Item] = []
     for position, criterion in enumerate(sources, start=1):
         item = _item(criterion, position, dialect, {i.id for i in items})
@@ -141,7 +137,7 @@ def sheet_of(criteria: Sequence[object], dialect: Dialect) -> RubricSheet:
         items.append(item)
     if not items:
         raise Unscored("the rubric has no criterion")
-    return RubricSheet(tuple(items), ranges, dialect.properties.required_without_min, sources)
+    return RubricSheet(tuple(items), on_scale(sources), dialect.properties.required_without_min, sources)
 
 
 def _item(criterion: Criterion, position: int, dialect: Dialect, taken: set[str]) -> Item:

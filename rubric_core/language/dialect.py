@@ -78,6 +78,8 @@ class Properties:
     object_required_default: bool = False
     #: Which score of 0..10 a `required` range criterion without a minimum needs: more than 0, 10, or none at all.
     required_without_min: Literal["nonzero", "ten", "never"] = "nonzero"
+    #: Whether its document asks for an id of every criterion that is a mapping; agentv makes one where there is none.
+    criteria_need_ids: bool = False
     #: Whether plain strings may stand among the evaluators.
     string_assertions: bool = False
     #: Whether the rubric made of plain strings weighs as much as there are strings.

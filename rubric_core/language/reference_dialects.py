@@ -184,6 +184,7 @@ _PROPERTIES: Mapping[str, _Words] = {
         True: "A criterion written as a mapping gates unless it says `required: false`; a plain string always does.",
         False: "A criterion written as a mapping gates when it says `required: true`; a plain string always does.",
     },
+    "criteria_need_ids": {True: "A criterion written as a mapping has an `id` in the documented format.", False: ""},
     "required_without_min": {
         "nonzero": "`required: true` with score ranges and without a minimum: any score but 0 is enough.",
         "ten": "`required: true` with score ranges and without a minimum: it takes a score of 10.",

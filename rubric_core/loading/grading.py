@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics, SkillTrigger
+from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics, ScoreRanges, SkillTrigger
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite
 
-__all__ = ["asserts_anything", "case_list", "default_name", "evaluators_of", "gathered", "required", "suite_list"]
+__all__ = [
+    "asserts_anything", "case_list", "default_name", "evaluators_of", "gathered", "has_bands", "on_scale", "required", "suite_list",
+]  # fmt: skip
 
 Written = list[object] | None
 
@@ -94,6 +96,16 @@ def required(criterion: Criterion, dialect: Dialect) -> bool:
     if criterion.has("required") and isinstance(criterion.required, bool):
         return criterion.required
     return dialect.properties.object_required_default and not criterion.score_ranges
+
+
+def has_bands(criterion: Criterion) -> bool:
+    """Whether a criterion describes its scores."""
+    return isinstance(criterion.score_ranges, ScoreRanges) and bool(criterion.score_ranges.bands)
+
+
+def on_scale(criteria: Iterable[Criterion]) -> bool:
+    """Whether the judge scores each criterion of a rubric 0..10: one that has bands puts all of them on that scale."""
+    return any(map(has_bands, criteria))
 
 
 def default_name(evaluator: Evaluator) -> str:

@@ -130,6 +130,7 @@ AGENTV_2_7 = AGENTV_1.successor(
     folds_type_names=True,
     names_required=False,
     incomplete_case="error",
+    criteria_need_ids=False,
     required_without_min="ten",
     judge_failure="skip",
     wording="answer",
