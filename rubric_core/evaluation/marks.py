@@ -1,7 +1,7 @@
 """Results where their cases are written: one short mark for each line, the same in a terminal and in every editor."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
@@ -9,6 +9,7 @@ from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import ungraded_words
 from rubric_core.evaluation.turns import TURN, own_results, turn_evaluators, turns_of
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, ScoreRanges
+from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import gathered
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
@@ -17,7 +18,9 @@ from rubric_core.validation.words import count
 __all__ = [
     "ERROR",
     "LONGEST",
+    "RUNNING",
     "SIGNS",
+    "STALE",
     "Mark",
     "age_words",
     "case_words",
@@ -32,6 +35,8 @@ __all__ = [
 
 #: Characters of a mark before editors cut it.
 LONGEST = 43
+#: The signs of results that do not hold any more, and of those to come.
+STALE, RUNNING = "◌", "⟳"
 SIGNS = {Verdict.PASSED: "✔", Verdict.BORDERLINE: "◐", Verdict.FAILED: "✘", Verdict.UNSCORED: "○"}
 #: The sign of an evaluator that could not run or crashed.
 ERROR = "⚠"
@@ -57,6 +62,11 @@ class Mark:
     band: tuple[Span, str] | None = None
     #: Of an evaluator: whether it could not run or crashed; `note` says why.
     error: bool = False
+    #: The evaluator or criterion that is marked, and what became of it; None for a case.
+    of: Shape | None = field(default=None, repr=False, compare=False)
+    result: EvaluatorResult | CriterionResult | None = field(default=None, repr=False, compare=False)
+    #: Whether it is written in the suite, for every case.
+    inherited: bool = False
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
@@ -200,28 +210,32 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
     gathered = config.node is None
     if (gathered and not config.span.end) or case.elsewhere(config):
         return  # the judge of a case that names no evaluator is written nowhere; templates are other files
-    away = case.file is not None and case.inherits(config)
     if not at_work and not (gathered and paired) and not (len(paired) == 1 and result.score is not None):
-        words, error = evaluator_words(result), bool(result.failure)
-        yield Mark(case.span_of(config), result.verdict, words, _note(result), "evaluator", away, error=error)
-    for criterion, judged in paired:
-        span = criterion.at("id") if criterion.has("id") else criterion.span
+        # Plain strings may stand in the case and in the suite.
+        written = criteria[0] if gathered and criteria else config
+        inherited = case.inherits(written)
         yield Mark(
-            case.span_of(criterion, span),
-            judged.verdict,
-            criterion_words(judged),
-            judged.reason or judged.reasoning,
-            "criterion",
-            away,
-            _hit(case, criterion, judged),
-        )
-        if judged.raw is not None and criterion.score_ranges is not None and judged.band:
-            at = case.span_of(criterion, criterion.key_at("score_ranges"))
-            yield Mark(
-                at, judged.verdict, shortened(_band(criterion, judged.raw, judged.band)), judged.band, "band", away
-            )
+            case.span_of(written), result.verdict, evaluator_words(result), _note(result), "evaluator", case.file is not None and inherited,
+            error=bool(result.failure), of=written, result=result, inherited=inherited,
+        )  # fmt: skip
+    for criterion, judged in paired:
+        yield from _of_criterion(case, criterion, judged)
     if isinstance(config, Composite | AssertSet):
         yield from _of_members(case, config, result)
+
+
+def _of_criterion(case: Runnable, criterion: Criterion, judged: CriterionResult) -> Iterator[Mark]:
+    inherited = case.inherits(criterion)
+    away = case.file is not None and inherited
+    at = case.span_of(criterion, criterion.at("id") if criterion.has("id") else criterion.span)
+    yield Mark(
+        at, judged.verdict, criterion_words(judged), judged.reason or judged.reasoning, "criterion", away, _hit(case, criterion, judged),
+        of=criterion, result=judged, inherited=inherited,
+    )  # fmt: skip
+    if judged.raw is not None and criterion.score_ranges is not None and judged.band:
+        at = case.span_of(criterion, criterion.key_at("score_ranges"))
+        words = shortened(_band(criterion, judged.raw, judged.band))
+        yield Mark(at, judged.verdict, words, judged.band, "band", away, inherited=inherited)
 
 
 def _hit(case: Runnable, criterion: Criterion, judged: CriterionResult) -> tuple[Span, str] | None:

@@ -211,9 +211,15 @@ class Runnable:
         written = next((s.evaluator for s in (self.case, self.suite) if s.has("evaluator")), None)
         return written or "llm_judge"
 
-    @cached_property
+    @property
     def _of_suite(self) -> frozenset[int]:
-        return frozenset(id(shape) for shape in children(self.suite))
+        """What is written in the suite, its cases left out; worked out once for all of them."""
+        known = self.shared.get("of_suite")
+        if known is None or known[0] is not self.suite:
+            inside = frozenset(id(shape) for shape in children(self.suite, leave_out="cases"))
+            known = self.shared["of_suite"] = (self.suite, inside)
+        found: frozenset[int] = known[1]
+        return found
 
     def inherits(self, shape: Shape) -> bool:
         """Whether a part of the case is written in the suite, for every case."""

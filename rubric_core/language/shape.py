@@ -209,18 +209,20 @@ def as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def children(shape: Shape) -> list[Shape]:
-    """`shape` and every shape inside it, outer ones first, in the order of the catalogue."""
+def children(shape: Shape, leave_out: str = "") -> list[Shape]:
+    """`shape` and every shape inside it, outer ones first, in the order of the catalogue; but for those of one field."""
     found: list[Shape] = []
-    _collect(shape, found)
+    _collect(shape, found, leave_out)
     return found
 
 
-def _collect(shape: Shape, found: list[Shape]) -> None:
+def _collect(shape: Shape, found: list[Shape], leave_out: str = "") -> None:
     # Every shape of a text comes by here more than once: most values are plain, and are left at once.
     found.append(shape)
     fields = vars(shape)
     for field in shape.places:
+        if field == leave_out:
+            continue
         value = fields.get(field)
         if value.__class__ not in _PLAIN:
             _inside(value, found)

@@ -19,6 +19,12 @@ __all__ = ["HoverText", "hover"]
 
 #: The report of a case's last run as Markdown, or None; asked for by case id.
 Report = Callable[[str], str | None]
+#: What the cases made of an evaluator or criterion of their suite, as Markdown; empty where nothing is known.
+Shared = Callable[[Shape], str]
+
+
+#: Where results of what the suite gives to every case are looked for: at what names it.
+_MARKED = frozenset({"id", "outcome", "name", "type", "value"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +35,17 @@ class HoverText:
     span: Span
 
 
-def hover(analysis: Analysis, offset: int, report: Report | None = None) -> HoverText | None:
-    """What there is to say about the text at `offset`; `report` gives the results of runs."""
+def hover(
+    analysis: Analysis, offset: int, report: Report | None = None, shared: Shared = lambda _: ""
+) -> HoverText | None:
+    """What there is to say about the text at `offset`; `report` and `shared` give the results of runs."""
     local = analysis.local(offset)
     found = _at(local)
     if found is None:
         return None
     shape, field, place, on_key = found
-    text = "\n\n".join(part for part in _parts(analysis, local, shape, field, on_key, report) if part)
+    told = shared(shape) if local.in_frame and field in _MARKED else ""
+    text = "\n\n".join(part for part in (told, *_parts(analysis, local, shape, field, on_key, report)) if part)
     span = place.key if on_key else place.value
     return HoverText(text, local.outer(span)) if text else None
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.loading.grading import default_name
 from rubric_core.text import Span
 
@@ -72,8 +72,6 @@ class Message:
     #: What was expected and what came, where the two can be compared.
     expected: str = ""
     actual: str = ""
-    #: Whether `span` is in the suite, while the case stands in a file of its own.
-    in_suite: bool = False
 
 
 def items(cases: "Sequence[Runnable]") -> Iterator[Item]:
@@ -139,16 +137,21 @@ def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list
     at = case.case_span(case.case.at("id"))
     short = Message(_case_words(result), severity, at, expected, result.answer if expected else "")
     parts = (m for m in marks_of(case, result) if m.what not in ("case", "band") and m.verdict != "passed")
-    return [short, *(_part(mark) for mark in parts if mark.error or mark.note != result.reason)]
+    return [short, *(_part(case, mark) for mark in parts if mark.error or mark.note != result.reason)]
 
 
-def _part(mark: "Mark") -> Message:
+def _part(case: "Runnable", mark: "Mark") -> Message:
+    """A part that did not pass. What the suite gives to every case is said at the case: on its own line stands what came of all."""
     severity: Literal["error", "warning"] = "error" if mark.verdict == "failed" or mark.error else "warning"
-    if mark.error:
-        return Message(f"the grader failed: {mark.note}", severity, mark.span, in_suite=mark.in_suite)
     # The mark of what has no score is its reason in short: the reason alone says all of it.
     words = f"unscored: {mark.note}" if mark.verdict == "unscored" and mark.note else _words(mark.text, mark.note)
-    return Message(words, severity, mark.span, in_suite=mark.in_suite)
+    if mark.error:
+        words = f"the grader failed: {mark.note}"
+    if not mark.inherited:
+        return Message(words, severity, mark.span)
+    part = mark.of
+    name = default_name(part) if isinstance(part, Evaluator) else part.id if isinstance(part, Criterion) else ""
+    return Message(f"{name}: {words}" if name else words, severity, case.case_span(case.case.at("id")))
 
 
 def _case_words(result: "CaseResult") -> str:
@@ -181,7 +184,7 @@ def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult")
 
     place = len(turns_of(case.case)) + number
     found = [m for m in marks_of_some(case, {place: result}) if m.what != "band" and m.verdict != "passed"]
-    said = [_part(mark) for mark in found]
+    said = [_part(case, mark) for mark in found]
     if said:
         return said
     if result.score is not None and ungraded:

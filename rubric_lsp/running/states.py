@@ -200,7 +200,7 @@ class States:
 
     def _message(self, uri: str, case: "Runnable", message: tests.Message) -> Json:
         made: Json = {"message": message.text, "severity": message.severity}
-        away = case.file is not None and not message.in_suite
+        away = case.file is not None
         path = case.file if away else path_of(uri)
         # It may be gone: files are renamed and removed while their cases run.
         where = self._server.documents.get(uri) if not away else None
