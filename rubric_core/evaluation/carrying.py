@@ -20,7 +20,8 @@ from rubric_core.evaluation.events import silent
 from rubric_core.evaluation.filling import filled
 from rubric_core.evaluation.grade import default_judge
 from rubric_core.evaluation.input import reference_of
-from rubric_core.evaluation.judging.recorded import Entry, entries_in, recordings_path, write_entries
+from rubric_core.evaluation.judging.recorded import Entry, entries_in, recordings_path
+from rubric_core.evaluation.judging.recorded_text import write_entries
 from rubric_core.evaluation.judging.recordings import Asked, Recorded, Recordings
 from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.matrix import variations
@@ -73,7 +74,7 @@ class Carried:
 
     def write(self, suite: Path) -> None:
         """Write the file. Raises OSError."""
-        write_entries(self.path, self.entries, suite.name)
+        write_entries(self.path, self.entries, suite.name, aligned=True)
 
 
 async def carried(
