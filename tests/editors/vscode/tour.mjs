@@ -8,6 +8,7 @@ import { consent, unasked } from './consent.mjs';
 import { continuous } from './continuous.mjs';
 import { broken, graders } from './graders.mjs';
 import { menus } from './menus.mjs';
+import { shared } from './shared.mjs';
 import { REPOSITORY } from './studio.mjs';
 
 const CORPUS = path.join(REPOSITORY, '../shared/corpus/v3.14.6/examples/features/rubric');
@@ -19,6 +20,7 @@ export const tours = {
   consent: { options: unasked, play: consent },
   menus: { options: {}, play: menus },
   graders: { options: broken, play: graders },
+  shared: { options: {}, play: shared },
 };
 
 const EXAMPLES = {
