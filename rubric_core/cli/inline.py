@@ -71,9 +71,9 @@ class Inline:
             own = self._lines_of(case) if here else range(0)
             for mark in self._of_case(case, result, here):
                 line = self._index.line_of(mark.span.start)
-                if line in own:
+                if line in own or (mark.what == "band" and len(cases) == 1):
                     marks.setdefault(line, []).append(mark)
-                elif mark.what != "band":
+                elif mark.what != "band":  # of several cases each may be in another one
                     shared.setdefault(mark.of or line, Summary(mark.of)).put(CaseMark(str(number), mark))
         for mark in filter(None, (summary.mark for summary in shared.values())):
             marks.setdefault(self._index.line_of(mark.span.start), []).append(mark)

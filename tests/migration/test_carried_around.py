@@ -98,7 +98,9 @@ def test_recordings_go_on_counting(folder: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_what_people_wrote_beside_recordings_is_carried_along(folder: Path) -> None:
-    text = RECORDED.replace("- judge: hand-written\n  case: tides", "# ours\n- judge: hand-written   # me\n  case: tides")
+    text = RECORDED.replace(
+        "- judge: hand-written\n  case: tides", "# ours\n- judge: hand-written   # me\n  case: tides"
+    )
     text = text.replace("  goal: Explains the tides\n", "  goal: 'Explains the tides'   # as the case says\n")
     (folder / "a.recordings.yaml").write_text(text)
     assert main(["migrate", "--to", "agentv-5", "--around", "--rename", "a.eval.yaml"]) == 0
