@@ -10,14 +10,15 @@ KEY := $(shell { pwd; cat pyproject.toml; } | cksum | cut -d' ' -f1)
 INSTALLED := $(VENV)/.installed-$(KEY)
 DEVELOPING := $(VENV)/.developing-$(KEY)
 
-.PHONY: help demo test lint bench bytecode vsix test-editors clean
+.PHONY: help demo test lint parity bench bytecode vsix test-editors clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo          a tour in the terminal'
-	@echo 'make test          ruff, mypy, the layers, and every test with Neovim among them'
+	@echo 'make test          ruff, mypy, the layers, the dependencies, and every test with Neovim among them'
 	@echo 'make test-editors  the tests in real editors, VS Code and Emacs included (downloads 800 MB once)'
-	@echo 'make lint          ruff, mypy and the layers only'
+	@echo 'make lint          ruff, mypy, the layers and the dependencies only'
+	@echo 'make parity        scores beside the real AgentV (installs it below .tools once, 180 MB); TREE=FOLDER compares other suites'
 	@echo 'make bench         measurements'
 	@echo 'make vsix          the VS Code extension: editors/vscode/rubric.vsix'
 	@echo 'make clean         remove everything that git does not keep'
@@ -36,7 +37,12 @@ lint: $(DEVELOPING)
 	$(BIN)/ruff format --check . || failed=1; \
 	$(BIN)/mypy || failed=1; \
 	$(BIN)/lint-imports >$(VENV)/layers.log 2>&1 || { cat $(VENV)/layers.log; failed=1; }; \
+	$(BIN)/deptry . >$(VENV)/dependencies.log 2>&1 || { cat $(VENV)/dependencies.log; failed=1; }; \
 	exit $$failed
+
+# Both programs over the same suites. ONLY=TEXT runs those that have it in their name; UPDATE=1 writes what differs.
+parity: $(DEVELOPING) bytecode
+	@PYTHONPATH=tests $(BIN)/python -m parity $(if $(ONLY),--only '$(ONLY)') $(if $(TREE),--tree '$(TREE)')
 
 bench: $(DEVELOPING) bytecode
 	@for script in $(sort $(wildcard tests/bench/bench_*.py)); do $(BIN)/python $$script || exit 1; echo; done

@@ -1,6 +1,6 @@
 """What a run needs from outside: files, time, programs, the network, models. `adapters` has the real ones."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 __all__ = [
     "Answer", "AnswerFile", "ChatMessage", "Clock", "Files", "Finished", "Http", "HttpReply", "NetworkError", "Ports", "Processes", "Program",
-    "Provider", "ProviderError", "Request", "Role", "Tokens", "ToolUse",
+    "Provider", "ProviderError", "Request", "Role", "Sent", "Tokens", "ToolUse",
 ]  # fmt: skip
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -20,6 +20,25 @@ class ChatMessage:
 
     role: Role
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Something that a provider sends for a request, as it leaves: messages to a model, or the call of a program."""
+
+    #: The target to which it goes.
+    target: str
+    messages: tuple[ChatMessage, ...] = ()
+    argv: tuple[str, ...] = ()
+    #: What the program reads on standard input, and the files that were written for it, each with its name and text.
+    stdin: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+    #: Why what was sent before is sent again, with no other messages: "429: slow down".
+    again: str = ""
+
+
+def _unheard(_: Sent) -> None:
+    """Nobody listens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +65,31 @@ class Request:
     environment: Mapping[str, str] = field(default_factory=dict)
     #: The variables of the case, for code that makes something of the answer.
     variables: Mapping[str, Any] = field(default_factory=dict)
+    #: Called with everything that is sent, before it is. A provider that sends nothing calls it never.
+    sent: Callable[[Sent], None] = field(default=_unheard, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens of a call or of several; `cached` are not part of `input`."""
+    """Tokens of a call or of several; `cached` are not part of `input`, `reasoning` are part of `output`."""
 
     input: int = 0
     output: int = 0
     cached: int = 0
+    reasoning: int = 0
 
     @property
     def total(self) -> int:
         """All tokens: input, output and cached."""
         return self.input + self.output + self.cached
+
+    def __add__(self, other: "Tokens") -> "Tokens":
+        return Tokens(
+            self.input + other.input,
+            self.output + other.output,
+            self.cached + other.cached,
+            self.reasoning + other.reasoning,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +133,8 @@ class Answer:
     file_changes: str = ""
     #: Name and identity of the target that answered, when it was not the one that was asked first.
     stand_in: tuple[str, str] | None = None
+    #: What its author should know about how it was read; empty when there is nothing to say.
+    note: str = ""
 
 
 class ProviderError(Exception):

@@ -195,7 +195,9 @@ async def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
     offset = convert.offset(d, p)
     found = await _named(s, d, offset)
     if found is None and d.is_ours:
-        found = hover(d.analysis, offset, lambda name: s.reports.markdown(d, name))
+        found = hover(
+            d.analysis, offset, lambda name: s.reports.markdown(d, name), lambda part: s.reports.shared(d, part)
+        )
     return convert.hover(d, found, s.client)
 
 
@@ -247,7 +249,8 @@ def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
     from rubric_lsp.features.derived import Wanted, derived  # noqa: PLC0415
 
     within, given = convert.within(d, p), s.documents.settings
-    results = hints(d.analysis, s.runs.results(d), within, d.path.parent if d.path is not None else None)
+    directory = d.path.parent if d.path is not None else None
+    results = hints(d.analysis, s.runs.results(d), within, directory, s.runs.shared(d))
     wanted = Wanted(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
     # Where a result stands, there is room for nothing else.
     taken = {hint.offset for hint in results}

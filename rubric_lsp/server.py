@@ -127,8 +127,9 @@ class RubricServer(LanguageServer):
     def problems(self, snapshot: Snapshot) -> list[dict[str, Any]]:
         """Everything that is listed for a version of a suite: findings, and results of runs."""
         results = self.runs.results(snapshot)
+        shared = self.runs.shared(snapshot)
         listed = findings(snapshot.analysis) + outcomes(
-            snapshot.analysis, results, passed=self.documents.settings.show_passed
+            snapshot.analysis, results, shared, passed=self.documents.settings.show_passed
         )
         return convert.diagnostics(snapshot, listed, self.client)
 

@@ -11,6 +11,7 @@ from rubric_core.text import Edit, Encoding, Position, Span, TextRange
 from rubric_lsp.features.blockwise import Blockwise
 from rubric_lsp.features.folding import folds_in
 from rubric_lsp.features.names import Name, names_in
+from rubric_lsp.features.shared import SharedMarks
 from rubric_lsp.features.symbols import Symbol, symbols_in
 from rubric_lsp.features.tokens import tokens_in
 from rubric_lsp.uris import path_of
@@ -31,6 +32,7 @@ class Kept:
         #: What the client was told of them, by block and the line on which it begins.
         self.outline: dict[tuple[Tree, int], tuple[tuple[Symbol, ...], list[dict[str, Any]]]] = {}
         self.tokens = Blockwise(lambda local: tokens_in(local, encoding))
+        self.shared = SharedMarks()
         #: The same for the YAML documents behind the first one.
         self.parts: list[Kept] = []
         #: The tokens that the client has, by result id.

@@ -15,8 +15,11 @@ class UnavailableError(Exception):
     """Why a program cannot be had here."""
 
 
-def installed(name: str, version: str, size: str = "") -> Path:
-    """The folder of a package, installed when npm is there; `size` is told before much is loaded. Raises UnavailableError."""
+def installed(name: str, version: str, size: str = "", *options: str) -> Path:
+    """The folder of a package, installed when npm is there; `size` is told before much is loaded. Raises UnavailableError.
+
+    `options` go to `npm install`.
+    """
     npm = shutil.which("npm")
     if shutil.which("node") is None or npm is None:
         raise UnavailableError(f"node and npm are not there: {name} cannot run")
@@ -26,7 +29,7 @@ def installed(name: str, version: str, size: str = "") -> Path:
         if size:
             sys.stderr.write(f"Installing {name} {version} from npm into .tools, once ({size}) …\n")
         folder.mkdir(parents=True, exist_ok=True)
-        quiet = ["--no-audit", "--no-fund", "--no-save"]
+        quiet = ["--no-audit", "--no-fund", "--no-save", *options]
         command = [npm, "install", *quiet, "--prefix", str(folder), f"{name}@{version}"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
         if done.returncode:

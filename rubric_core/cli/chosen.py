@@ -20,7 +20,7 @@ from rubric_core.evaluation.attempt import asked_for, targets_of
 from rubric_core.evaluation.fingerprint import fingerprint
 from rubric_core.evaluation.judging.judge import RecordingMode
 from rubric_core.evaluation.matrix import base_id, variations
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.runnable import Options, Runnable
 from rubric_core.evaluation.schedule import with_dependencies
 from rubric_core.evaluation.store import ResultStore
@@ -36,6 +36,7 @@ __all__ = ["Choice", "Wanted", "WrongUseError", "again", "chosen_cases", "no_fil
 #: Options that a run after a run takes over.
 _REPEATED = (
     "dialect", "target", "grader_target", "targets", "threshold", "repeat", "workers", "record", "refresh", "replay", "keep_workspaces",
+    "allow_grader_errors", "show_prompts",
 )  # fmt: skip
 _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")
 
@@ -73,6 +74,7 @@ class Choice:
             mode=modes[0] if modes else "auto",
             repeat=options.repeat,
             keep_workspaces=options.keep_workspaces,
+            allow_grader_errors=options.allow_grader_errors,
         )
         self._configurations = Configurations(self._language)
         self._project = Project(DiskFiles(), Path.cwd())
@@ -136,7 +138,7 @@ def chosen_cases(
     if ids:
         cases = [case for name in ids for case in _named(suite, name)]
     if options.failed:
-        return _failed(suite.path, cases, every, options.target, alone=alone)
+        return _failed(suite.path, cases, every, options, alone=alone)
     chosen = _variations(with_dependencies(cases, every))
     # A variation that is named stands for itself alone.
     single = [name for name in ids if not any(case.id == name for case in every)]
@@ -159,10 +161,11 @@ def _variations(cases: Sequence[Runnable]) -> list[Runnable]:
 
 
 def _failed(
-    path: Path, cases: Sequence[Runnable], every: Sequence[Runnable], target: str | None, *, alone: bool
+    path: Path, cases: Sequence[Runnable], every: Sequence[Runnable], options: argparse.Namespace, *, alone: bool
 ) -> list[Runnable]:
     """The cases that did not pass when they ran last, and those that they depend on."""
-    stored = {(k.latest.id, k.latest.target, k.latest.verdict) for _, k in ResultStore.of(path).cases()}
+    allows = options.allow_grader_errors
+    stored = {(k.latest.id, k.latest.target, _stands(k.latest, allows=allows)) for _, k in ResultStore.of(path).cases()}
     if not stored and alone:
         raise WrongUseError(f"{path}: no case has been run yet, so there is none that failed")
     pairs = {(name, by) for name, by, verdict in stored if verdict is not Verdict.PASSED}
@@ -174,17 +177,24 @@ def _failed(
         for v in _variations(with_dependencies(some, every))
         if v.id in chosen or v.base_id not in {c.base_id for c in some}
     ]
-    if target is not None:
+    if options.target is not None:
         return each_target
     return [c for c in each_target if c.id not in chosen or (c.id, asked_for(c)["target"]) in pairs]
+
+
+def _stands(result: CaseResult, *, allows: bool) -> Verdict:
+    """The verdict of an earlier run; one in which a grader failed does not stand unless that is allowed."""
+    return Verdict.UNSCORED if result.grader_errors and not allows else result.verdict
 
 
 def still_to_do(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runnable], Counter[Verdict]]:
     """The cases that have no result, or one that does not hold any more, or one without a score; and how the others ended."""
     if not cases:
         return [], Counter()
+    allows = cases[0].options.allow_grader_errors
     latest = (known.latest for _, known in ResultStore.of(cases[0].path).cases())
-    done = {(each.id, each.fingerprint): each.verdict for each in latest if each.verdict is not Verdict.UNSCORED}
+    ended = (((each.id, each.fingerprint), _stands(each, allows=allows)) for each in latest)
+    done = {key: verdict for key, verdict in ended if verdict is not Verdict.UNSCORED}
     known = {name for name, _ in done}
     left: list[Runnable] = []
     kept: Counter[Verdict] = Counter()

@@ -6,9 +6,11 @@ from typing import Any, Protocol
 
 from rubric_core.cli.suite_run import Done, Ending
 from rubric_core.cli.table import InOrder
+from rubric_core.evaluation.exchanges import Usage, joined_usage
 from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.rows import case_row
+from rubric_core.evaluation.rows import case_row, request_row, usage_row
 from rubric_core.evaluation.suites import LoadedSuite
+from rubric_core.evaluation.transcript import requests_of
 from rubric_core.evaluation.writing import json_text
 
 __all__ = ["JsonDocument", "JsonRows", "Page"]
@@ -24,8 +26,10 @@ class Page(Protocol):
 class JsonRows:
     """A row of JSON for each case, as soon as it is done."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, *, prompts: bool = False) -> None:
+        """`prompts` says whether rows have the requests that were sent."""
         self._page = page
+        self._prompts = prompts
         self._head: dict[str, Any] = {}
 
     def begin(self, suite: LoadedSuite, _: int = 0) -> None:
@@ -34,7 +38,7 @@ class JsonRows:
 
     def take(self, _: int, result: CaseResult) -> None:
         """A case is done."""
-        self._page.put(f"{json_text({**self._head, **case_row(result)})}\n")
+        self._page.put(f"{json_text({**self._head, **_row(result, prompts=self._prompts)})}\n")
 
     def kept(self, result: CaseResult) -> CaseResult:
         """What is needed of a result that was written."""
@@ -53,20 +57,24 @@ class JsonDocument:
     Only the cases that are done before one that stands above them are kept in memory.
     """
 
-    def __init__(self, page: Page, *, several: bool) -> None:
+    def __init__(self, page: Page, *, several: bool, prompts: bool = False) -> None:
+        """`prompts` says whether cases have the requests that were sent."""
         self._page = page
+        self._prompts = prompts
         self._several = several
         self._indent = "    " if several else ""
         self._suites = 0
         self._written = 0
         self._order: InOrder[CaseResult] = InOrder()
         self._counts: Counter[Verdict] = Counter()
+        self._errors = 0
+        self._usage: tuple[Usage, ...] = ()
         if several:
             page.put('{\n  "suites": [')
 
     def begin(self, suite: LoadedSuite, _: int = 0) -> None:
         """The next suite."""
-        self._order, self._counts, self._written = InOrder(), Counter(), 0
+        self._order, self._counts, self._written, self._errors, self._usage = InOrder(), Counter(), 0, 0, ()
         between = ",\n" if self._suites else "\n" if self._several else ""
         self._suites += 1
         self._page.put(f'{between}{self._indent}{{\n{self._members(_head(suite))},\n{self._indent}  "cases": [')
@@ -74,13 +82,15 @@ class JsonDocument:
     def take(self, place: int, result: CaseResult) -> None:
         """A case is done."""
         self._counts[result.verdict] += 1
+        self._errors += len(result.grader_errors)
+        self._usage = joined_usage((*self._usage, *result.usage))
         for each in self._order.take(place, result):
             self._put(each, place + 1)
 
     def _put(self, result: CaseResult, upto: int | None = None) -> None:
         between = "," if self._written else ""
         self._written += 1
-        row = _indented(case_row(result), f"{self._indent}    ")
+        row = _indented(_row(result, prompts=self._prompts), f"{self._indent}    ")
         self._page.put(f"{between}\n{self._indent}    {row}", upto)
 
     def kept(self, result: CaseResult) -> CaseResult:
@@ -91,7 +101,9 @@ class JsonDocument:
         """A suite is over, or broken off, which is said: what waited for its turn is written."""
         for result in self._order.rest():
             self._put(result)
-        summary: dict[str, Any] = {"summary": {verdict.value: self._counts[verdict] for verdict in Verdict}}
+        counts = {verdict.value: self._counts[verdict] for verdict in Verdict}
+        usage = [usage_row(each) for each in self._usage]
+        summary: dict[str, Any] = {"summary": counts, "grader_errors": self._errors, "usage": usage}
         if done.derived:
             summary["derived_metrics"] = {name: value for name, value, _ in done.derived.values()}
         if done.broken_off:
@@ -108,6 +120,11 @@ class JsonDocument:
     def _members(self, values: dict[str, Any]) -> str:
         inner = f"{self._indent}  "
         return ",\n".join(f"{inner}{json.dumps(name)}: {_indented(value, inner)}" for name, value in values.items())
+
+
+def _row(result: CaseResult, *, prompts: bool) -> dict[str, Any]:
+    requests = {"requests": [request_row(each) for each in requests_of(result)]} if prompts else {}
+    return {**case_row(result), **requests}
 
 
 def _verdict_of(result: CaseResult) -> CaseResult:

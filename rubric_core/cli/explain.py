@@ -8,6 +8,7 @@ from rubric_core.analysis import Language
 from rubric_core.cli.page import rendered
 from rubric_core.cli.style import Style
 from rubric_core.language.closest import closest
+from rubric_core.language.departures import departures_section
 
 __all__ = ["add_arguments", "main"]
 
@@ -29,7 +30,8 @@ def main(options: argparse.Namespace) -> int:
         advice = f"; did you mean {meant}?" if meant else "; `rubric explain` lists them all"
         print(f"rubric: there is no code {options.code}{advice}", file=sys.stderr)
         return 2
-    page = rule.page.read_text(encoding="utf-8")
+    departures = departures_section(rule.code)
+    page = rule.page.read_text(encoding="utf-8") + (f"\n{departures}" if departures else "")
     # Whoever pipes it into a file or a viewer wants the Markdown.
     print(rendered(page, Style.of(), shutil.get_terminal_size().columns) if sys.stdout.isatty() else page.rstrip())
     return 0

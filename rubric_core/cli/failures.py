@@ -1,4 +1,4 @@
-"""What did not pass in a run, each case with the line to jump to."""
+"""What did not pass in a run, each case with the line to jump to, and the graders that failed, each reason once."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -6,12 +6,16 @@ from pathlib import Path
 
 from rubric_core.cli.inline import ROLES
 from rubric_core.cli.style import Style
-from rubric_core.evaluation.marks import shortened
+from rubric_core.evaluation.marks import ERROR, grader_words, shortened
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.validation.words import count
 
-__all__ = ["failures"]
+__all__ = ["failures", "grader_failures", "graders_counted"]
 
 _LONGEST_ID = 100
+_MOST_CASES = 3
+_WAY_OUT = "A case passes only when each of its graders ran; --allow-grader-errors lets the others decide."
+_ALLOWED = "Allowed by --allow-grader-errors: the other graders decided."
 
 
 def failures(path: Path, results: Sequence[CaseResult], style: Style) -> Iterator[str]:
@@ -31,8 +35,40 @@ def failures(path: Path, results: Sequence[CaseResult], style: Style) -> Iterato
             yield from details[number]
 
 
+def grader_failures(suites: Sequence[tuple[Path, Sequence[CaseResult]]], *, allowed: bool) -> Iterator[str]:
+    """The graders that could not run or crashed in a run: each reason once, with the cases that it hit, and the way out."""
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for path, results in suites:
+        for result in results:
+            for error in result.grader_errors:
+                names, cases = found.setdefault(error.reason, ([], []))
+                names.append(error.name)
+                cases.append(f"{_file_of(path, result)}:{result.line} {shortened(result.id, _LONGEST_ID)}")
+    if not found:
+        return
+    yield ""
+    yield graders_counted([result for _, results in suites for result in results])
+    for reason, (names, cases) in found.items():
+        yield f"    {', '.join(dict.fromkeys(names))}: {shortened(reason, 400)}"
+        distinct = list(dict.fromkeys(cases))
+        more = f" and {len(distinct) - _MOST_CASES} more" if len(distinct) > _MOST_CASES else ""
+        yield f"        {', '.join(distinct[:_MOST_CASES])}{more}"
+    yield f"    {_ALLOWED if allowed else _WAY_OUT}"
+
+
+def graders_counted(results: Sequence[CaseResult]) -> str:
+    """How many graders failed, as in `⚠ 3 graders failed in 2 cases`; empty when none did."""
+    hit = [errors for result in results if (errors := len(result.grader_errors))]
+    where = f" in {len(hit)} cases" if len(hit) > 1 else ""
+    return f"{ERROR} {count(sum(hit), 'grader')} failed{where}" if hit else ""
+
+
 def _details(result: CaseResult) -> list[str]:
-    lines = [f"    {result.reason}"] if result.reason else []
+    """What did not hold. Why graders failed is told once for all cases."""
+    errors = grader_words(result)
+    lines = [f"    {errors}"] if errors else []
+    if result.reason and not (errors and result.verdict is Verdict.UNSCORED):
+        lines.append(f"    {result.reason}")
     return lines + [line for e in result.evaluators for line in _evaluator_lines(e, result.reason)]
 
 
@@ -42,7 +78,8 @@ def _file_of(path: Path, result: CaseResult) -> str:
 
 def _evaluator_lines(result: EvaluatorResult, known: str) -> Iterator[str]:
     """What did not hold; the reason that is told already is not told again."""
-    if result.verdict is Verdict.PASSED or (result.score is None and result.reason in known):
+    told = result.failure or (result.score is None and result.reason in known)
+    if result.verdict is Verdict.PASSED or (told and not result.members):
         return
     for member in result.members:
         yield from _evaluator_lines(member, known)
@@ -53,6 +90,6 @@ def _evaluator_lines(result: EvaluatorResult, known: str) -> Iterator[str]:
         minimum = f" (needs {criterion.minimum * 10:g})" if criterion.raw is not None and criterion.minimum else ""
         words = criterion.reason or criterion.reasoning or criterion.outcome
         yield f"    {result.name} / {criterion.id}{raw}{minimum}: {shortened(words, 160)}"
-    if not failed and not result.members:
+    if not failed and not result.members and not told:
         words = result.reason or "; ".join(result.misses) or result.reasoning
         yield f"    {result.name}: {shortened(words, 240)}"

@@ -5,10 +5,12 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.cli.style import Style, visible, width
-from rubric_core.evaluation.marks import Mark, case_words, marks_of, shortened
+from rubric_core.evaluation.marks import ERROR, SIGNS, Mark, case_words, marks_of, shortened
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.summary import WORST_FIRST, CaseMark, Summary
 from rubric_core.language.around import FileKind
+from rubric_core.language.shape import Shape
 from rubric_core.text import LineIndex
 
 __all__ = ["ROLES", "Inline"]
@@ -37,6 +39,8 @@ class Inline:
         self._columns = columns or _WIDE
         self._file = file
         self._index = LineIndex(analysis.document.text)
+        #: Why graders failed, as far as it stands on a line above.
+        self._told: set[str] = set()
 
     def lines(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> Iterator[str]:
         """The lines of the file, or of its cases that were run when these are not all; `cases` may be those of other files, too."""
@@ -59,17 +63,20 @@ class Inline:
     def _marks(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> dict[int, list[Mark]]:
         """Marks by line; those of evaluators that grade several cases are counted, and so are cases in other files."""
         marks: dict[int, list[Mark]] = {}
-        shared: dict[int, list[Mark]] = {}
-        for case, result in zip(cases, results, strict=True):
+        shared: dict[Shape | int, Summary] = {}
+        for number, (case, result) in enumerate(zip(cases, results, strict=True)):
             here = case.file == self._file
             if not here and self._file is not None:
                 continue
             own = self._lines_of(case) if here else range(0)
             for mark in self._of_case(case, result, here):
                 line = self._index.line_of(mark.span.start)
-                (marks if line in own else shared).setdefault(line, []).append(mark)
-        for line, several in shared.items():
-            marks.setdefault(line, []).append(_counted(several))
+                if line in own or (mark.what == "band" and len(cases) == 1):
+                    marks.setdefault(line, []).append(mark)
+                elif mark.what != "band":  # of several cases each may be in another one
+                    shared.setdefault(mark.of or line, Summary(mark.of)).put(CaseMark(str(number), mark))
+        for mark in filter(None, (summary.mark for summary in shared.values())):
+            marks.setdefault(self._index.line_of(mark.span.start), []).append(mark)
         return marks
 
     def _of_case(self, case: Runnable, result: CaseResult, here: bool) -> Iterator[Mark]:
@@ -102,23 +109,27 @@ class Inline:
         pieces: list[str] = []
         room = max(20, self._columns - column)
         if len(marks) > 1 and sum(width(mark.text) + 3 for mark in marks) - 3 > room:
-            marks = [_counted(marks)]
+            marks = [_in_short(marks)]
         for mark in marks:
-            text = self._style.paint(mark.text, ROLES[mark.verdict] if mark.what != "band" else "dim")
-            spare = min(_LONGEST_NOTE, room - len(mark.text) - 4)
-            note = mark.note if mark.what in ("criterion", "evaluator") and "unscored" not in mark.text else ""
+            words = mark.text.partition(":")[0] if mark.error else mark.text
+            text = self._style.paint(words, ROLES[mark.verdict] if mark.what != "band" else "dim")
+            spare = min(_LONGEST_NOTE, room - len(words) - 4)
+            note = mark.note if mark.what in ("criterion", "evaluator") and "unscored" not in words else ""
+            if mark.error:
+                note = "" if note in self._told else note
+                self._told.add(mark.note)
             pieces.append(
                 f"{text}  {self._style.paint(shortened(note, spare), 'dim')}" if note and spare > 12 else text
             )
         return f"{line}{' ' * max(2, column - width(line))}{'   '.join(pieces)}"
 
 
-def _counted(marks: Sequence[Mark]) -> Mark:
-    """One mark for an evaluator of the suite that graded several cases."""
-    if len(marks) == 1:
-        return marks[0]
+def _in_short(marks: Sequence[Mark]) -> Mark:
+    """One mark for a line with more of them than there is room: that of the case, else how many of its parts passed."""
+    case = next((mark for mark in marks if mark.what == "case"), None)
+    if case is not None:
+        return case
+    worst = min((mark.verdict for mark in marks), key=WORST_FIRST.index)
     passed = sum(mark.verdict is Verdict.PASSED for mark in marks)
-    bad = (Verdict.FAILED, Verdict.UNSCORED, Verdict.BORDERLINE)
-    worst = next((v for v in bad if any(m.verdict is v for m in marks)), Verdict.PASSED)
-    sign = next(m.text[:1] for m in marks if m.verdict is worst)
-    return Mark(marks[0].span, worst, f"{sign} {passed}/{len(marks)} cases", "", marks[0].what)
+    sign = ERROR if any(mark.error for mark in marks) else SIGNS[worst]
+    return Mark(marks[0].span, worst, f"{sign} {passed}/{len(marks)}")

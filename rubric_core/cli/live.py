@@ -24,7 +24,7 @@ from rubric_core.evaluation.events import (
     Event,
     Noted,
 )
-from rubric_core.evaluation.marks import SIGNS, case_words, seconds_words, shortened
+from rubric_core.evaluation.marks import ERROR, SIGNS, case_words, seconds_words, shortened
 from rubric_core.evaluation.result import CaseResult, Verdict
 
 __all__ = ["Live"]
@@ -69,6 +69,7 @@ class Live:
         self._count = count
         self._verdicts: Counter[Verdict] = Counter()
         self._spent = 0.0
+        self._errors = 0
         self._began = time.monotonic()
 
     @property
@@ -98,6 +99,7 @@ class Live:
         place = self.table.end(result.id, result.target)
         self._verdicts[result.verdict] += 1
         self._spent += result.cost_usd or 0.0
+        self._errors += len(result.grader_errors)
         line = self.line(result, self._safe.style)
         if place >= 0 and self.draws:
             self.table.slots[place].line = line
@@ -235,8 +237,9 @@ class Live:
         counts = [(verdict, self._verdicts[verdict]) for verdict in Verdict if self._verdicts[verdict]]
         how_far, taken = f"{self._ended}/{self._count}", seconds_words(elapsed * 1000)
         cost = f"${self._spent:.4f}" if self._spent else ""
-        words = ", ".join(f"{number} {verdict.value}" for verdict, number in counts)
-        signs = " ".join(f"{SIGNS[verdict]}{number}" for verdict, number in counts)
+        errors = [f"{ERROR}{self._errors}"] if self._errors else []
+        words = ", ".join([f"{number} {verdict.value}" for verdict, number in counts] + errors)
+        signs = " ".join([f"{SIGNS[verdict]}{number}" for verdict, number in counts] + errors)
         wide = (how_far, words, taken, cost, f"~{left} left" if left else "")
         footers = ["  ".join(filter(None, wide))]
         footers += [

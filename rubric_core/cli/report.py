@@ -6,17 +6,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from rubric_core.cli.failures import failures
+from rubric_core.cli.failures import failures, grader_failures, graders_counted
 from rubric_core.cli.inline import ROLES, Inline
 from rubric_core.cli.live import Live
 from rubric_core.cli.safe import Safe
 from rubric_core.cli.style import columns_of
 from rubric_core.cli.suite_run import Done, Ending
 from rubric_core.cli.table import InOrder
+from rubric_core.evaluation.exchanges import joined_usage, tokens_of
 from rubric_core.evaluation.explain import explanation
 from rubric_core.evaluation.marks import seconds_words
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.suites import LoadedSuite
+from rubric_core.evaluation.transcript import transcript, usage_words
 from rubric_core.validation.words import count
 
 __all__ = ["Report"]
@@ -44,9 +46,15 @@ class Report:
         live: What shows how the run goes on, above which lines are printed.
         several: Whether there is more than one suite.
         explain: Whether to say how each score came about.
+        show_prompts: Whether to show what was sent.
+        allows_errors: Whether a case may pass although a grader of it failed.
     """
 
-    def __init__(self, out: TextIO, live: Live, *, several: bool, explain: bool) -> None:
+    def __init__(
+        self, out: TextIO, live: Live, *, several: bool, explain: bool, show_prompts: bool, allows_errors: bool
+    ) -> None:
+        self._allows_errors = allows_errors
+        self._show_prompts = show_prompts
         self._out = out
         self._live = live
         self._several = several
@@ -81,7 +89,8 @@ class Report:
             self._put(each)
 
     def _put(self, result: CaseResult) -> None:
-        lines = ["", *explanation(result)] if self._explain else [self._live.line(result, self._style)]
+        lines = ["", *_explained(result)] if self._explain else [self._live.line(result, self._style)]
+        lines += [*transcript(result), ""] if self._show_prompts else []
         self._live.put("".join(f"{self._safe(line)}\n" for line in lines), self._order.next + 1)
 
     def kept(self, result: CaseResult) -> CaseResult:
@@ -89,8 +98,9 @@ class Report:
         if not self._listing:
             return result
         judges = (replace(_NOTHING, verdict=result.verdict, judge=e.judge) for e in result.evaluators if e.judge)
-        told = tuple(judges) if result.verdict is Verdict.PASSED else tuple(map(_told, result.evaluators))
-        return replace(result, evaluators=told, answer="", details=None, fingerprint="", at="")
+        brief = result.verdict is Verdict.PASSED and not result.grader_errors
+        told = tuple(judges) if brief else tuple(map(_told, result.evaluators))
+        return replace(result, evaluators=told, answer="", details=None, fingerprint="", at="", exchanges=(), runs=())
 
     def end(self, done: Done) -> None:
         """A suite is over, or broken off: what waited for its turn is printed."""
@@ -106,6 +116,9 @@ class Report:
             whole = self._whole(ended.whole) if ended.whole is not None and ended.results else ()
             for line in (*whole, *failures(ended.path, ended.results, self._style)):
                 self._live.put(f"{self._safe(line)}\n")
+        suites = [(ended.path, ended.results) for ended in self._ended]
+        for line in grader_failures(suites, allowed=self._allows_errors):
+            self._live.put(f"{self._safe(line)}\n")
         self._live.put(f"\n{self._safe(self._summary(ending))}\n")
 
     def _whole(self, done: Done) -> Iterator[str]:
@@ -122,7 +135,10 @@ class Report:
                 yield from Inline(analysis, self._style, columns, file).lines(cases, results)
         for result in results if self._explain else ():
             yield ""
-            yield from explanation(result)
+            yield from _explained(result)
+        for result in results if self._show_prompts else ():
+            yield ""
+            yield from transcript(result)
 
     def _summary(self, ending: Ending) -> str:
         results = [result for ended in self._ended for result in ended.results]
@@ -131,13 +147,19 @@ class Report:
             return f"nothing to run{f'; {kept}' if kept else ''}"
         suites = f"{count(len(self._ended), 'suite')}: " if self._several else ""
         judges = sorted({e.judge for r in results for e in r.evaluators if e.judge})
-        spent = sum(r.cost_usd or 0 for r in results)
+        usage = joined_usage(each for r in results for each in r.usage)
+        tokens = tokens_of(each.tokens for each in usage)
+        costs = [r.cost_usd for r in results if r.cost_usd is not None]
+        recorded = any(each.recorded for each in usage)
         parts = (
             f"{suites}{self._counted(Counter(result.verdict for result in results))}",
+            self._style.paint(graders_counted(results), "bad"),
             kept,
             f"target {_listed(sorted({r.target for r in results}))}",
             f"judge: {', '.join(judges)}" if judges else "",
-            f"${spent:.4f}" if spent else "",
+            f"{tokens.total:,} tokens" if tokens else "",
+            f"${sum(costs):.4f}" if costs else "",
+            "recordings cost nothing" if recorded else "",
             seconds_words(ending.seconds * 1000),
         )
         goes_on = len(results) > 1 and any(r.verdict is not Verdict.PASSED for r in results)
@@ -148,8 +170,14 @@ class Report:
         return ", ".join(self._style.paint(f"{counts[v]} {v.value}", ROLES[v]) for v in Verdict if counts[v])
 
 
+def _explained(result: CaseResult) -> list[str]:
+    """How the score of a case came about, and what it took."""
+    return [*explanation(result), *(f"  {usage_words(each)}" for each in result.usage if each.is_told)]
+
+
 def _told(result: EvaluatorResult) -> EvaluatorResult:
-    return replace(result, hits=(), evaluator_raw_request=None, details=None, members=tuple(map(_told, result.members)))
+    members = tuple(map(_told, result.members))
+    return replace(result, hits=(), evaluator_raw_request=None, details=None, exchanges=(), members=members)
 
 
 def _listed(names: Sequence[str]) -> str:

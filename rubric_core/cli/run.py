@@ -22,8 +22,8 @@ PASSED, NOT_PASSED, WRONG_USE, NOT_SCORED = 0, 1, 2, 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric run`."""
     parser.epilog = (
-        "Exit code: 0 every case passed, 1 a case did not pass, 2 wrong use or unreadable input, "
-        "3 a case could not be scored (also when others failed), 130 stopped by Ctrl-C. What is done is kept in .rubric/results."
+        "Exit code: 0 every case passed, 1 a case did not pass, 2 wrong use or unreadable input, 3 a case could not be scored, "
+        "or a grader could not run or crashed (also when other cases failed), 130 stopped by Ctrl-C. What is done is kept in .rubric/results."
     )
     parser.add_argument(
         "suites",
@@ -42,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--grader-target", metavar="NAME", help="the target that judges")
     add("--targets", metavar="FILE", type=Path, help="the target file to use")
     add("--threshold", metavar="SCORE", type=_share, help="the score from which a case passes, 0 to 1")
+    add(
+        "--allow-grader-errors",
+        action="store_true",
+        help="let cases pass by their other graders when one could not run or crashed",
+    )
     add("--record", action="store_true", help="ask judges what is not recorded yet, and keep it beside the suite")
     add("--refresh", action="store_true", help="ask judges everything again, and keep it in place of what was recorded")
     add("--replay", action="store_true", help="ask no judge: use what was recorded")
@@ -52,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="the suite with results inline, one JSON object, or a JSON row a case as soon as it is done",
     )
+    add("--show-prompts", action="store_true", help="show what was sent to targets, judges and programs, word for word")
     add("--explain", action="store_true", help="show how each score came about, and what would change the verdict")
     add(
         "--keep-workspaces",
@@ -99,7 +105,8 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     if session.broken_off:
         return session.broken_off
     worst = PASSED if session.verdicts <= {Verdict.PASSED} else NOT_PASSED
-    return WRONG_USE if wrong else NOT_SCORED if Verdict.UNSCORED in session.verdicts else worst
+    unscored = Verdict.UNSCORED in session.verdicts or (session.grader_errors and not options.allow_grader_errors)
+    return WRONG_USE if wrong else NOT_SCORED if unscored else worst
 
 
 class _ToldOnStandardError(logging.Handler):

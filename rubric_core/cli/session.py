@@ -41,6 +41,8 @@ class Session:
         self._kept = True
         #: How cases ended, also those that `--resume` left out.
         self.verdicts: set[Verdict] = set()
+        #: Whether an evaluator could not run or crashed.
+        self.grader_errors = False
         #: The exit code of a run that was broken off; 0 for one that was not.
         self.broken_off = 0
         text = options.format == "text"
@@ -48,11 +50,15 @@ class Session:
         self._live = Live(out, self._count, plain=whole, whole=whole)
         self._shown: Shown
         if text:
-            self._shown = Report(out, self._live, several=several, explain=options.explain)
+            allows = options.allow_grader_errors
+            self._shown = Report(
+                out, self._live, several=several, explain=options.explain, show_prompts=options.show_prompts,
+                allows_errors=allows,
+            )  # fmt: skip
         elif options.format == "json":
-            self._shown = JsonDocument(self._live, several=several)
+            self._shown = JsonDocument(self._live, several=several, prompts=options.show_prompts)
         else:
-            self._shown = JsonRows(self._live)
+            self._shown = JsonRows(self._live, prompts=options.show_prompts)
 
     def run(self) -> None:
         """Run all of it, and report."""
@@ -81,6 +87,7 @@ class Session:
         self._kept = self._kept and not run.unkept
         self._done += len(run.done.results)
         self._count -= run.done.before.total()
+        self.grader_errors = self.grader_errors or run.done.grader_errors > 0
         self.verdicts |= {*run.done.before, *(result.verdict for result in run.done.results)}
 
     def _words(self) -> str:

@@ -35,6 +35,8 @@ class Done:
     results: list[CaseResult] = field(default_factory=list)
     #: How those cases ended that `--resume` left out.
     before: Counter[Verdict] = field(default_factory=Counter)
+    #: How many evaluators could not run or crashed, counted once for each case.
+    grader_errors: int = 0
     broken_off: bool = False
 
 
@@ -113,6 +115,7 @@ class SuiteRun:
     def _heard(self, event: Event) -> None:
         place = self._live.heard(event)
         if isinstance(event, CaseDone):
+            self.done.grader_errors += len(event.result.grader_errors)
             self.done.results.append(self._shown.kept(event.result))
             self.done.derived.take(event.result)
             self._note(event.result)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.context import (
@@ -13,7 +13,8 @@ from rubric_core.evaluation.context import (
     ResolvedTarget,
     TargetAccess,
 )
-from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDone, EvaluatorStarted, Listener
+from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDone, EvaluatorStarted, Listener, Noted
+from rubric_core.evaluation.exchanges import Exchange, ExchangeLog, Usage, ask, joined_usage
 from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case, scalar_evaluator
 from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.participants import option_of, own_judge, target_name
@@ -59,17 +60,19 @@ def secrets_of(case: Runnable, ports: Ports) -> Redactor:
 
 @dataclass
 class _Metered(Around):
-    """A provider whose costs are counted."""
+    """A provider in one role, of which it is counted what it takes."""
 
     #: Raises ProviderError when nothing more may be spent.
     allowed: Callable[[], None]
-    spent: float | None = None
+    usage: Usage
 
     async def ask(self, request: Request) -> Answer:
         self.allowed()
         answer = await self.inner.ask(request)
-        if answer.cost_usd is not None:
-            self.spent = (self.spent or 0.0) + answer.cost_usd
+        took = replace(
+            self.usage, model=answer.model, calls=1, tokens=answer.tokens, cost_usd=answer.cost_usd, recorded=0
+        )
+        self.usage += took
         return answer
 
 
@@ -88,9 +91,11 @@ class Attempt:
         self.workspace = workspace
         self._targets = targets_of(case, ports)
         self._secrets = secrets_of(case, ports)
-        self._metered: dict[str, _Metered] = {}
+        self._metered: dict[tuple[str, str], _Metered] = {}
         self._brought: list[_Metered] = []
         self._grading = ""
+        #: What is sent to the target.
+        self.log = ExchangeLog()
 
     async def result(self, base: CaseResult) -> CaseResult:
         """Raises Unscored when not even the evaluators could be asked."""
@@ -101,7 +106,8 @@ class Attempt:
         context = self.context(target, provider, inputs, answer, base.threshold)
         configs = self.case.graders or [scalar_evaluator(self.case.evaluator_kind, self.case.options.evaluators)]
         graded = await self.grade(context, configs)
-        score, verdict, reason = case_outcome(graded.results, properties, base.threshold)
+        allowed = self.case.options.allow_grader_errors
+        score, verdict, reason = case_outcome(graded.results, properties, base.threshold, allow_errors=allowed)
         return replace(
             base,
             verdict=verdict,
@@ -111,24 +117,27 @@ class Attempt:
             answer=answer.text,
             tokens=answer.tokens,
             cost_usd=self.cost(),
+            usage=self.usage(graded.results),
+            exchanges=self.log.exchanges,
             details=_told(answer) or base.details,
         )
 
     def target(self, name: str) -> tuple[ResolvedTarget, Provider]:
         """The target of that name, its costs counted. Raises Unscored."""
         resolved, _ = self._targets.provider(name, self.ports)
-        return resolved, self._provider(name)
+        return resolved, self._provider(name, "target")
 
-    def _provider(self, name: str) -> Provider:
-        if name not in self._metered:
-            self._metered[name] = _Metered(self._targets.provider(name, self.ports)[1], self._allow)
-        return self._metered[name]
+    def _provider(self, name: str, role: Literal["target", "judge"]) -> Provider:
+        if (role, name) not in self._metered:
+            provider = self._targets.provider(name, self.ports)[1]
+            self._metered[role, name] = _Metered(provider, self._allow, Usage(role=role, name=name))
+        return self._metered[role, name]
 
     def _metered_judge(self, judge: Provider) -> Provider:
         """The judge with its costs counted; those of a target are counted already."""
         if isinstance(judge, _Metered):
             return judge
-        self._brought.append(_Metered(judge, self._allow))
+        self._brought.append(_Metered(judge, self._allow, Usage(role="judge", name=judge.name)))
         return self._brought[-1]
 
     def inputs(self) -> PromptInputs:
@@ -136,20 +145,22 @@ class Attempt:
         case, files = self.case, self.ports.files
         return prompt_inputs(case.suite, case.case, case.directory, files, case.anchors, case.dialect.properties)
 
-    async def ask(self, provider: Provider, inputs: PromptInputs) -> Answer:
-        """The answer of the target. Raises Unscored."""
+    async def ask(self, provider: Provider, inputs: PromptInputs, turn: int = 0) -> Answer:
+        """The answer of the target; to which turn of a conversation, from 1. Raises Unscored."""
         request = Request(
             inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files,
             workspace=self.workspace.path if self.workspace else None,
             environment=self.workspace.variables if self.workspace else {}, variables=self.case.variables,
         )  # fmt: skip
         try:
-            answer = await provider.ask(request)
+            answer = await ask(provider, request, self.log, Exchange(role="target", to=provider.name, turn=turn))
         except ProviderError as error:
             raise Unscored(f"target {provider.name}: {error}") from None
         if self.workspace is not None and not answer.file_changes:
             answer = replace(answer, file_changes=await self.workspace.changes())
         answer = self._secrets.within(answer)
+        if answer.note:
+            self.on_event(Noted(f"{self.case.id}: {answer.note}"))
         self.on_event(Answered(self.case.id, answer))
         return answer
 
@@ -181,6 +192,7 @@ class Attempt:
             threshold=threshold,
             time_limit=self.case.options.time_limit,
             access=self._access(target),
+            exchanges=self.log,
             workspace=self.workspace.path if self.workspace else None,
         )
 
@@ -192,7 +204,7 @@ class Attempt:
 
         file = self._targets.file
         names = [each.name for each in file.entries] if file is not None else []
-        return TargetAccess(usual, names, lambda name: self._provider(usual() if name is None else name))
+        return TargetAccess(usual, names, lambda name: self._provider(usual() if name is None else name, "judge"))
 
     async def grade(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], turn: int = 0) -> CaseScore:
         """What the evaluators find; those of a turn of a conversation say which, from 1."""
@@ -202,10 +214,25 @@ class Attempt:
         hooks = self._hooks(len(configs), turn)
         return await run_evaluators_for_case(context, registry, configs, hooks, self.case.blame)
 
+    def _all_metered(self) -> tuple[_Metered, ...]:
+        return (*self._metered.values(), *self._brought)
+
     def cost(self) -> float | None:
         """US dollars that target and judges told of so far; None when nobody told."""
-        known = [each.spent for each in (*self._metered.values(), *self._brought) if each.spent is not None]
+        known = [cost for each in self._all_metered() if (cost := each.usage.cost_usd) is not None]
         return sum(known) if known else None
+
+    def usage(self, results: Sequence[EvaluatorResult] = ()) -> tuple[Usage, ...]:
+        """What target and judges took so far; recordings that stood in for a judge among `results` cost nothing."""
+        recorded = (
+            Usage(role="judge", name=sent.to, recorded=1, cost_usd=0.0)
+            for result in results
+            for each in result.flat()
+            for sent in each.exchanges
+            if sent.recorded
+        )
+        asked = (each.usage for each in self._all_metered() if each.usage.calls)
+        return joined_usage((*asked, *recorded))
 
     def _allow(self) -> None:
         """Raises ProviderError when the case has spent what it may."""
@@ -231,7 +258,7 @@ class Attempt:
         if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, dict):
             raise Unscored("rubric runs no provider that is written out here: name it under `providers`", at=config)
         name = self._judge_name(config, context.target)
-        return None if name is None else self._provider(name)
+        return None if name is None else self._provider(name, "judge")
 
     def _judge_name(self, config: EvaluatorConfig | None, target: ResolvedTarget) -> str | None:
         name = own_judge(config) if config is not None else None

@@ -20,7 +20,8 @@ from rubric_core.evaluation.events import silent
 from rubric_core.evaluation.filling import filled
 from rubric_core.evaluation.grade import default_judge
 from rubric_core.evaluation.input import reference_of
-from rubric_core.evaluation.judging.recorded import Entry, entries_in, recordings_path, write_entries
+from rubric_core.evaluation.judging.recorded import Entry, entries_in, recordings_path
+from rubric_core.evaluation.judging.recorded_text import write_entries
 from rubric_core.evaluation.judging.recordings import Asked, Recorded, Recordings
 from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import Unscored
@@ -53,8 +54,8 @@ class _Told(NamedTuple):
     """What the judges of a case are told beside the answer, in the order in which they grade."""
 
     whole: list[Asked]
-    #: Those of its turns, whose questions hold answers that nobody knows.
-    turns: list[Asked]
+    #: Those of a conversation, whose questions hold answers that nobody knows.
+    talk: list[Asked]
     #: Where the case stands, if not in the suite.
     file: Path | None
 
@@ -72,7 +73,7 @@ class Carried:
 
     def write(self, suite: Path) -> None:
         """Write the file. Raises OSError."""
-        write_entries(self.path, self.entries, suite.name)
+        write_entries(self.path, self.entries, suite.name, aligned=True)
 
 
 async def carried(
@@ -103,11 +104,11 @@ async def carried(
     for number, entry in enumerate(entries):
         was, told = _asked(entry), old.get(entry.case)
         now = ways.get((entry.case, was))
-        turn = ways.get((entry.case, _of_a_turn(was))) if now is None else None
-        now = replace(turn, question=was.question, more=was.more) if turn is not None else now
+        talk = ways.get((entry.case, _of_a_conversation(was))) if now is None else None
+        now = replace(talk, question=was.question, more=was.more) if talk is not None else now
         if now is not None and now != was:
             changed += 1
-        elif now is None and told is not None and (was in told.whole or _of_a_turn(was) in told.turns):
+        elif now is None and told is not None and (was in told.whole or _of_a_conversation(was) in told.talk):
             away = told.file if told.file not in texts else None
             lost.append(Lost(lines[number] if number < len(lines) else 1, entry.case, away))
         made.append(_anew(entry, now) if now is not None else entry)
@@ -130,7 +131,7 @@ def _ways(
         (case, was): now
         for case, told in old.items()
         if case in new
-        for before, after in ((told.whole, new[case].whole), (told.turns, new[case].turns))
+        for before, after in ((told.whole, new[case].whole), (told.talk, new[case].talk))
         if len(before) == len(after)
         for was, now in zip(before, after, strict=True)
         # A file that is still to be migrated is read as what it is not yet.
@@ -138,7 +139,7 @@ def _ways(
     }
 
 
-def _of_a_turn(told: Asked) -> Asked:
+def _of_a_conversation(told: Asked) -> Asked:
     """What is known of it before the conversation begins."""
     return replace(told, question="", more="")
 
@@ -158,7 +159,7 @@ async def _told(suite: LoadedSuite, ports: Ports) -> dict[str, _Told]:
 
 async def _of_case(case: Runnable, ports: Ports) -> _Told:
     judged = _Listening()
-    of_turns: list[Asked] = []
+    talk: list[Asked] = []
     judge = LlmJudgeEvaluator(
         resolve_judge_provider=lambda _: None,
         recordings=cast("Recordings", judged),
@@ -172,17 +173,18 @@ async def _of_case(case: Runnable, ports: Ports) -> _Told:
                 ResolvedTarget(name="", kind="mock"), _Nobody(), attempt.inputs(), Answer(""), 0.0
             )
             turns = turns_of(ready.case)
-            await _listen(judge, context, ready.graders or (() if turns else (default_judge(),)))
+            begun = len(judged.told)
             for turn in turns:
-                begun = len(judged.told)
                 inputs = PromptInputs(
                     question="",
                     reference_answer=reference_of(turn.expected_output, ready.anchors, ready.directory, ports.files),
                 )
                 await _listen(judge, replace(context, prompt_inputs=inputs), turn_evaluators(turn))
-                of_turns += (_of_a_turn(told) for told in judged.told[begun:])
+            await _listen(judge, context, ready.graders or (() if turns else (default_judge(),)))
+            if turns:
+                talk += map(_of_a_conversation, judged.told[begun:])
                 del judged.told[begun:]
-    return _Told(judged.told, of_turns, case.file)
+    return _Told(judged.told, talk, case.file)
 
 
 async def _listen(judge: LlmJudgeEvaluator, context: EvaluationContext, graders: Iterable[EvaluatorConfig]) -> None:

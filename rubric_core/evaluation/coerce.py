@@ -8,6 +8,7 @@ from typing import Any
 
 from rubric_core.evaluation.arguments import fraction, text, whole
 from rubric_core.evaluation.context import PromptInputs, ResolvedTarget
+from rubric_core.evaluation.exchanges import ExchangeLog
 from rubric_core.evaluation.judging.brought import as_provider
 from rubric_core.evaluation.judging.judge import conversation_text
 from rubric_core.evaluation.loaded import InvalidSuiteError
@@ -49,6 +50,7 @@ def context_fields(given: Mapping[str, Any]) -> dict[str, Any]:
         "judge_provider": None if judge is None else as_provider(judge),
         "evaluator": None if evaluator is None else config_of(evaluator, dialect),
         "threshold": _threshold(threshold, case, dialect),
+        "exchanges": given["exchanges"] or ExchangeLog(),
     }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
 from rubric_core.evaluation.arguments import fraction, instance, text, texts, whole
+from rubric_core.evaluation.exchanges import ExchangeLog
 from rubric_core.evaluation.judging.brought import Judge
 from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode
 from rubric_core.evaluation.own_filters import OwnFilters
@@ -21,7 +22,7 @@ from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Node
 
 __all__ = [
-    "EVALUATOR_KINDS", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorKind", "PromptInputs",
+    "EVALUATOR_KINDS", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig", "EvaluatorKind", "OwnPrompt", "PromptInputs",
     "ResolvedTarget", "TargetAccess", "config_as", "is_evaluator_kind", "require_evaluators",
 ]  # fmt: skip
 
@@ -38,6 +39,15 @@ C = TypeVar("C", bound=EvaluatorShape)
 def is_evaluator_kind(value: object) -> TypeGuard[EvaluatorKind]:
     """Whether `value` is one of the kinds of document 003."""
     return value in EVALUATOR_KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPrompt:
+    """A prompt that an evaluator brings for its judge in place of the built-in one."""
+
+    text: str
+    #: Whether it is all that the judge gets, beside the form of its reply; otherwise it takes the place of the criteria of the case.
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +183,9 @@ class EvaluationContext:
     #: Programs of the suite that turn files into text.
     preprocessors: Sequence[Preprocessor]
     #: The own prompt of the evaluator, once it is read; None if it has none.
-    own_prompt: str | None
+    own_prompt: OwnPrompt | None
+    #: Takes note of the requests that the evaluator makes.
+    exchanges: ExchangeLog = field(repr=False, compare=False)
     #: Recorded replies of judges, and whether to use, add to or replace them.
     recordings: JudgeRecordings | None
     mode: RecordingMode
@@ -212,7 +224,8 @@ class EvaluationContext:
         rubric_prompt: str | None = None,
         transform: str | None = None,
         preprocessors: Sequence[Preprocessor] = (),
-        own_prompt: str | None = None,
+        own_prompt: OwnPrompt | None = None,
+        exchanges: ExchangeLog | None = None,
         recordings: JudgeRecordings | None = None,
         mode: RecordingMode = "auto",
         grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None,

@@ -9,10 +9,11 @@ from rubric_core.evaluation.context import EvaluationContext, EvaluatorConfig, P
 from rubric_core.evaluation.input import messages_of, reference_of
 from rubric_core.evaluation.judging.judge import conversation_text
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Unscored, Verdict
-from rubric_core.evaluation.score import case_outcome, verdict_of, weighted_mean
-from rubric_core.evaluation.turns import TURN, turn_evaluators, turns_of
+from rubric_core.evaluation.score import Outcome, case_outcome, verdict_of, weighted_mean, withheld
+from rubric_core.evaluation.turns import CONVERSATION, TURN, turn_evaluators, turns_of
 from rubric_core.language.model import Turn
 from rubric_core.ports import Answer, ChatMessage, Provider
+from rubric_core.syntax.plain import plain
 
 __all__ = ["Conversation"]
 
@@ -27,7 +28,7 @@ class Conversation(Attempt):
         if not turns:
             raise Unscored("a conversation needs `turns`", at=case)
         target, provider = self.target(base.target)
-        said = list(self._opening())
+        said = list(self.inputs().messages)
         results: list[EvaluatorResult] = []
         answer = Answer("")
         for number, turn in enumerate(turns, start=1):
@@ -35,45 +36,50 @@ class Conversation(Attempt):
                 results.append(_not_run(number))
                 continue
             said += messages_of(turn.input, self.case.directory, self.ports.files, self.case.anchors)
-            answer = await self.ask(provider, self._shown(said))
-            inputs = replace(
-                self._shown(said),
-                reference_answer=reference_of(
-                    turn.expected_output, self.case.anchors, self.case.directory, self.ports.files
-                ),
-            )
-            context = self.context(target, provider, inputs, answer, base.threshold)
-            results.append(await self._graded(number, turn, context))
+            shown = self._shown(said)
+            asked = PromptInputs(question=conversation_text(shown), messages=shown, input=_as_data(shown))
+            answer = await self.ask(provider, asked, number)
             said.append(ChatMessage("assistant", answer.text))
+            context = self.context(target, provider, self._turn_inputs(turn, said), answer, base.threshold)
+            results.append(await self._graded(number, turn, context))
         results += await self._as_a_whole(target, provider, said, base)
         return self._outcome(base, results, said, answer)
 
-    def _opening(self) -> Sequence[ChatMessage]:
-        """The input of suite and case: a plain text there is the setting, not a question."""
-        plain = isinstance(self.case.case.input, str)
-        return [ChatMessage("system", m.content) if plain and m.role == "user" else m for m in self.inputs().messages]
-
-    def _shown(self, said: Sequence[ChatMessage]) -> PromptInputs:
-        """What the target sees: everything, or the setting and the last turns."""
+    def _shown(self, said: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+        """What target and graders of a turn see: everything, or the setting and the last turns."""
         size = self.case.case.window_size
         first = [m for m in said if m.role == "system"]
         others = [m for m in said if m.role != "system"]
-        shown = (*first, *(others if size is None else others[-2 * size :]))
-        return PromptInputs(question=conversation_text(shown), messages=shown, input=_as_data(shown))
+        return (*first, *others[-2 * size :]) if size is not None else tuple(said)
+
+    def _turn_inputs(self, turn: Turn, said: Sequence[ChatMessage]) -> PromptInputs:
+        """What the graders of a turn are told: what was said, its answer at the end, and what was expected of it."""
+        shown, expected = self._shown(said), plain(turn.expected_output, self.case.anchors)
+        return replace(
+            _inputs(shown),
+            reference_answer=reference_of(
+                turn.expected_output, self.case.anchors, self.case.directory, self.ports.files
+            ),
+            expected=[] if expected is None else [expected if isinstance(expected, dict) else {"content": expected}],
+        )
 
     async def _graded(self, number: int, turn: Turn, context: EvaluationContext) -> EvaluatorResult:
         """One turn as one result; a turn that nothing is expected of scores 1."""
         base = EvaluatorResult(name=f"turn-{number}", type=TURN, verdict=Verdict.PASSED, score=1.0)
         configs: Sequence[EvaluatorConfig] = turn_evaluators(turn)
-        if not configs:
-            return base
-        members = (await self.grade(context, configs, number)).results
-        score, verdict, reason = case_outcome(members, self.case.dialect.properties, context.threshold)
+        return self._together(base, (await self.grade(context, configs, number)).results, context) if configs else base
+
+    def _together(
+        self, base: EvaluatorResult, members: tuple[EvaluatorResult, ...], context: EvaluationContext
+    ) -> EvaluatorResult:
+        """What several evaluators make of a turn, or of the whole conversation."""
+        properties, allowed = self.case.dialect.properties, self.case.options.allow_grader_errors
+        score, verdict, reason = case_outcome(members, properties, context.threshold, allow_errors=allowed)
         return replace(
             base,
             verdict=verdict,
             score=score,
-            reason=reason if score is None else "",
+            reason=reason if verdict is Verdict.UNSCORED else "",
             members=members,
             gate=next((f"{m.name} / {m.gate}" for m in members if m.gate), ""),
             hits=tuple(hit for m in members for hit in m.hits),
@@ -84,33 +90,40 @@ class Conversation(Attempt):
     async def _as_a_whole(
         self, target: ResolvedTarget, provider: Provider, said: Sequence[ChatMessage], base: CaseResult
     ) -> Sequence[EvaluatorResult]:
-        """The evaluators of the case, over the whole transcript."""
+        """What the evaluators of the case make of the whole transcript: one result that counts as much as a turn."""
         if not self.case.graders:
             return ()
-        transcript = Answer(conversation_text(tuple(m for m in said if m.role != "system")))
-        opening = tuple(m for m in said if m.role == "system")
-        inputs = PromptInputs(question=conversation_text(opening) if opening else "", messages=opening)
-        context = self.context(target, provider, inputs, transcript, base.threshold)
-        return (await self.grade(context, self.case.graders)).results
+        inputs = replace(_inputs(said), reference_answer=self.inputs().reference_answer)
+        # The transcript counts as one more message of the target, and nobody knows what it took.
+        calls = sum(m.role == "assistant" for m in said) + 1
+        answer = Answer(inputs.question, tool_uses=(), llm_calls=calls)
+        context = self.context(target, provider, inputs, answer, base.threshold)
+        whole = EvaluatorResult(name=CONVERSATION, type=CONVERSATION, verdict=Verdict.PASSED)
+        return (self._together(whole, (await self.grade(context, self.case.graders)).results, context),)
 
     def _outcome(
         self, base: CaseResult, results: Sequence[EvaluatorResult], said: Sequence[ChatMessage], answer: Answer
     ) -> CaseResult:
-        properties = self.case.dialect.properties
-        score, verdict, reason = case_outcome(results, properties, base.threshold)
+        properties, allowed = self.case.dialect.properties, self.case.options.allow_grader_errors
+        outcome = case_outcome(results, properties, base.threshold, allow_errors=allowed)
         how = self.case.case.aggregation or "mean"
-        if score is not None and how != "mean":
+        if outcome.score is not None and how != "mean":
             scores = [r.score for r in results if r.score is not None and r.weight > 0]
             score = (min if how == "min" else max)(scores) if scores else weighted_mean(())
-            verdict = verdict if reason else verdict_of(score, properties, base.threshold)
+            gated = outcome.verdict is Verdict.FAILED and outcome.reason
+            verdict = Verdict.FAILED if gated else verdict_of(score, properties, base.threshold)
+            outcome = Outcome(score, verdict, outcome.reason if gated else "")
+            outcome = outcome if allowed else withheld(outcome, results)
         return replace(
             base,
-            verdict=verdict,
-            score=score,
-            reason=reason,
+            verdict=outcome.verdict,
+            score=outcome.score,
+            reason=outcome.reason,
             evaluators=tuple(results),
             answer=answer.text,
             cost_usd=self.cost(),
+            usage=self.usage(results),
+            exchanges=self.log.exchanges,
             details={"aggregation": how, "transcript": _as_data(said)},
         )
 
@@ -119,6 +132,12 @@ def _not_run(number: int) -> EvaluatorResult:
     """A turn after one that failed, where the conversation stops."""
     miss = "not run: an earlier turn failed"
     return EvaluatorResult(name=f"turn-{number}", type=TURN, verdict=Verdict.FAILED, score=0.0, misses=(miss,))
+
+
+def _inputs(said: Sequence[ChatMessage]) -> PromptInputs:
+    """What was said, as graders are told: the question is a transcript."""
+    transcript = "\n\n".join(f"{m.role}: {m.content}" for m in said)
+    return PromptInputs(question=transcript, messages=tuple(said), input=_as_data(said))
 
 
 def _as_data(messages: Sequence[ChatMessage]) -> list[Mapping[str, Any]]:

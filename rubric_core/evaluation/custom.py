@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, Evaluator
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.result import GraderError
 from rubric_core.language.shape import Shape
 from rubric_core.loading.names import EVALUATOR_GROUP, file_named
 from rubric_core.ports import Ports
@@ -28,7 +28,7 @@ def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
     """The evaluator for a type that rubric does not have; None when there is nothing of that name.
 
     Looked for are `.agentv/evaluators/KIND.py` and `.agentv/assertions/KIND.*` in the directory of the suite and upward,
-    then the entry point KIND of installed packages. Raises Unscored for one that cannot be used.
+    then the entry point KIND of installed packages. Raises GraderError for one that cannot be used.
     """
     if context.ports is None or not kind:
         return None
@@ -43,7 +43,7 @@ def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
 
 
 def program_argv(path: Path, ports: Ports, at: Shape | None) -> list[str]:
-    """How a program is started: by what runs files of its kind, or by itself. Raises Unscored when nothing runs it."""
+    """How a program is started: by what runs files of its kind, or by itself. Raises GraderError when nothing runs it."""
     search = ports.environment.get("PATH")
     runners: dict[str, tuple[tuple[str, ...], ...]] = {
         ".py": (("python3",), (sys.executable,)),
@@ -56,13 +56,13 @@ def program_argv(path: Path, ports: Ports, at: Shape | None) -> list[str]:
     file = str(path.resolve())
     if known is None:
         if not os.access(file, os.X_OK):
-            raise Unscored(f"{path.name} may not be executed: `chmod +x` allows it", at=at)
+            raise GraderError(f"{path.name} may not be executed: `chmod +x` allows it", at=at)
         return [file]
     for name, *arguments in known:
         found = shutil.which(name, path=search)
         if found is not None:
             return [found, *arguments, file]
-    raise Unscored(f"{path.name} is run by {' or '.join(r[0] for r in known)}, which is not on the PATH", at=at)
+    raise GraderError(f"{path.name} is run by {' or '.join(r[0] for r in known)}, which is not on the PATH", at=at)
 
 
 def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
@@ -77,7 +77,7 @@ def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
     try:
         exec(compile(path.read_bytes(), str(path), "exec"), vars(module))  # noqa: S102  # a trusted suite; no stale byte code
     except (Exception, SystemExit) as error:
-        raise Unscored(f"{path.name} cannot be imported: {type(error).__name__}: {error}", at=at) from error
+        raise GraderError(f"{path.name} cannot be imported: {type(error).__name__}: {error}", at=at) from error
     return module
 
 
@@ -87,7 +87,7 @@ def _of_module(module: ModuleType, name: str, kind: str, at: Shape | None) -> Ev
     named = [value for value in own if getattr(value, "kind", None) == kind]
     found = named[0] if named else own[0] if len(own) == 1 else None
     if found is None:
-        raise Unscored(f"{name} has no class with an `evaluate` method and the kind {kind}", at=at)
+        raise GraderError(f"{name} has no class with an `evaluate` method and the kind {kind}", at=at)
     return _made(found, name, at)
 
 
@@ -106,7 +106,7 @@ def _made(found: Any, name: str, at: Shape | None) -> Evaluator:
     try:
         return cast("Evaluator", found())
     except (Exception, SystemExit) as error:
-        raise Unscored(f"{name}: {found.__name__} cannot be made: {type(error).__name__}: {error}", at=at) from error
+        raise GraderError(f"{name}: {found.__name__} cannot be made: {type(error).__name__}: {error}", at=at) from error
 
 
 def _installed(kind: str, at: Shape | None) -> Evaluator | None:
@@ -117,9 +117,9 @@ def _installed(kind: str, at: Shape | None) -> Evaluator | None:
         try:
             found = point.load()
         except (Exception, SystemExit) as error:
-            raise Unscored(f"{where} cannot be loaded: {type(error).__name__}: {error}", at=at) from error
+            raise GraderError(f"{where} cannot be loaded: {type(error).__name__}: {error}", at=at) from error
         if not _evaluates(found):
-            raise Unscored(f"{where} has no `evaluate` method", at=at)
+            raise GraderError(f"{where} has no `evaluate` method", at=at)
         return UserEvaluator(_made(found, where, at), limited=True)
     return None
 
@@ -149,7 +149,7 @@ class UserEvaluator:
         limit = context.time_limit if self._limited else None
         found = await within(self._evaluated(context), limit)
         if found is None:
-            raise Unscored(f"{self.kind}: stopped, it took longer than {limit:g} s", at=context.evaluator)
+            raise GraderError(f"{self.kind}: stopped, it took longer than {limit:g} s", at=context.evaluator)
         return cast("EvaluationScore", found[0])  # checked by the caller
 
     async def _evaluated(self, context: EvaluationContext) -> tuple[Any]:

@@ -8,21 +8,24 @@ __all__ = ["day_of", "same_day"]
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
+_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?$")
 _NUMBERS = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?!\d)")
-_NAMED = re.compile(r"(?:(\d{1,2})[\s.\-]*)?\b([A-Za-z]{3,9})\b\.?[\s\-]*(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})")
+_NAMED = re.compile(
+    r"(?:(\d{1,2})(?:st|nd|rd|th)?[\s.\-]*)?\b([A-Za-z]{3,9})\b\.?[\s\-]*(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})"
+)
 
 
 def same_day(expected: str, found: str, formats: Sequence[str]) -> bool:
-    """Whether two texts name the same day; two that are no dates are compared as texts."""
-    one, other = day_of(expected, formats), day_of(found, formats)
-    return one == other if one is not None and other is not None else one is other and expected.strip() == found.strip()
+    """Whether two texts name the same day; a text that names none is like no other."""
+    one = day_of(expected, formats)
+    return one is not None and one == day_of(found, formats)
 
 
 def day_of(text: str, formats: Sequence[str] = ()) -> date | None:
     """The day that `text` names, None when it names none.
 
-    03/04/2025 is decided by `formats` (DD/MM/YYYY before MM/DD/YYYY, whichever stands first), else by a number above 12,
-    else as in the USA.
+    03/04/2025 is read by `formats` when all of them say which number is the day, else by a number above 12, else by the first
+    of `formats` that says it, else as in the USA. A month or a year stands for its first day.
     """
     text = text.strip()
     iso = _ISO.match(text)
@@ -35,22 +38,22 @@ def day_of(text: str, formats: Sequence[str] = ()) -> date | None:
         if _day_first(first, second, formats):
             first, second = second, first
         return _date(year, first, second)
+    alone = _MONTH.match(text)
+    if alone:
+        return _date(int(alone[1]), int(alone[2] or 1), 1)
     named = _NAMED.search(text)
     month = named[2][:3].lower() if named else ""
-    if named is None or month not in _MONTHS or not (named[1] or named[3]):
+    if named is None or month not in _MONTHS or not (named[1] or named[3] or named[0] == text):
         return None
-    return _date(int(named[4]), _MONTHS.index(month) + 1, int(named[1] or named[3]))
+    return _date(int(named[4]), _MONTHS.index(month) + 1, int(named[1] or named[3] or 1))
 
 
 def _day_first(first: int, second: int, formats: Sequence[str]) -> bool:
-    if first > 12 or second > 12:
+    written = [f.upper() for f in formats]
+    orders = [f.find("DD") < f.find("MM") for f in written if "DD" in f and "MM" in f and not f.startswith("Y")]
+    if len(set(orders)) != 1 and (first > 12 or second > 12):
         return first > 12
-    orders = (
-        f.upper().find("DD") < f.upper().find("MM")
-        for f in formats
-        if "DD" in f.upper() and "MM" in f.upper() and not f.upper().startswith("Y")
-    )
-    return next(orders, False)
+    return orders[0] if orders else False
 
 
 def _date(year: int, month: int, day: int) -> date | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from rubric_core.evaluation.flip import to_flip
-from rubric_core.evaluation.marks import SIGNS, shortened
+from rubric_core.evaluation.marks import ERROR, SIGNS, grader_words, shortened
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.score import weighted_mean
 
@@ -24,6 +24,9 @@ def _lines(result: CaseResult) -> Iterator[str]:
     for each in result.evaluators:
         yield from _evaluator(each, "  ")
     yield from _mean(result)
+    errors = grader_words(result)
+    if errors:
+        yield f"  {errors}"
     if result.reason:
         yield f"  {result.reason}"
     yield from _several(result)
@@ -33,7 +36,8 @@ def _lines(result: CaseResult) -> Iterator[str]:
 
 
 def _evaluator(result: EvaluatorResult, indent: str) -> Iterator[str]:
-    name = f"{indent}{SIGNS[result.verdict]} {shortened(result.name, _WIDTH):<{_WIDTH}}"
+    sign = ERROR if result.failure else SIGNS[result.verdict]
+    name = f"{indent}{sign} {shortened(result.name, _WIDTH):<{_WIDTH}}"
     if result.score is None:
         yield f"{name} no score: {result.reason}"
     else:
@@ -92,8 +96,8 @@ def _notes(result: EvaluatorResult) -> str:
         notes.append(f"gate: {result.gate} fails the case")
     if result.weight == 0:
         notes.append("not part of the mean")
-    if result.crashed and result.misses:
-        notes.append(shortened(result.misses[0], 100))
+    if result.failure:
+        notes.append(shortened(f"failed: {result.failure}", 100))
     return f"   {'; '.join(notes)}" if notes else ""
 
 

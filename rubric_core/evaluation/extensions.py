@@ -20,6 +20,7 @@ from rubric_core.evaluation.matrix import Variant
 from rubric_core.evaluation.problems import place_words
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict, jsonable
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.evaluation.score import ungraded_words
 from rubric_core.evaluation.scripts import language_of, run_function
 from rubric_core.loading.search import URL
 from rubric_core.ports import Ports
@@ -167,7 +168,7 @@ def _row(case: Runnable, trouble: str, result: CaseResult | None) -> dict[str, A
     if result is None:
         return {"success": False, "score": 0, "error": trouble or "not run", "namedScores": {}}
     row = {
-        "success": result.verdict is Verdict.PASSED, "score": result.score, "verdict": result.verdict.value, "error": None,
+        "success": result.verdict is Verdict.PASSED, "score": result.score, "verdict": result.verdict.value, "error": ungraded_words(result.grader_errors) or None,
         "reason": result.reason, "response": {"output": result.answer}, "latencyMs": result.duration_ms, "cost": result.cost_usd,
         "namedScores": {each.name: each.score for each in result.evaluators}, "provider": result.target, "vars": dict(case.variables),
     }  # fmt: skip

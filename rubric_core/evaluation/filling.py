@@ -1,15 +1,18 @@
 """A case with everything filled in that is only known when it runs: the environment, and the values of its `vars`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 
-from rubric_core.evaluation.interpolate import Interpolation, node_of
+from rubric_core.evaluation.inherited import metadata_of_suite, with_inherited
+from rubric_core.evaluation.interpolate import Interpolation, node_of, with_values
 from rubric_core.evaluation.matrix import Variant
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.lower import Lowering
 from rubric_core.syntax.plain import plain
-from rubric_core.syntax.tree import Scalar
+from rubric_core.syntax.tree import Node, Scalar
+from rubric_core.text import Span
 
 __all__ = ["filled"]
 
@@ -17,7 +20,18 @@ __all__ = ["filled"]
 def filled(case: Runnable, environment: Mapping[str, str]) -> Runnable:
     """`case` with its references to variables filled in. Raises Unscored for one of the environment that is not set."""
     given = replace(case, environment=environment, variant=_filled_variant(case, environment))
-    return replace(given, case=_filled_case(given, environment), suite=_filled_suite(given, environment))
+    suite = _filled_suite(given, environment)
+    return replace(given, case=_with_metadata(_filled_case(given, environment), suite, given), suite=suite)
+
+
+def _with_metadata(case: Case, suite: Suite, given: Runnable) -> Case:
+    """The case with the metadata that it has of its suite."""
+    inherited = metadata_of_suite(suite, given.suite_anchors)
+    if not inherited:
+        return case
+    made = copy(case)
+    vars(made)["metadata"] = with_inherited(plain(case.metadata, given.anchors) or {}, inherited)
+    return made
 
 
 def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant | None:
@@ -36,8 +50,7 @@ def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant |
 def _filled_case(case: Runnable, environment: Mapping[str, str]) -> Case:
     if case.case.node is None or ("{{" not in case.text and "{%" not in case.text and not case.anchors):
         return case.case
-    filling = Interpolation(case.dialect, environment, case.variables, case.case_line, case.anchors, case.filters)
-    node = filling.node(case.case.node)
+    node = _filled(case.case.node, case, environment, case.case_line, case.anchors)
     if node is case.case.node:
         return case.case
     return Lowering(case.text, case.dialect, case.dialects, case.anchors).case(node) or case.case
@@ -46,13 +59,24 @@ def _filled_case(case: Runnable, environment: Mapping[str, str]) -> Case:
 def _filled_suite(case: Runnable, environment: Mapping[str, str]) -> Suite:
     if case.suite.node is None or "{" not in case.suite_text:
         return case.suite
-    filling = Interpolation(
-        case.dialect, environment, case.variables, case.suite_line, case.suite_anchors, case.filters
-    )
-    node = filling.node(case.suite.node)
+    node = _filled(case.suite.node, case, environment, case.suite_line, case.suite_anchors)
     if node is case.suite.node:
         return case.suite
     return Lowering(case.suite_text, case.dialect, case.dialects, case.suite_anchors).suite(node, "") or case.suite
+
+
+def _filled(
+    node: Node,
+    case: Runnable,
+    environment: Mapping[str, str],
+    line_of: Callable[[Span], int],
+    anchors: Mapping[str, Node],
+) -> Node:
+    values, none = (
+        Interpolation(case.dialect, environment, known, line_of, anchors, case.filters)
+        for known in (case.variables, {})
+    )
+    return with_values(node, case.dialect.properties.variable_keys, values, none)
 
 
 def _strings_in(value: object) -> Iterator[str]:

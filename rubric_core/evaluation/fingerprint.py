@@ -21,6 +21,8 @@ from rubric_core.syntax.plain import plain
 __all__ = ["files_of", "fingerprint"]
 
 _LARGEST = 20_000_000
+#: A setting of targets by which no answer and no score differs.
+_PRICES = "prices"
 #: Keys of a suite that say something about it and nothing to a run.
 _TALK = frozenset(
     {
@@ -31,8 +33,6 @@ _TALK = frozenset(
         "version",
         "tags",
         "license",
-        "metadata",
-        "governance",
         "$schema",
         "note",
     }
@@ -78,7 +78,8 @@ def files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
 def _entries(runnable: Runnable, targets: Targets) -> Iterator[Mapping[str, Any]]:
     """The entries of every target that takes part, without what looks like a secret."""
     for entry in taking_part([runnable], targets):
-        settings = {k: v for k, v in entry.settings.items() if not looks_secret(k) or "{{" in str(v)}
+        shown = {k: v for k, v in entry.settings.items() if k != _PRICES}
+        settings = {k: v for k, v in shown.items() if not looks_secret(k) or "{{" in str(v)}
         yield {"name": entry.name, "kind": entry.kind, "settings": settings}
 
 

@@ -35,7 +35,7 @@ def to_pass(result: CaseResult) -> str:
     """What would have made the case pass: the smallest change, else several together. Empty when it did, or has no score."""
     if result.verdict in (Verdict.PASSED, Verdict.UNSCORED) or result.score is None or not result.evaluators:
         return ""
-    if any(e.score is None for e in result.evaluators) or set(result.details or {}) & _SEVERAL:
+    if result.ungraded or set(result.details or {}) & _SEVERAL:
         return ""
     properties = _properties(result)
     single = [c for c in _changes(result.evaluators) if _passes(c.results, properties, result.threshold)]
@@ -50,7 +50,7 @@ def to_fail(result: CaseResult) -> str:
     """The smallest change with which a case that passed would not have; empty when no single one does that."""
     if result.verdict is not Verdict.PASSED or result.score is None or not result.evaluators:
         return ""
-    if any(e.score is None for e in result.evaluators) or set(result.details or {}) & _SEVERAL:
+    if result.ungraded or set(result.details or {}) & _SEVERAL:
         return ""
     properties = _properties(result)
     single = [c for c in _declines(result.evaluators) if not _passes(c.results, properties, result.threshold)]

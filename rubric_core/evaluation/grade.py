@@ -20,9 +20,10 @@ from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.heuristic import Heuristic
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
+from rubric_core.evaluation.exchanges import ExchangeLog
 from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.registry import EVALUATORS, evaluator_for, kind_of
-from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, Unscored, Verdict
+from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, GraderError, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, case_outcome, verdict_of
 from rubric_core.evaluation.scripts import transformed
 from rubric_core.language.dialect import Properties
@@ -182,25 +183,29 @@ class _Grader:
     ) -> tuple[EvaluatorResult, EvaluationScore | None]:
         """The result of one evaluator, and the score behind it. Only cancellation gets out of here."""
         began = asyncio.get_running_loop().time()
-        base, given = _base(config, context), None
+        base, log, given = _base(config, context), ExchangeLog(), None
         try:
-            inner = replace(context, evaluator=config, grade=self.grade)
+            inner = replace(context, evaluator=config, grade=self.grade, exchanges=log)
             if config.has("transform"):
                 inner = await transformed(plain(config.transform, context.anchors), inner, config)
-            prompt = await own_prompt(inner)
-            inner = replace(inner, own_prompt=prompt, system_prompt=inner.system_prompt if prompt is None else prompt)
+            own = await own_prompt(inner)
+            inner = replace(inner, own_prompt=own, system_prompt=inner.system_prompt if own is None else own.text)
             score = self._evaluator(config, inner).evaluate(inner)
             done = await score if isinstance(score, Awaitable) else score
             _must_be_a_score(done, config)
             result, given = _scored(base, done, _properties(context), config), done
         except Unscored as problem:
             where = self._blame(problem.at) if problem.at is not None else ""
-            reason = f"{problem.reason}{where}"
-            result = replace(base, reason=reason, criteria=problem.criteria)
-            result = replace(result, evaluator_raw_request=problem.request, raw_replies=problem.replies)
+            error = problem.reason if isinstance(problem, GraderError) else ""
+            result = replace(base, reason=f"{problem.reason}{where}", error=error, criteria=problem.criteria)
+            result = replace(
+                result, evaluator_raw_request=problem.request, raw_replies=problem.replies, members=problem.members
+            )
         except (Exception, SystemExit) as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is no score
-            result = replace(base, reason=f"the evaluator crashed: {type(error).__name__}: {error}")
-        return replace(result, duration_ms=(asyncio.get_running_loop().time() - began) * 1000), given
+            reason = f"the evaluator crashed: {type(error).__name__}: {error}"
+            result = replace(base, reason=reason, error=reason)
+        took = (asyncio.get_running_loop().time() - began) * 1000
+        return replace(result, duration_ms=took, exchanges=log.exchanges), given
 
     def _evaluator(self, config: EvaluatorConfig, context: EvaluationContext) -> Evaluator:
         kind = kind_of(config)
@@ -215,12 +220,12 @@ class _Grader:
         if own is not None:
             return own
         if isinstance(config, Custom) or type(config) is Shaped:
-            raise Unscored(nothing_of(kind), at=config)
+            raise GraderError(nothing_of(kind), at=config)
         if any(each.kind == kind for each in EVALUATORS) or kind == _JUDGE:
-            raise Unscored(
+            raise GraderError(
                 f"the registry has no {kind}; `build_evaluator_registry` gives one with every kind", at=config
             )
-        raise Unscored(f"{config.type_name or 'this evaluator'} is not run by rubric", at=config)
+        raise GraderError(f"{config.type_name or 'this evaluator'} is not run by rubric", at=config)
 
 
 def _must_be_a_score(found: object, config: EvaluatorConfig) -> None:
@@ -269,10 +274,17 @@ def _scored(
     verdict = said or _verdict(score, base, properties, own_minimum=_own_minimum(config) is not None)
     result = replace(
         base, verdict=verdict, score=float(score.score), hits=tuple(score.hits), misses=tuple(score.misses), reasoning=score.reasoning or "", criteria=score.criteria,
-        members=score.members, gate=score.gate, crashed=score.crashed, judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
+        members=score.members, gate=score.gate, crashed=score.crashed, error=score.misses[0] if score.crashed and score.misses else "", judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
         raw_replies=score.raw_replies,
     )  # fmt: skip
-    return _turned(result) if base.negated and not score.crashed else result
+    if not base.negated or score.crashed:
+        return result
+    ungraded = next(result.ungraded(), None)
+    if ungraded is not None:  # the complement of a score that a crash lowered would reward the crash
+        raise Unscored(
+            f"`negate` needs the score of every member; {ungraded.name}: {ungraded.reason}", members=score.members
+        )
+    return _turned(result)
 
 
 def _verdict(score: EvaluationScore, base: EvaluatorResult, properties: Properties, *, own_minimum: bool) -> Verdict:

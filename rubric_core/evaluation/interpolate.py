@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from collections.abc import Mapping as MappingOf
 from typing import Any
 
@@ -14,7 +14,7 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
-__all__ = ["Interpolation", "node_of"]
+__all__ = ["Interpolation", "node_of", "with_values"]
 
 _NAME = re.compile(r"\A\$?\{\{-?\s*(.*?)\s*-?\}\}\Z", re.DOTALL)
 _PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*")
@@ -49,6 +49,7 @@ class Interpolation:
         self._line_of = line_of
         self._anchors = anchors or {}
         self._following: list[str] = []
+        self._everywhere = dialect.properties.variable_keys is None
         self._templates = Templates(variables, environment, filters) if dialect.properties.nunjucks else None
 
     def node(self, node: Node) -> Node:
@@ -112,7 +113,7 @@ class Interpolation:
                 _coerced(self._environment[variable]) if reference == node.text.strip() else self._environment[variable]
             )
         if _PATH.fullmatch(name):
-            value = at_path(dict(self._variables), name.removeprefix("vars."))
+            value = at_path(dict(self._variables), name.removeprefix("vars.") if self._everywhere else name)
             return _UNKNOWN if value is MISSING else value
         if self._templates is None or not self._knows(self._templates, reference, node):
             return _UNKNOWN
@@ -129,6 +130,30 @@ class Interpolation:
             return templates.text(template)
         except TemplateError as error:
             raise Unscored(f"{error} (line {self._line_of(node.span)})") from None
+
+
+def with_values(node: Node, keys: Collection[str] | None, values: Interpolation, environment: Interpolation) -> Node:
+    """A case, or a suite, with its references filled in: those to values of the case below `keys` only, if these are limited."""
+    if keys is None:
+        return values.node(node)
+    if isinstance(node, Sequence):
+        items = [with_values(item, keys, values, environment) for item in node.items]
+        return node if all(a is b for a, b in zip(items, node.items, strict=True)) else _sequence(node, items)
+    if not isinstance(node, Mapping):
+        return environment.node(node)
+    filled = [_entry(entry, keys, values, environment) for entry in node.entries]
+    same = all(a is b for a, b in zip(filled, node.entries, strict=True))
+    return node if same else _mapping(node, filled)
+
+
+def _entry(entry: Entry, keys: Collection[str], values: Interpolation, environment: Interpolation) -> Entry:
+    if entry.name not in keys:
+        value = environment.node(entry.value)
+    elif entry.name == "turns":
+        value = with_values(entry.value, keys, values, environment)
+    else:
+        value = values.node(entry.value)
+    return entry if value is entry.value else Entry(entry.key, value)
 
 
 def _coerced(text: str) -> Any:

@@ -1,25 +1,32 @@
 """Results where their cases are written: one short mark for each line, the same in a terminal and in every editor."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.turns import TURN, turn_evaluators, turns_of
+from rubric_core.evaluation.score import ungraded_words
+from rubric_core.evaluation.turns import TURN, own_results, turn_evaluators, turns_of
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, ScoreRanges
+from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import gathered
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
+from rubric_core.validation.words import count
 
 __all__ = [
+    "ERROR",
     "LONGEST",
+    "RUNNING",
     "SIGNS",
+    "STALE",
     "Mark",
     "age_words",
     "case_words",
     "criterion_words",
     "evaluator_words",
+    "grader_words",
     "marks_of",
     "marks_of_some",
     "seconds_words",
@@ -28,7 +35,12 @@ __all__ = [
 
 #: Characters of a mark before editors cut it.
 LONGEST = 43
+#: The signs of results that do not hold any more, and of those to come.
+STALE, RUNNING = "◌", "⟳"
 SIGNS = {Verdict.PASSED: "✔", Verdict.BORDERLINE: "◐", Verdict.FAILED: "✘", Verdict.UNSCORED: "○"}
+#: The sign of an evaluator that could not run or crashed.
+ERROR = "⚠"
+_MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +60,13 @@ class Mark:
     in_suite: bool = False
     #: Of a criterion: the band that its score is in, with its bounds and text.
     band: tuple[Span, str] | None = None
+    #: Of an evaluator: whether it could not run or crashed; `note` says why.
+    error: bool = False
+    #: The evaluator or criterion that is marked, and what became of it; None for a case.
+    of: Shape | None = field(default=None, repr=False, compare=False)
+    result: EvaluatorResult | CriterionResult | None = field(default=None, repr=False, compare=False)
+    #: Whether it is written in the suite, for every case.
+    inherited: bool = False
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
@@ -75,9 +94,24 @@ def age_words(at: str, now: datetime) -> str:
     return "" if hours < 1 else f"{hours:.0f}h ago" if hours < 48 else f"{hours / 24:.0f}d ago"
 
 
+def grader_words(result: CaseResult, *, why: bool = False) -> str:
+    """The evaluators of a case that could not run or crashed: `⚠ 2 graders failed: style, check.py`. Empty without any.
+
+    With `why` the first of them with its reason, and how many more there are.
+    """
+    errors = result.grader_errors
+    if not errors:
+        return ""
+    more = f" and {len(errors) - _MOST_NAMES} more" if len(errors) > _MOST_NAMES else ""
+    names = f"{', '.join(each.name for each in errors[:_MOST_NAMES])}{more}"
+    return f"{ERROR} {count(len(errors), 'grader')} failed: {ungraded_words(errors) if why else names}"
+
+
 def case_words(result: CaseResult, age: str = "") -> str:
-    """The mark of a case: sign, score, how many runs passed, time, cost, age, and the criterion whose gate failed."""
-    sign = SIGNS[result.verdict]
+    """The mark of a case: sign, score, graders that failed, how many runs passed, time, cost, age, and the criterion whose gate failed."""
+    sign, errors = SIGNS[result.verdict], grader_words(result)
+    if result.score is None and errors:
+        return shortened(f"{sign} {errors}")
     if result.score is None:
         return shortened(
             f"{sign} {result.verdict.value}: {result.reason}" if result.reason else f"{sign} {result.verdict.value}"
@@ -88,6 +122,7 @@ def case_words(result: CaseResult, age: str = "") -> str:
     times = f"{runs['passed']}/{runs['count']}" if isinstance(runs, dict) else ""
     parts = (
         f"{sign} {result.score:.2f}",
+        errors,
         times,
         seconds_words(result.duration_ms),
         cost,
@@ -99,10 +134,12 @@ def case_words(result: CaseResult, age: str = "") -> str:
 
 def evaluator_words(result: EvaluatorResult) -> str:
     """The mark of an evaluator: the sign alone says enough for a check that holds or does not."""
-    sign = SIGNS[result.verdict]
+    sign, error = SIGNS[result.verdict], result.failure
+    if error:
+        return shortened(f"{ERROR} failed: {error}")
     if result.score is None:
         return shortened(f"{sign} unscored: {result.reason}")
-    if result.crashed or (result.score in (0.0, 1.0) and not result.criteria):
+    if result.score in (0.0, 1.0) and not result.criteria:
         return sign
     minimum = f"  min {result.minimum:g}" if result.required and result.minimum is not None else ""
     return f"{sign} {result.score:.2f}{minimum}"
@@ -127,7 +164,7 @@ def marks_of(case: Runnable, result: CaseResult) -> list[Mark]:
     marks = [Mark(case.case_span(case.case.at("id")), result.verdict, case_words(result), result.reason)]
     turns = [r for r in result.evaluators if r.type == TURN]
     marks += _of_turns(case, turns)
-    marks += _of_all(case, case.evaluators, result.evaluators[len(turns) :])
+    marks += _of_all(case, case.evaluators, own_results(result.evaluators))
     return sorted(marks, key=lambda mark: mark.span)
 
 
@@ -173,27 +210,32 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
     gathered = config.node is None
     if (gathered and not config.span.end) or case.elsewhere(config):
         return  # the judge of a case that names no evaluator is written nowhere; templates are other files
-    away = case.file is not None and case.inherits(config)
     if not at_work and not (gathered and paired) and not (len(paired) == 1 and result.score is not None):
-        yield Mark(case.span_of(config), result.verdict, evaluator_words(result), _note(result), "evaluator", away)
-    for criterion, judged in paired:
-        span = criterion.at("id") if criterion.has("id") else criterion.span
+        # Plain strings may stand in the case and in the suite.
+        written = criteria[0] if gathered and criteria else config
+        inherited = case.inherits(written)
         yield Mark(
-            case.span_of(criterion, span),
-            judged.verdict,
-            criterion_words(judged),
-            judged.reason or judged.reasoning,
-            "criterion",
-            away,
-            _hit(case, criterion, judged),
-        )
-        if judged.raw is not None and criterion.score_ranges is not None and judged.band:
-            at = case.span_of(criterion, criterion.key_at("score_ranges"))
-            yield Mark(
-                at, judged.verdict, shortened(_band(criterion, judged.raw, judged.band)), judged.band, "band", away
-            )
+            case.span_of(written), result.verdict, evaluator_words(result), _note(result), "evaluator", case.file is not None and inherited,
+            error=bool(result.failure), of=written, result=result, inherited=inherited,
+        )  # fmt: skip
+    for criterion, judged in paired:
+        yield from _of_criterion(case, criterion, judged)
     if isinstance(config, Composite | AssertSet):
         yield from _of_members(case, config, result)
+
+
+def _of_criterion(case: Runnable, criterion: Criterion, judged: CriterionResult) -> Iterator[Mark]:
+    inherited = case.inherits(criterion)
+    away = case.file is not None and inherited
+    at = case.span_of(criterion, criterion.at("id") if criterion.has("id") else criterion.span)
+    yield Mark(
+        at, judged.verdict, criterion_words(judged), judged.reason or judged.reasoning, "criterion", away, _hit(case, criterion, judged),
+        of=criterion, result=judged, inherited=inherited,
+    )  # fmt: skip
+    if judged.raw is not None and criterion.score_ranges is not None and judged.band:
+        at = case.span_of(criterion, criterion.key_at("score_ranges"))
+        words = shortened(_band(criterion, judged.raw, judged.band))
+        yield Mark(at, judged.verdict, words, judged.band, "band", away, inherited=inherited)
 
 
 def _hit(case: Runnable, criterion: Criterion, judged: CriterionResult) -> tuple[Span, str] | None:
@@ -219,8 +261,8 @@ def _of_members(case: Runnable, config: Composite | AssertSet, result: Evaluator
 
 
 def _note(result: EvaluatorResult) -> str:
-    if result.score is None:
-        return result.reason
+    if result.score is None or result.failure:
+        return result.failure or result.reason
     if result.gate:
         return f"gate: {result.gate}"
     return "" if result.criteria else result.misses[0] if result.misses and result.verdict is not Verdict.PASSED else ""

@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.asked import Prompt, prompts_of
+from rubric_core.evaluation.exchanges import joined_usage
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.target_choices import choices_of
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
@@ -201,5 +202,5 @@ def joined(case: CaseResult, results: Sequence[CaseResult]) -> CaseResult:
         worst, id=case.id, fingerprint=case.fingerprint, line=case.line,
         score=fmean(scores) if len(scores) == len(results) else None,
         reason=f"{passed} of {len(results)} variations passed; {first}" if first else "",
-        cost_usd=sum(costs) if costs else None, details={**(worst.details or {}), "variations": rows},
+        cost_usd=sum(costs) if costs else None, usage=joined_usage(each for r in results for each in r.usage), details={**(worst.details or {}), "variations": rows},
     )  # fmt: skip

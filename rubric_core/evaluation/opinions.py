@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.context import EvaluationScore
-from rubric_core.evaluation.result import Unscored, Verdict
+from rubric_core.evaluation.result import GraderError, Verdict
 from rubric_core.language.shape import Shape
 
 __all__ = ["opinion", "share"]
@@ -21,7 +21,7 @@ def opinion(value: Any, threshold: float | None, at: Shape) -> EvaluationScore:
     """The score in a reply: a truth value, a number, or `{pass, score, reason, checks}`.
 
     A number passes from `threshold` on, without one when it is above 0; numbers outside of 0..1 are kept within, and that
-    is said. Raises Unscored for anything else.
+    is said. Raises GraderError for anything else.
     """
     told: Mapping[str, Any] = value if isinstance(value, Mapping) else {"score": value}
     if isinstance(told.get("score"), bool):
@@ -34,7 +34,7 @@ def opinion(value: Any, threshold: float | None, at: Shape) -> EvaluationScore:
         given = len(right) / len(checks)
     if given is None:
         if not isinstance(passes, bool):
-            raise Unscored(f"the reply is neither true nor false, nor a number, nor has `pass` or `score`: {value!r:.200}", at=at)  # fmt: skip
+            raise GraderError(f"the reply is neither true nor false, nor a number, nor has `pass` or `score`: {value!r:.200}", at=at)  # fmt: skip
         given = 1.0 if passes else 0.0
     score = min(1.0, max(0.0, given))
     said = str(told["reason"]) if told.get("reason") else None

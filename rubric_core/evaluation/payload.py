@@ -56,7 +56,7 @@ def _answer(context: EvaluationContext) -> dict[str, Any]:
     inputs, answer = context.prompt_inputs, context.answer
     return {
         "question": _question(context), "criteria": context.eval_case.criteria or "", "expected_output": list(inputs.expected),
-        "reference_answer": inputs.reference_answer, "answer": context.candidate, "output": _messages(context), "output_path": None,
+        "reference_answer": inputs.reference_answer, "answer": context.candidate, "output": _messages(context),
         "guideline_files": [], "input_files": _files(context), "input": list(inputs.input), "trace": _trace(answer),
         "file_changes": (answer.file_changes if answer else "") or None, "workspace_path": str(context.workspace) if context.workspace else None, "config": context.settings or None,
     }  # fmt: skip

@@ -7,26 +7,45 @@ import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from rubric_core.loading.mentions import is_script
 from rubric_core.ports import Finished, Processes, Program
 
-__all__ = ["ProgramError", "argv_of", "command_words", "ended", "ended_words", "json_input", "last_words", "printed"]
+__all__ = [
+    "ProgramError", "argv_of", "command_words", "ended", "ended_words", "failure_words", "json_input", "last_words", "not_found", "printed",
+    "shown_argv",
+]  # fmt: skip
 
 #: A shell gives an exit code that is as much higher where a signal ended the program.
 _BY_SIGNAL = 128
+#: With these exit codes a shell says that a command is no program, or is not found.
+_BY_SHELL = (126, 127)
 _FIRST_LINE = 200
+#: Where programs that report in JSON put the reason of a failure: lists of checks, and single texts.
+_CHECKS = ("assertions", "checks", "misses", "errors", "issues")
+_REASONS = ("error", "message", "reason", "text")
+#: Characters of what a program that failed is quoted with.
+_QUOTED = 400
 
 
 class ProgramError(Exception):
     """A program that did not get to its end by itself; the message says why."""
 
     def __init__(
-        self, message: str, *, missing: bool = False, too_long: bool = False, took_too_long: bool = False
+        self,
+        message: str,
+        *,
+        started: bool = True,
+        missing: bool = False,
+        too_long: bool = False,
+        took_too_long: bool = False,
     ) -> None:
         super().__init__(message)
+        #: Whether it ran at all.
+        self.started = started
         #: Whether there is no such program.
         self.missing = missing
         #: Whether its arguments were more than the system takes.
@@ -40,12 +59,17 @@ def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
 
     The shell reads the user's profile, which may set PATH anew; the directories of the current one stay in front.
     """
-    if not isinstance(command, str):
-        return tuple(command)
-    if sys.platform == "win32":
-        return tuple(shlex.split(command))
+    if not isinstance(command, str) or sys.platform == "win32":
+        return shown_argv(command)
     path = shlex.quote(os.environ.get("PATH", ""))
     return ("sh", "-lc", f"PATH={path}:$PATH; export PATH\n{command}")
+
+
+def shown_argv(command: str | Sequence[str]) -> tuple[str, ...]:
+    """The arguments of a command for people: without what only keeps the PATH."""
+    if not isinstance(command, str):
+        return tuple(command)
+    return tuple(shlex.split(command)) if sys.platform == "win32" else ("sh", "-lc", command)
 
 
 def command_words(command: str | Sequence[str]) -> str:
@@ -65,9 +89,10 @@ async def ended(program: Program, processes: Processes) -> Finished:
     except OSError as error:
         missing = isinstance(error, FileNotFoundError) and program.cwd.is_dir()
         too_long = error.errno == errno.E2BIG
-        raise ProgramError(_not_started(program, error), missing=missing, too_long=too_long) from None
+        raise ProgramError(_not_started(program, error), started=False, missing=missing, too_long=too_long) from None
     except ValueError:  # what Python says of it names no argument
-        raise ProgramError(f"{program.argv[0]!r} cannot be started: no argument may have a NUL character") from None
+        words = f"{program.argv[0]!r} cannot be started: no argument may have a NUL character"
+        raise ProgramError(words, started=False) from None
     if finished.stopped == "time":
         raise ProgramError(f"stopped, it took longer than {program.time_limit:g} s", took_too_long=True)
     if finished.stopped == "output":
@@ -81,7 +106,7 @@ async def printed(program: Program, processes: Processes) -> str:
     text = finished.stdout.decode("utf-8", "replace")
     if not finished.exit_code and text.strip():
         return text
-    said = last_words(finished.stderr)
+    said = failure_words(finished)
     what = ended_words(finished.exit_code) if finished.exit_code else "printed nothing"
     raise ProgramError(f"{what}{f': {said}' if said else ''}")
 
@@ -94,9 +119,64 @@ def ended_words(code: int) -> str:
     return f"ended with exit code {code}{f' ({by_signal})' if by_signal else ''}"
 
 
-def last_words(output: bytes, most: int = 400) -> str:
+def not_found(command: str | Sequence[str], cwd: Path, finished: Finished) -> str:
+    """What kept a command that failed from being run: its shell found no program, or its script is not there. Empty for neither."""
+    if not finished.exit_code:
+        return ""
+    if isinstance(command, str) and finished.exit_code in _BY_SHELL:
+        said = last_words(finished.stderr)
+        return f"the shell cannot run it{f': {said}' if said else ''}"
+    missing = next((word for word in _words(command) if is_script(word) and not (cwd / word).exists()), None)
+    return f"{missing} does not exist in {cwd}" if missing is not None else ""
+
+
+def _words(command: str | Sequence[str]) -> Sequence[str]:
+    try:
+        return shlex.split(command) if isinstance(command, str) else command
+    except ValueError:
+        return ()
+
+
+def last_words(output: bytes, most: int = _QUOTED) -> str:
     """The end of what a program wrote, on one line."""
     return " ".join(output.decode("utf-8", "replace").strip()[-most:].split())
+
+
+def failure_words(finished: Finished) -> str:
+    """What a program that failed says about it, on one line: the reasons in JSON that it printed, else the end of its output.
+
+    Graders made with the SDK of agentv report their own failures on standard output and leave standard error empty.
+    """
+    said, printed_text = last_words(finished.stderr), finished.stdout.decode("utf-8", "replace").strip()
+    try:
+        reply = json.loads(printed_text)
+    except (ValueError, RecursionError):
+        return said or last_words(finished.stdout)
+    reasons = "; ".join(dict.fromkeys(_reasons(reply)))[:_QUOTED]
+    return "; ".join(part for part in (reasons, said) if part) or last_words(finished.stdout)
+
+
+def _reasons(value: Any) -> Iterator[str]:
+    """The reasons of a failure in a reply, the innermost ones: checks that passed say none."""
+    if isinstance(value, str):
+        yield from _in_text(value)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _reasons(item)
+    elif isinstance(value, dict) and not (value.get("passed") is True or value.get("pass") is True):
+        found = next((value[name] for name in (*_CHECKS, *_REASONS) if value.get(name)), None)
+        place = ".".join(map(str, value["path"])) if isinstance(value.get("path"), list) else ""
+        yield from (f"{place}: {reason}" if place else reason for reason in _reasons(found))
+
+
+def _in_text(text: str) -> Iterator[str]:
+    """A reason as it is written; behind a text may stand JSON with more of them, as validators of schemas write it."""
+    start = min((at for at in map(text.find, "[{") if at >= 0), default=-1)
+    try:
+        inner = list(_reasons(json.loads(text[start:]))) if start >= 0 else []
+    except (ValueError, RecursionError):
+        inner = []
+    yield " ".join((f"{text[:start].strip()} {'; '.join(inner)}" if inner else text).split())
 
 
 def _signal(number: int) -> str:

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.context import EvaluationContext, TargetAccess
+from rubric_core.evaluation.exchanges import Exchange, ask
 from rubric_core.evaluation.result import Unscored
 from rubric_core.ports import ChatMessage, ProviderError, Request
 
@@ -134,7 +135,9 @@ class _Proxy:
         messages = (ChatMessage("system", system),) if isinstance(system, str) and system else ()
         prompt = f"{system}\n\n{question}" if messages else question
         case_id = self._context.eval_case.id or ""
-        answer = await provider.ask(Request((*messages, ChatMessage("user", question)), prompt, case_id=case_id))
+        request = Request((*messages, ChatMessage("user", question)), prompt, case_id=case_id)
+        exchange = Exchange(role="judge", to=provider.name, because="asked by the program that grades")
+        answer = await ask(provider, request, self._context.exchanges, exchange)
         text = self._context.redact(answer.text)
         return {"target": provider.name, "rawText": text, "output": [{"role": "assistant", "content": text}]}
 

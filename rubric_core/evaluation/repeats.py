@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist, fmean, stdev
 from typing import Any, Literal
 
+from rubric_core.evaluation.exchanges import joined_usage
 from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.score import verdict_of
+from rubric_core.evaluation.score import at_least, ungraded_words, verdict_of
 from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Execution, Repeat, RunSettings, Trials
 from rubric_core.syntax.plain import plain
@@ -17,8 +18,12 @@ __all__ = ["Repeats", "budget_of", "pass_at", "pass_hat", "repeated", "repeats_o
 
 Strategy = Literal["pass_at_k", "pass_all", "mean", "confidence_interval"]
 _Z = NormalDist().inv_cdf(0.975)
-# Student's t for 95 % with 1, 2, … degrees of freedom; beyond, the normal distribution is near enough.
-_T = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09)
+# Student's t for 95 % with 1, 2, … degrees of freedom; beyond, that of the normal distribution. Scores depend on it: as agentv has it.
+_T = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086,
+    2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045,
+)  # fmt: skip
+_T_BEYOND = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class Repeats:
     early_exit: bool = False
     #: US dollars that the runs of the case may cost together.
     cost_limit_usd: float | None = None
+    #: Whether a run may pass although an evaluator did not grade.
+    allow_errors: bool = False
 
 
 def budget_of(case: Runnable) -> float | None:
@@ -43,7 +50,8 @@ def repeats_of(case: Runnable) -> Repeats:
     """What command line, case and suite say, within the budget of the case; once without any."""
     found, budget = _written(case), budget_of(case)
     limits = [limit for limit in (found.cost_limit_usd, budget) if limit is not None]
-    return replace(found, cost_limit_usd=min(limits, default=None))
+    allowed = case.options.allow_grader_errors
+    return replace(found, cost_limit_usd=min(limits, default=None), allow_errors=allowed)
 
 
 def _written(case: Runnable) -> Repeats:
@@ -101,9 +109,15 @@ async def repeated(
         spent = sum(run.cost_usd or 0.0 for run in runs)
         if repeats.cost_limit_usd is not None and spent >= repeats.cost_limit_usd:
             break
-        if repeats.early_exit and repeats.strategy == "pass_at_k" and runs[-1].verdict is Verdict.PASSED:
+        if repeats.early_exit and repeats.strategy == "pass_at_k" and _is_enough(runs[-1], properties):
             break
-    return _together(repeats, runs, properties)
+    usage = joined_usage(each for run in runs for each in run.usage)
+    return replace(_together(repeats, runs, properties), usage=usage, runs=tuple(runs))
+
+
+def _is_enough(run: CaseResult, properties: Properties) -> bool:
+    """Whether no better run is looked for: one that passes, by a lower threshold of its own too only from the score of the dialect on."""
+    return run.verdict is Verdict.PASSED and run.score is not None and at_least(run.score, properties.threshold)
 
 
 async def _run(once: Callable[[int], Awaitable[CaseResult]], number: int, before: Sequence[CaseResult]) -> CaseResult:
@@ -112,7 +126,10 @@ async def _run(once: Callable[[int], Awaitable[CaseResult]], number: int, before
     except Unscored as problem:
         if not before:
             raise  # the first run says what is wrong; the others would say the same
-        return replace(before[0], verdict=Verdict.UNSCORED, score=None, reason=problem.reason, evaluators=(), answer="")
+        return replace(
+            before[0], verdict=Verdict.UNSCORED, score=None, reason=problem.reason, evaluators=(), answer="",
+            exchanges=problem.exchanges, usage=problem.usage,
+        )  # fmt: skip
 
 
 def _together(repeats: Repeats, runs: Sequence[CaseResult], properties: Properties) -> CaseResult:
@@ -128,15 +145,31 @@ def _together(repeats: Repeats, runs: Sequence[CaseResult], properties: Properti
     if missing is not None:
         reason = f"run {runs.index(missing) + 1} of {len(runs)}: {missing.reason}"
         return replace(worst, verdict=Verdict.UNSCORED, score=None, reason=reason, details=details, cost_usd=cost)
+    result = replace(_counted(repeats, runs, scores, properties), details=details, cost_usd=cost)
+    broken = next((run for run in runs if run.ungraded), None)
+    if broken is None:
+        return result
+    result = replace(result, evaluators=broken.evaluators, answer=broken.answer, exchanges=broken.exchanges)
+    if repeats.allow_errors or result.verdict is Verdict.FAILED:
+        return result
+    reason = f"run {runs.index(broken) + 1} of {len(runs)}: {ungraded_words(broken.ungraded)}"
+    return replace(result, verdict=Verdict.UNSCORED, reason=reason)
+
+
+def _counted(
+    repeats: Repeats, runs: Sequence[CaseResult], scores: Sequence[float], properties: Properties
+) -> CaseResult:
+    """What runs with a score each come to, by the strategy alone."""
+    best, worst = max(runs, key=_rank), min(runs, key=_rank)
     if repeats.strategy in ("pass_at_k", "pass_all"):
-        return replace(best if repeats.strategy == "pass_at_k" else worst, details=details, cost_usd=cost)
-    mean = fmean(scores)
-    verdict = verdict_of(mean, properties, best.threshold)
+        return best if repeats.strategy == "pass_at_k" else worst
+    score = fmean(scores) if repeats.strategy == "mean" else _interval(scores)[0]
+    verdict = verdict_of(score, properties, best.threshold)
     gated = next((run for run in runs if _gated(run, properties)), None)
     if gated is not None:  # a gate has to be met: other runs cannot make up for it
-        verdict, worst = Verdict.FAILED, gated
-    reason = worst.reason if verdict is not Verdict.PASSED else ""
-    return replace(worst, verdict=verdict, score=mean, reason=reason, details=details, cost_usd=cost)
+        best, verdict = gated, Verdict.FAILED
+    reason = (gated or worst).reason if verdict is not Verdict.PASSED else ""
+    return replace(best, verdict=verdict, score=score, reason=reason)
 
 
 def _gated(run: CaseResult, properties: Properties) -> bool:
@@ -163,7 +196,7 @@ def _summary(repeats: Repeats, runs: Sequence[CaseResult], scores: Sequence[floa
     }
     if scores:
         summary["mean"] = fmean(scores)
-        summary["mean_interval"] = _mean_interval(scores)
+        summary["mean_interval"] = [round(bound, 4) for bound in _interval(scores)] if len(scores) > 1 else None
     return summary
 
 
@@ -177,14 +210,12 @@ def share_interval(passed: int, count: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _mean_interval(scores: Sequence[float]) -> list[float] | None:
-    """The 95 % interval of the mean; None for a single run, which says nothing about the spread."""
-    if len(scores) < 2:
-        return None
-    t = _T[len(scores) - 2] if len(scores) - 2 < len(_T) else _Z
-    half = t * stdev(scores) / math.sqrt(len(scores))
-    mean = fmean(scores)
-    return [round(max(0.0, mean - half), 4), round(min(1.0, mean + half), 4)]
+def _interval(scores: Sequence[float]) -> tuple[float, float]:
+    """The 95 % interval of the mean, within 0..1; a single run says nothing about the spread, its score is all of it."""
+    mean, count = fmean(scores), len(scores)
+    t = _T[count - 2] if count - 2 < len(_T) else _T_BEYOND
+    half = t * stdev(scores) / math.sqrt(count) if count > 1 else 0.0
+    return max(0.0, mean - half), min(1.0, mean + half)
 
 
 def pass_at(passed: int, count: int, k: int) -> float:

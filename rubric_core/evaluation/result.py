@@ -2,17 +2,20 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
+from rubric_core.evaluation.exchanges import Exchange, Usage, tokens_of
 from rubric_core.language.shape import Shape
-from rubric_core.ports import Tokens
+from rubric_core.ports import ChatMessage, Tokens
 
 __all__ = [
     "CaseResult",
     "CriterionResult",
     "EvaluatorResult",
+    "GraderError",
+    "Ungraded",
     "Unscored",
     "Verdict",
     "case_result_of",
@@ -71,6 +74,16 @@ class CriterionResult:
     recorded: bool = False
 
 
+class Ungraded(NamedTuple):
+    """An evaluator that did not grade: it gave no score, or it crashed and its score of 0 stands for that."""
+
+    #: Its name, behind those of what it is a member of: `turn-1 / style / tone`.
+    name: str
+    reason: str
+    #: Whether it could not run or crashed; otherwise it had nothing to grade with, such as a judge.
+    failed: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorResult:
     """One evaluator of a case, done (REQ-EVAL-008: name, type, score, hits, misses, reasoning, evaluator_raw_request)."""
@@ -98,19 +111,60 @@ class EvaluatorResult:
     gate: str = ""
     #: Whether it crashed and the dialect calls that a score of 0.
     crashed: bool = False
+    #: Why it could not run, or how it crashed, without a line. Earlier versions say that of a crash in `misses` alone: see `failure`.
+    error: str = ""
     #: Who judged: a model, or "recorded (…)".
     judge: str = ""
     duration_ms: float | None = None
     evaluator_raw_request: Mapping[str, Any] | None = None
     #: What the judge said in each try, letter by letter but for secrets; very long ones are cut, and say so. Empty for recordings.
     raw_replies: tuple[str, ...] = ()
+    #: What it sent, in order; that of its members is with them.
+    exchanges: tuple[Exchange, ...] = ()
     details: Mapping[str, Any] | None = None
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """The tokens that judges took for it and its members, as far as they tell; None when none does."""
+        return tokens_of(sent.tokens for each in self.flat() for sent in each.exchanges)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What judges cost for it and its members, in US dollars; None when nothing tells."""
+        known = [sent.cost_usd for each in self.flat() for sent in each.exchanges if sent.cost_usd is not None]
+        return sum(known) if known else None
+
+    @property
+    def bare(self) -> "EvaluatorResult":
+        """The same without what is about its making: what was sent, and why it failed."""
+        return replace(self, exchanges=(), error="", members=tuple(member.bare for member in self.members))
 
     def flat(self) -> "Iterator[EvaluatorResult]":
         """This one, and those that it is composed of."""
         yield self
         for each in self.members:
             yield from each.flat()
+
+    def ungraded(self, before: str = "") -> Iterator[Ungraded]:
+        """Those of its members that did not grade, and itself unless it only lacks a score because of them.
+
+        `before` are the names of what it is a member of.
+        """
+        name = f"{before}{self.name}"
+        found = [each for member in self.members for each in member.ungraded(f"{name} / ")]
+        yield from found
+        if self.failure or (self.score is None and not found):
+            yield Ungraded(name, self.failure or self.reason, failed=bool(self.failure))
+
+    @property
+    def failure(self) -> str:
+        """Why it could not run, or how it crashed; empty for one that graded, or had nothing to grade with."""
+        return self.error or (("".join(self.misses[:1]) or "it crashed") if self.crashed else "")
+
+    def as_unscored(self) -> "Unscored":
+        """The exception for an evaluator that needs the score of this one, which has none."""
+        kind = GraderError if self.error else Unscored
+        return kind(self.reason, request=self.evaluator_raw_request, replies=self.raw_replies)
 
     @property
     def was_judged(self) -> bool:
@@ -120,7 +174,12 @@ class EvaluatorResult:
     @property
     def counts(self) -> bool:
         """Whether the case cannot have a score without this one."""
-        return self.weight > 0 or self.required or any(c.gates for c in self.criteria)
+        return self.weight > 0 or self.gated
+
+    @property
+    def gated(self) -> bool:
+        """Whether the case cannot pass without this one, whatever its weight."""
+        return self.required or any(c.gates for c in self.criteria)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,9 +201,16 @@ class CaseResult:
     target: str = ""
     dialect: str = ""
     duration_ms: float | None = None
+    #: Those of the answer; `usage` has those of judges, too.
     tokens: Tokens | None = None
     #: US dollars, of target and judge together, as far as they tell.
     cost_usd: float | None = None
+    #: What target and judges took, each by itself; of a case that is run several times, all runs together.
+    usage: tuple[Usage, ...] = ()
+    #: What was sent to the target; what graders sent is with them.
+    exchanges: tuple[Exchange, ...] = ()
+    #: Each run of a case that is run several times, whose result this is. Not stored.
+    runs: "tuple[CaseResult, ...]" = ()
     #: Equal fingerprints mean that nothing that the result depends on has changed.
     fingerprint: str = ""
     #: When it was done, ISO 8601.
@@ -157,12 +223,27 @@ class CaseResult:
     suite: str = ""
     details: Mapping[str, Any] | None = field(default=None)
 
+    @property
+    def is_sound_pass(self) -> bool:
+        """Whether it passed, and no evaluator failed to grade it: not by `--allow-grader-errors`."""
+        return self.verdict is Verdict.PASSED and not self.grader_errors
+
+    @property
+    def ungraded(self) -> tuple[Ungraded, ...]:
+        """The evaluators that did not grade. With any, a case does not pass unless a person allows that."""
+        return tuple(each for evaluator in self.evaluators for each in evaluator.ungraded())
+
+    @property
+    def grader_errors(self) -> tuple[Ungraded, ...]:
+        """The evaluators that could not run or crashed; those of a case with a score also that had nothing to grade with."""
+        return tuple(each for each in self.ungraded if each.failed or self.score is not None)
+
 
 class Unscored(Exception):  # noqa: N818  # not an error of the program: one of the four verdicts
     """No score can be had; the message is one sentence that says why and what to do.
 
     `criteria` are those that could be judged all the same; `request` and `replies` are what a judge was asked and what it said
-    in each try; `at` is what is to blame in the suite, so that its line can be told.
+    in each try; `at` is what is to blame in the suite, so that its line can be told; `members` are those of a composite.
     """
 
     def __init__(
@@ -172,6 +253,7 @@ class Unscored(Exception):  # noqa: N818  # not an error of the program: one of 
         request: Mapping[str, Any] | None = None,
         at: Shape | None = None,
         replies: tuple[str, ...] = (),
+        members: tuple[EvaluatorResult, ...] = (),
     ) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -179,6 +261,14 @@ class Unscored(Exception):  # noqa: N818  # not an error of the program: one of 
         self.request = request
         self.at = at
         self.replies = replies
+        self.members = members
+        #: What was sent, and what that took, before it was clear that there would be no score.
+        self.exchanges: tuple[Exchange, ...] = ()
+        self.usage: tuple[Usage, ...] = ()
+
+
+class GraderError(Unscored):
+    """An evaluator could not run, or crashed: its program is not there, its code raised an error, its judge gave no usable reply."""
 
 
 _SIMPLE = frozenset({str, int, bool, type(None)})
@@ -207,8 +297,30 @@ def case_result_of(row: Mapping[str, Any]) -> CaseResult:
     """The result that `jsonable` made `row` of. Raises ValueError or TypeError when it is no such row."""
     tokens = row.get("tokens")
     evaluators = tuple(_evaluator_of(e) for e in row.get("evaluators", ()))
-    known = _known(CaseResult, row, evaluators=evaluators, verdict=Verdict(row["verdict"]))
-    return CaseResult(**{**known, "tokens": Tokens(**tokens) if tokens else None})
+    usage = tuple(Usage(**_known(Usage, u, tokens=_tokens_of(u.get("tokens")))) for u in row.get("usage", ()))
+    known = _known(
+        CaseResult, row, evaluators=evaluators, verdict=Verdict(row["verdict"]), tokens=_tokens_of(tokens),
+        usage=usage, exchanges=_exchanges_of(row), runs=(),
+    )  # fmt: skip
+    return CaseResult(**known)
+
+
+def _tokens_of(row: Mapping[str, Any] | None) -> Tokens | None:
+    return Tokens(**{f.name: row[f.name] for f in fields(Tokens) if f.name in row}) if row else None
+
+
+def _exchanges_of(row: Mapping[str, Any]) -> tuple[Exchange, ...]:
+    return tuple(
+        Exchange(
+            **_known(
+                Exchange, each, tokens=_tokens_of(each.get("tokens")),
+                messages=tuple(ChatMessage(m["role"], m.get("content", "")) for m in each.get("messages", ())),
+                argv=tuple(each.get("argv", ())), again=tuple(each.get("again", ())),
+                files=tuple((name, text) for name, text in each.get("files", ())),
+            )
+        )
+        for each in row.get("exchanges", ())
+    )  # fmt: skip
 
 
 def _evaluator_of(row: Mapping[str, Any]) -> EvaluatorResult:
@@ -218,7 +330,15 @@ def _evaluator_of(row: Mapping[str, Any]) -> EvaluatorResult:
     members = tuple(_evaluator_of(m) for m in row.get("members", ()))
     lists = {name: tuple(row.get(name, ())) for name in ("hits", "misses", "raw_replies")}
     return EvaluatorResult(
-        **_known(EvaluatorResult, row, criteria=criteria, members=members, verdict=Verdict(row["verdict"]), **lists)
+        **_known(
+            EvaluatorResult,
+            row,
+            criteria=criteria,
+            members=members,
+            verdict=Verdict(row["verdict"]),
+            exchanges=_exchanges_of(row),
+            **lists,
+        )
     )
 
 

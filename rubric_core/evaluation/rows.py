@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from rubric_core.evaluation.exchanges import Usage
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, jsonable
+from rubric_core.evaluation.score import ungraded_words
+from rubric_core.evaluation.transcript import SentRequest
 
-__all__ = ["case_row", "evaluation_row"]
+__all__ = ["case_row", "evaluation_row", "request_row", "usage_row"]
 
 
 def case_row(result: CaseResult) -> dict[str, Any]:
@@ -13,8 +16,18 @@ def case_row(result: CaseResult) -> dict[str, Any]:
         "id": result.id, "verdict": result.verdict.value, "score": result.score, "threshold": result.threshold, "reason": result.reason or None,
         "target": result.target, "answer": result.answer, "file": result.file or None, "line": result.line, "duration_ms": result.duration_ms, "cost_usd": result.cost_usd,
         "token_usage": jsonable(result.tokens), "at": result.at, "fingerprint": result.fingerprint,
+        "usage": [usage_row(each) for each in result.usage],
+        "grader_errors": [{"evaluator": each.name, "error": each.reason} for each in result.grader_errors],
         "evaluators": [_evaluator_row(each) for each in result.evaluators],
         **({"details": jsonable(result.details)} if result.details else {}),
+    }  # fmt: skip
+
+
+def usage_row(usage: Usage) -> dict[str, Any]:
+    """What a target or a judge took; null is what nothing tells."""
+    return {
+        "role": usage.role, "name": usage.name, "model": usage.model or None, "calls": usage.calls, "recorded": usage.recorded,
+        "token_usage": jsonable(usage.tokens), "cost_usd": usage.cost_usd,
     }  # fmt: skip
 
 
@@ -22,8 +35,8 @@ def _evaluator_row(result: EvaluatorResult) -> dict[str, Any]:
     row: dict[str, Any] = {
         "name": result.name, "type": result.type, "verdict": result.verdict.value, "score": result.score, "weight": result.weight,
         "hits": list(result.hits), "misses": list(result.misses), "reasoning": result.reasoning or None, "reason": result.reason or None,
-        "required": result.required, "min_score": result.minimum, "negated": result.negated, "gate": result.gate or None, "judge": result.judge or None,
-        "duration_ms": result.duration_ms,
+        "error": result.failure or None, "required": result.required, "min_score": result.minimum, "negated": result.negated, "gate": result.gate or None, "judge": result.judge or None,
+        "duration_ms": result.duration_ms, "token_usage": jsonable(result.tokens), "cost_usd": result.cost_usd,
     }  # fmt: skip
     if result.criteria:
         row["criteria"] = [_criterion_row(each) for each in result.criteria]
@@ -36,6 +49,15 @@ def _evaluator_row(result: EvaluatorResult) -> dict[str, Any]:
     if result.raw_replies:
         row["raw_replies"] = list(result.raw_replies)
     return row
+
+
+def request_row(request: SentRequest) -> dict[str, Any]:
+    """A request as plain data; keys whose value is unknown are left out."""
+    row = {"evaluator": request.evaluator, "run": request.run or None, **jsonable(request.exchange)}
+    defaults = {"attempt": 1, "recorded": False, "turn": 0}
+    if "tokens" in row:
+        row["token_usage"] = row.pop("tokens")
+    return {k: v for k, v in row.items() if v not in (None, "") and not (k in defaults and v == defaults[k])}
 
 
 def _criterion_row(result: CriterionResult) -> dict[str, Any]:
@@ -65,8 +87,9 @@ def evaluation_row(result: CaseResult, *, grader_raw_request: bool = False) -> d
     reasoning = "\n".join(each.reasoning for each in result.evaluators if each.reasoning)
     if reasoning:
         row["reasoning"] = reasoning
-    if result.reason:
-        row["error"] = result.reason
+    error = result.reason or ungraded_words(result.grader_errors)
+    if error:
+        row["error"] = error
     if several:
         return {**row, "evaluator_results": [_evaluation_result(each) for each in result.evaluators]}
     request = jsonable(result.evaluators[0].evaluator_raw_request) if result.evaluators else None
@@ -89,6 +112,6 @@ def _evaluation_result(result: EvaluatorResult) -> dict[str, Any]:
         row["reasoning"] = result.reasoning
     if result.evaluator_raw_request is not None:
         row["evaluator_raw_request"] = jsonable(result.evaluator_raw_request)
-    if result.reason:
-        row["error"] = result.reason
+    if result.reason or result.failure:
+        row["error"] = result.reason or result.failure
     return row

@@ -9,12 +9,12 @@ from rubric_core.evaluation.result import CriterionResult, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, weighted_mean
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import HIGHEST, Criterion, ScoreRanges
-from rubric_core.loading.grading import required
+from rubric_core.loading.grading import on_scale, required
 
 __all__ = ["Check", "Item", "RubricSheet", "sheet_of"]
 
-#: The raw score from which a criterion without a minimum of its own is shown as met.
-_SHOWN_AS_MET = 7
+#: The raw score from which a criterion that needs no minimum is met, as agentv counts hits.
+_MET_FROM = 7
 
 
 class Check(NamedTuple):
@@ -70,14 +70,19 @@ class RubricSheet:
         return 1.0 if self.bare_gate == "ten" else 1 / HIGHEST
 
     def judged(self, item: Item, check: Check) -> CriterionResult:
-        """The result of `item` when the judge said `check`."""
+        """The result of `item` when the judge said `check`: passed when the criterion is met, else failed.
+
+        In a checklist the judge says which it is. On the scale of 0..10 a criterion is met when it reaches its minimum, be it
+        written or that of `required`; one without a minimum is met from 7 on. It is never borderline: that is a verdict
+        about the score of the rubric (document 000).
+        """
         score = (1.0 if check.satisfied else 0.0) if check.score is None else check.score / HIGHEST
         minimum = self.minimum(item)
         gate_failed = minimum is not None and not at_least(score, minimum)
         if check.score is None:
             met = bool(check.satisfied)
         else:
-            met = not gate_failed and (item.minimum is not None or check.score >= _SHOWN_AS_MET)
+            met = not gate_failed if minimum is not None else check.score >= _MET_FROM
         return CriterionResult(
             id=item.id, outcome=item.text, verdict=Verdict.PASSED if met else Verdict.FAILED, score=score, raw=check.score,
             weight=item.weight, minimum=minimum, gates=minimum is not None, gate_failed=gate_failed,
@@ -122,12 +127,8 @@ class RubricSheet:
 
 
 def sheet_of(criteria: Sequence[object], dialect: Dialect) -> RubricSheet:
-    """The sheet of a list of criteria. Raises Unscored when there is nothing that a judge could be asked.
-
-    One criterion with score ranges puts the whole rubric on the scale of 0..10.
-    """
+    """The sheet of a list of criteria. Raises Unscored when there is nothing that a judge could be asked."""
     sources = tuple(c for c in criteria if isinstance(c, Criterion))
-    ranges = any(isinstance(c.score_ranges, ScoreRanges) and c.score_ranges.bands for c in sources)
     items: list[Item] = []
     for position, criterion in enumerate(sources, start=1):
         item = _item(criterion, position, dialect, {i.id for i in items})
@@ -136,7 +137,7 @@ def sheet_of(criteria: Sequence[object], dialect: Dialect) -> RubricSheet:
         items.append(item)
     if not items:
         raise Unscored("the rubric has no criterion")
-    return RubricSheet(tuple(items), ranges, dialect.properties.required_without_min, sources)
+    return RubricSheet(tuple(items), on_scale(sources), dialect.properties.required_without_min, sources)
 
 
 def _item(criterion: Criterion, position: int, dialect: Dialect, taken: set[str]) -> Item:

@@ -63,7 +63,7 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
         else:
             result = await _alone(several[0], ports, on_event, base)
     except Unscored as problem:
-        result = replace(base, reason=f"{problem.reason}{case.blame(problem.at) if problem.at is not None else ''}")
+        result = _without_score(base, problem, case)
     except Exception as error:
         # A mistake of ours in one case keeps no other case from being run, and is no score.
         logging.getLogger(__name__).debug("while running %s", case.id, exc_info=True)
@@ -100,7 +100,17 @@ async def _one(case: Runnable, ports: Ports, on_event: Listener) -> CaseResult:
     try:
         return await _alone(case, ports, on_event, base)
     except Unscored as problem:
-        return replace(base, reason=f"{problem.reason}{case.blame(problem.at) if problem.at is not None else ''}")
+        return _without_score(base, problem, case)
+
+
+def _without_score(base: CaseResult, problem: Unscored, case: Runnable) -> CaseResult:
+    """The result of a case that gave none: why, and what was sent all the same."""
+    where = case.blame(problem.at) if problem.at is not None else ""
+    costs = [each.cost_usd for each in problem.usage if each.cost_usd is not None]
+    cost = sum(costs) if costs else None
+    return replace(
+        base, reason=f"{problem.reason}{where}", exchanges=problem.exchanges, usage=problem.usage, cost_usd=cost
+    )
 
 
 async def _alone(case: Runnable, ports: Ports, on_event: Listener, base: CaseResult) -> CaseResult:
@@ -204,16 +214,21 @@ async def _once(
     """One run of a case that is ready for it. Raises Unscored."""
     base = replace(base, **asked_for(ready, ports.files))
     kind = Conversation if ready.case.mode == "conversation" else Attempt
+    attempt: Attempt | None = None
     try:
-        async with workspaces.given(ready, number) as workspace:
-            result = await kind(ready, ports, on_event, number, workspace).result(base)
+        async with workspaces.given(ready) as workspace:
+            attempt = kind(ready, ports, on_event, number, workspace)
+            result = await attempt.result(base)
             if workspace is not None:
                 workspace.failed = result.verdict is not Verdict.PASSED
             return result
     except Unscored as problem:
         # The parts that are to blame belong to the case as it was filled in.
         where = ready.blame(problem.at) if problem.at is not None else ""
-        raise Unscored(f"{problem.reason}{where}", problem.criteria, problem.request) from None
+        told = Unscored(f"{problem.reason}{where}", problem.criteria, problem.request)
+        if attempt is not None:
+            told.exchanges, told.usage = attempt.log.exchanges, attempt.usage()
+        raise told from None
 
 
 def save_recordings(cases: Sequence[Runnable]) -> None:

@@ -55,6 +55,8 @@ class Options:
     time_limit: float = 60.0
     #: Which workspaces stay after the run: none, those of cases that did not pass, or all of them.
     keep_workspaces: KeepWorkspaces = "never"
+    #: Whether a case may pass although an evaluator of it could not run or crashed; the others decide then.
+    allow_grader_errors: bool = False
     #: Evaluators of one's own, by kind.
     evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
 
@@ -227,9 +229,15 @@ class Runnable:
             return written
         return (shape.evaluator if shape is not None else None) or "llm_judge"
 
-    @cached_property
+    @property
     def _of_suite(self) -> frozenset[int]:
-        return frozenset(id(shape) for shape in children(self.suite))
+        """What is written in the suite, its cases left out; worked out once for all of them."""
+        known = self.shared.get("of_suite")
+        if known is None or known[0] is not self.suite:
+            inside = frozenset(id(shape) for shape in children(self.suite, leave_out="cases"))
+            known = self.shared["of_suite"] = (self.suite, inside)
+        found: frozenset[int] = known[1]
+        return found
 
     def inherits(self, shape: Shape) -> bool:
         """Whether a part of the case is written in the suite, for every case."""
@@ -263,7 +271,9 @@ class Runnable:
 
     @property
     def _known(self) -> Mapping[str, Any]:
-        """Values for other files; those of the variation, because a default test is read before all are put together."""
+        """Values for other files, where these have any; those of the variation, because a default test is read before all are put together."""
+        if self.dialect.properties.variable_keys is not None:
+            return {}
         own = self.variant.variables if self.variant is not None else None
         return own if own is not None else {**self.row.variables, **(plain(self.case.vars, self.anchors) or {})}
 

@@ -89,6 +89,8 @@ class Schedule:
         self.stop = ""
         self._keep = keep
         self._called_off: set[str] = set()
+        #: The numbers of the cases that were left out for what they depend on.
+        self._not_run: set[int] = set()
         #: By the number of the case; None for one that was called off.
         self._results: dict[int, CaseResult | None] = {}
         self._running: dict[asyncio.Task[CaseResult], int] = {}
@@ -145,17 +147,17 @@ class Schedule:
     def _begin(self, number: int, waits: "_Waits") -> None:
         """Start a case whose turn it is, or say why it is not run."""
         case = self.cases[number]
-        before = [self._results[n] for n in waits.before[number]]
-        if case.id in self._called_off or None in before:
+        before = waits.before[number]
+        if case.id in self._called_off or any(self._results[n] is None for n in before):
             self._done(number, None, waits)
             return
-        failed = next((r for r in before if r is not None and r.verdict is not Verdict.PASSED), None)
+        missing = self._missing(before)
         if case.base_id in waits.circular:
             self._done(number, self._left_out(case, "the cases that it depends on depend on it"), waits)
-        elif failed is not None and case.case.on_dependency_failure != "run":
+        elif missing and case.case.on_dependency_failure != "run":
             fails = case.case.on_dependency_failure == "fail"
-            reason = f"not run: {failed.id}, which it depends on, did not pass"
-            self._done(number, self._left_out(case, reason, fails=fails), waits)
+            self._not_run.add(number)
+            self._done(number, self._left_out(case, f"not run: {missing}", fails=fails), waits)
         elif self.stop:
             self._done(number, self._left_out(case, self.stop), waits)
         else:
@@ -163,6 +165,16 @@ class Schedule:
             task = asyncio.ensure_future(run_case(replace(case), self.ports, self.on_event))
             self._running[task] = number
             task.add_done_callback(self._ended.put_nowait)
+
+    def _missing(self, before: Sequence[int]) -> str:
+        """What is missing of the cases that one depends on; empty when all were run, whatever they scored."""
+        for number in before:
+            result = self._results[number]
+            # The verdict, not the score: of what is kept of a result that is all that there has to be.
+            if result is not None and (result.verdict is Verdict.UNSCORED or number in self._not_run):
+                what = "was not run" if number in self._not_run else "could not be scored"
+                return f"{result.id}, which it depends on, {what}"
+        return ""
 
     def _end(self, task: "asyncio.Task[CaseResult]", waits: "_Waits") -> None:
         """A case has ended. Raises what its listener raised."""

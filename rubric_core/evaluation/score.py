@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rubric_core.evaluation.result import EvaluatorResult, Verdict
+from rubric_core.evaluation.result import EvaluatorResult, Ungraded, Verdict
 from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Case, DefaultTest, Execution, RunSettings, Suite
 
-__all__ = ["Outcome", "at_least", "case_outcome", "threshold_of", "verdict_of", "weighted_mean"]
+__all__ = ["Outcome", "at_least", "case_outcome", "threshold_of", "ungraded_words", "verdict_of", "weighted_mean", "withheld"]  # fmt: skip
 
 #: Sums of decimal fractions miss their bound by less than this.
 _DUST = 1e-9
@@ -65,19 +65,48 @@ class Outcome(NamedTuple):
     reason: str = ""
 
 
-def case_outcome(results: Sequence[EvaluatorResult], properties: Properties, threshold: float) -> Outcome:
+def case_outcome(
+    results: Sequence[EvaluatorResult], properties: Properties, threshold: float, *, allow_errors: bool = False
+) -> Outcome:
     """What the results of its evaluators make of a case.
 
     An evaluator without a score leaves the case without one: nothing drops out of the mean unseen. A required evaluator
     below its minimum makes the score 0 where the dialect has that; a failed gate of a criterion makes the verdict `failed`
-    and leaves the score as it is (documents 000, 002 and 004).
+    and leaves the score as it is (documents 000, 002 and 004). A case in which an evaluator did not grade never passes.
+
+    With `allow_errors` the evaluators that graded decide, except where a gate was left unchecked.
     """
-    missing = [r for r in results if r.score is None and r.counts]
+    outcome = _outcome(results, properties, threshold, allow_errors=allow_errors)
+    return outcome if allow_errors else withheld(outcome, results)
+
+
+def withheld(outcome: Outcome, results: Sequence[EvaluatorResult]) -> Outcome:
+    """The outcome of a case, without a verdict where it would pass although an evaluator did not grade; its score stays."""
+    ungraded = [each for result in results for each in result.ungraded()]
+    if not ungraded or outcome.verdict in (Verdict.FAILED, Verdict.UNSCORED):
+        return outcome
+    return Outcome(outcome.score, Verdict.UNSCORED, ungraded_words(ungraded))
+
+
+def ungraded_words(ungraded: Sequence[Ungraded]) -> str:
+    """The first evaluator that did not grade with its reason, and how many more there are; empty when there is none."""
+    if not ungraded:
+        return ""
+    more = f" (and {len(ungraded) - 1} more)" if len(ungraded) > 1 else ""
+    return f"{ungraded[0].name}: {ungraded[0].reason}{more}"
+
+
+def _outcome(
+    results: Sequence[EvaluatorResult], properties: Properties, threshold: float, *, allow_errors: bool
+) -> Outcome:
+    missing = [r for r in results if r.score is None and (r.gated if allow_errors else r.counts)]
+    scored = [r for r in results if r.score is not None]
+    if not missing and allow_errors and not any(r.weight > 0 for r in scored):
+        missing = [r for r in results if r.score is None and r.counts]
     if missing:
         first = missing[0]
         others = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         return Outcome(None, Verdict.UNSCORED, f"{first.name}: {first.reason}{others}")
-    scored = [r for r in results if r.score is not None]
     short = next((r for r in scored if r.required and _falls_short(r)), None)
     if short is not None and properties.required_zeroes_case:
         return Outcome(

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rubric_core.evaluation.context import EvaluationContext
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.payload import payload_of
 from rubric_core.evaluation.programs import ProgramError, ended, json_input
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.search import URL, current_directory, find_file
 from rubric_core.ports import Ports, Program
@@ -119,11 +120,12 @@ async def run_code(
 
     `function` is the one that a Python file has where none is named.
 
-    Raises Unscored when it cannot be run, fails, or takes too long: a crash is no score.
+    Raises GraderError when it cannot be run, fails, or takes too long: a crash is no score.
     """
     if context.ports is None:
         raise Unscored("code is run as a part of a run only", at=at)
     limit, directory = context.time_limit, context.directory
+    context.exchanges.add(Exchange(role="program", to=language, files=(("code", code),), payload=dict(arguments)))
     return await run_function(code, language, arguments, context.ports, directory, limit, at, function=function)
 
 
@@ -147,11 +149,11 @@ async def run_function(
     try:
         finished = await ended(program, ports.processes)
     except ProgramError as error:
-        raise Unscored(f"the {language} code: {error}", at=at) from None
+        raise GraderError(f"the {language} code: {error}", at=at) from None
     _, mark, reply = finished.stdout.decode("utf-8", "replace").rpartition(_MARK)
     if finished.exit_code or not mark:
         said = _last_words(finished.stderr.decode("utf-8", "replace"), language)
-        raise Unscored(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
+        raise GraderError(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
     return json.loads(reply)["result"]
 
 
@@ -165,7 +167,7 @@ def _in_file(code: str, ports: Ports, directory: Path, at: Shape, usual: str) ->
         raise Unscored(f"{code} names no JavaScript or Python file", at=at)
     path = find_file(found["path"], directory, ports.files, current_directory())
     if path is None:
-        raise Unscored(f"the file {found['path']} is not there", at=at)
+        raise GraderError(f"the file {found['path']} is not there", at=at)
     default = usual if found["suffix"] == "py" else "default"
     return {"file": str(path.resolve()), "function": found["function"] or default}
 
@@ -176,7 +178,7 @@ def _argv(language: Language, ports: Ports, at: Shape) -> tuple[str, ...]:
         return (shutil.which("python3", path=path) or sys.executable, "-c", _PYTHON)
     node = shutil.which("node", path=path)
     if node is None:
-        raise Unscored("JavaScript is run by node, and there is no node on the PATH", at=at)
+        raise GraderError("JavaScript is run by node, and there is no node on the PATH", at=at)
     return (node, "-e", _NODE)
 
 

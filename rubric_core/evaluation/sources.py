@@ -165,7 +165,11 @@ class Sources:
             yield from ((path.name, path, directory) for path in own if path is not None)
 
     def _in_prompt(self, prompt: object) -> Iterator[tuple[str, Path, Path]]:
-        path = prompt_file(prompt, self._directory, self._files) if isinstance(prompt, str) else None
+        path = (
+            prompt_file(prompt, self._directory, self._files, self._runnable.dialect.properties)
+            if isinstance(prompt, str)
+            else None
+        )
         if path is not None:
             yield str(prompt), path, self._directory
 

@@ -11,7 +11,7 @@ from rubric_core.language.evaluators import StepCount
 from rubric_core.language.shape import Shape
 from rubric_core.ports import ToolUse
 
-__all__ = ["Wanted", "args_fit", "skills_in", "steps_of", "wanted", "wanted_all"]
+__all__ = ["Wanted", "skills_in", "steps_of", "wanted", "wanted_all"]
 
 #: Tools that run commands and tools that search, by the names that agents give them, in small letters.
 _COMMANDS = frozenset(("bash", "shell", "sh", "exec", "exec_command", "command_execution", "local_shell", "run_command", "terminal"))  # fmt: skip
@@ -106,14 +106,3 @@ def skills_in(uses: Sequence[ToolUse]) -> list[str]:
         read = [str(value) for value in given.values()] if use.tool.lower() in {"read", "read_file"} | _COMMANDS else []
         found += dict.fromkeys(name for text in read for name in _SKILL.findall(text))
     return found
-
-
-def args_fit(expected: Any, given: Any, *, exact: bool) -> bool:
-    """Whether the arguments of a call are the expected ones; unless `exact`, further keys of mappings do not matter."""
-    if isinstance(expected, Mapping) and isinstance(given, Mapping):
-        same = not exact or expected.keys() == given.keys()
-        return same and all(n in given and args_fit(value, given[n], exact=exact) for n, value in expected.items())
-    if isinstance(expected, list) and isinstance(given, list):
-        pairs = zip(expected, given, strict=False)
-        return len(expected) == len(given) and all(args_fit(e, g, exact=exact) for e, g in pairs)
-    return bool(expected == given) and isinstance(expected, bool) == isinstance(given, bool)

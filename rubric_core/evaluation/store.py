@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.result import CaseResult, case_result_of, jsonable
+from rubric_core.evaluation.result import CaseResult
+from rubric_core.evaluation.stored_rows import result_in, stored_row
 from rubric_core.evaluation.writing import Journal, json_text, write_atomically
 from rubric_core.loading.files import absolute
 
@@ -69,8 +70,8 @@ class ResultStore:
     def cases(self) -> Iterator[tuple[str, StoredCase]]:
         """Every stored case with its id, one at a time."""
         for name, row in self._merged():
-            with contextlib.suppress(KeyError, TypeError, ValueError, AttributeError):
-                yield name, StoredCase(case_result_of(row["latest"]), tuple(row.get("history", ())))
+            with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):
+                yield name, StoredCase(result_in(row["latest"]), tuple(row.get("history", ())))
 
     def add(self, results: Sequence[CaseResult], suite: str, dialect: str) -> None:
         """Keep results as the latest ones. Raises OSError."""
@@ -82,7 +83,7 @@ class ResultStore:
         """Keep a result at once: a program that is killed after this has not lost it. Raises OSError."""
         if not self._journal:
             self._hide()
-        self._journal.append(jsonable(result))
+        self._journal.append(stored_row(result))
         other = self._other(result.file)
         if other is not None and self._suite is not None:
             suite = Path(os.path.relpath(self._suite, (self._suite.parent / result.file).parent)).as_posix()

@@ -24,6 +24,7 @@ from rubric_core.evaluation.target_settings import (  # fmt: skip
     settled,
     variables_in,
 )
+from rubric_core.language.providers import Prices
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
 from rubric_core.loading.more_targets import configured, whole
@@ -167,7 +168,7 @@ class Targets:
         return self._plain[entry.name]
 
     def _new(self, entry: TargetEntry, ports: Ports) -> Provider:
-        from rubric_core.evaluation.providers.guarded import Guarded  # noqa: PLC0415
+        from rubric_core.evaluation.providers.guarded import Guarded, Priced  # noqa: PLC0415
         from rubric_core.evaluation.providers.kind import Place  # noqa: PLC0415
         from rubric_core.evaluation.providers.transformed import transformed  # noqa: PLC0415
 
@@ -191,6 +192,8 @@ class Targets:
             provider = transformed(kind.make(read.shape, place, ports), read.shape, place, ports)
         except ValueError as error:
             raise Unscored(redact(f"target {entry.name}: {error}")) from None
+        prices = vars(read.shape).get("prices")
+        provider = Priced(provider, prices) if isinstance(prices, Prices) else provider
         delay = (self.pause if read.shape.delay is None else read.shape.delay) / 1000
         return Guarded(provider, redact, ports.clock, read.shape.workers, delay)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rubric_core.evaluation.context import EvaluationScore
-from rubric_core.evaluation.paths import at_path
+from rubric_core.evaluation.paths import MISSING, at_path, value_fits
 from rubric_core.ports import ToolUse
 
 __all__ = ["Step", "Tally", "compared"]
@@ -18,7 +18,7 @@ class Step:
     tool: str
     #: None for any arguments.
     args: Mapping[str, Any] | None = None
-    #: exact, ignore, subset, superset, or a list of paths that have to be equal.
+    #: exact, ignore, subset, superset, or a list of paths that have to be equal where they are expected.
     match: Any = "exact"
     max_duration_ms: float | None = None
 
@@ -26,14 +26,19 @@ class Step:
         """Whether the arguments of a call are the expected ones."""
         if self.args is None or self.match == "ignore":
             return True
-        given = use.input if isinstance(use.input, Mapping) else {}
+        if use.input is None or self.match == "exact":
+            return value_fits(self.args, use.input, exact=True)
+        named = use.input if isinstance(use.input, Mapping) else {}
         if isinstance(self.match, list):
-            return all(at_path(given, str(p)) == at_path(self.args, str(p)) for p in self.match)
+            wanted = ((at_path(self.args, str(path)), at_path(named, str(path))) for path in self.match)
+            return all(one is MISSING or value_fits(one, other, exact=True) for one, other in wanted)
         if self.match == "superset":
-            return all(name in given and given[name] == value for name, value in self.args.items())
-        if self.match == "subset":
-            return all(name in self.args and self.args[name] == value for name, value in given.items())
-        return dict(given) == dict(self.args)
+            return _within(self.args, named)
+        return _within(named, self.args) and bool(named) == bool(use.input)
+
+
+def _within(some: Mapping[str, Any], all_of: Mapping[str, Any]) -> bool:
+    return all(name in all_of and value_fits(value, all_of[name], exact=True) for name, value in some.items())
 
 
 @dataclass
@@ -75,27 +80,32 @@ def _nothing_expected(mode: str, uses: Sequence[ToolUse]) -> EvaluationScore:
     return EvaluationScore.check(holds, "no calls are expected", f"{len(uses)} calls where none is allowed")
 
 
-def _timed(tally: Tally, step: Step, use: ToolUse) -> None:
-    """A limit on the time of a call; one that nobody measured is not counted."""
+def _timed(tally: Tally, step: Step, use: ToolUse | None) -> None:
+    """A limit on the time of a call. It does not hold for one that was not made as expected; a time that nobody measured is not counted."""
     if step.max_duration_ms is None:
         return
-    if use.duration_ms is None:
+    if use is None:
+        tally.count(
+            False, "", f"{step.tool}: its limit of {step.max_duration_ms:g} ms was not kept, as there was no such call"
+        )
+    elif use.duration_ms is None:
         tally.notes.append(f"{step.tool}: the time is not known, so its limit was not checked")
-        return
-    took = f"{step.tool} took {use.duration_ms:g} ms"
-    tally.count(use.duration_ms <= step.max_duration_ms, took, f"{took}, allowed are {step.max_duration_ms:g}")
+    else:
+        took = f"{step.tool} took {use.duration_ms:g} ms"
+        tally.count(use.duration_ms <= step.max_duration_ms, took, f"{took}, allowed are {step.max_duration_ms:g}")
 
 
 def _in_order(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
     tally, start = Tally(), 0
     for step in steps:
-        at = next((i for i in range(start, len(uses)) if uses[i].tool == step.tool), None)
-        if at is None:
-            tally.count(False, "", f"{step.tool} was not called in its place")
-            continue
+        # The search for a call that was not made goes on to the end: in agentv, nothing is found behind it.
+        at = next((i for i in range(start, len(uses)) if uses[i].tool == step.tool), len(uses))
         start = at + 1
-        tally.count(step.fits(uses[at]), f"{step.tool} was called", f"{step.tool} was called with other arguments")
-        _timed(tally, step, uses[at])
+        use = uses[at] if at < len(uses) else None
+        fits = use is not None and step.fits(use)
+        miss = f"{step.tool} was {'not called in its place' if use is None else 'called with other arguments'}"
+        tally.count(fits, f"{step.tool} was called", miss)
+        _timed(tally, step, use if fits else None)
     return tally
 
 
@@ -106,9 +116,11 @@ def _exact(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
         place = f"call {position + 1}"
         if use is None or use.tool != step.tool:
             tally.count(False, "", f"{place} is {use.tool if use else 'missing'}, expected is {step.tool}")
+            _timed(tally, step, None)
             continue
-        tally.count(step.fits(use), f"{place} is {step.tool}", f"{place} is {step.tool} with other arguments")
-        _timed(tally, step, use)
+        fits = step.fits(use)
+        tally.count(fits, f"{place} is {step.tool}", f"{place} is {step.tool} with other arguments")
+        _timed(tally, step, use if fits else None)
     if len(uses) > len(steps):
         tally.notes.append(f"{len(uses) - len(steps)} calls more than expected")
     return tally

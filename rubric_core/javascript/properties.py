@@ -8,7 +8,6 @@ import sys
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import import_module
 
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
 from rubric_core.javascript.ranges import ALL, Ranges, inverse, normal
@@ -176,7 +175,7 @@ def _category(name: str) -> Ranges:
 @lru_cache(maxsize=32)
 def _in_tables(name: str, text: str) -> Ranges:
     try:
-        engine = import_module("regex")  # imported with the first pattern that needs it
+        import regex as engine  # noqa: PLC0415  # imported with the first pattern that needs it
     except ImportError:
         raise UnsupportedPatternError(f"for \\p{{{text}}} the package regex is needed: pip install regex") from None
     try:

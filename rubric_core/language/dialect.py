@@ -78,6 +78,8 @@ class Properties:
     object_required_default: bool = False
     #: Which score of 0..10 a `required` range criterion without a minimum needs: more than 0, 10, or none at all.
     required_without_min: Literal["nonzero", "ten", "never"] = "nonzero"
+    #: Whether its document asks for an id of every criterion that is a mapping; agentv makes one where there is none.
+    criteria_need_ids: bool = False
     #: Whether plain strings may stand among the evaluators.
     string_assertions: bool = False
     #: Whether the rubric made of plain strings weighs as much as there are strings.
@@ -98,6 +100,9 @@ class Properties:
     nunjucks: bool = False
     #: Strings that stand for a value which is only known at run time, as regular expressions.
     interpolation: tuple[str, ...] = ()
+    #: The keys of cases and suites in which the `vars` of a case are filled in, of turns their input and what is expected; None for all.
+    #: Only where it is all, `vars.` may stand in front of a name.
+    variable_keys: frozenset[str] | None = None
     #: Whether a setting of a target in capitals may be the name of an environment variable, be it in early releases only.
     bare_variables: bool = True
     #: Whether a program may make the cases of a suite.
@@ -133,6 +138,8 @@ class Properties:
     #: The names that are filled in in a judge's prompt of one's own, and those of which such a prompt needs one.
     template_variables: tuple[str, ...] = ()
     answer_variables: tuple[str, ...] = ()
+    #: Whether a bare path in place of a judge's prompt is that file; otherwise the path itself is the prompt, unless `file://` is in front.
+    bare_prompt_paths: bool = True
     #: What the engine calls the answer in judge prompts, templates and the input of code evaluators.
     wording: Literal["generated", "candidate", "answer", "output"] = "generated"
     #: Where the reference answer is: the first assistant message of the input, or the first or last expected message.
@@ -141,6 +148,8 @@ class Properties:
     trajectory_args: Literal["superset", "exact"] = "superset"
     #: Whether the exit code of a code evaluator that prints no JSON is its verdict.
     exit_code_decides: bool = False
+    #: Whether a program that grades finds a long answer in a file, by a key that is only there then.
+    output_files: bool = False
     #: Whether `config` and the keys that a type does not know reach a program side by side, or `config` inside of `config`.
     flat_settings: bool = False
     #: What the command of a target may have in braces.

@@ -17,7 +17,7 @@ from rubric_core.language.shape import Shape, key
 
 __all__ = [
     "SETTINGS", "AgentServer", "Anthropic", "Api", "Azure", "Byok", "Claude", "Cli", "Codex", "CommandAgent", "CopilotCli", "CopilotSdk",
-    "Healthcheck", "Log", "Mock", "Model", "OpenAi", "Pi", "Replay", "Settings", "Transcript", "VsCode",
+    "Healthcheck", "Log", "Mock", "Model", "OpenAi", "Pi", "Prices", "Replay", "Settings", "Transcript", "VsCode",
 ]  # fmt: skip
 
 _SECRET = Text(refers_to="secret")
@@ -25,6 +25,37 @@ _COMMAND = ByNode(text=Text(), sequence=ListOf(Text(), empty=False))
 _ARGUMENTS = ByNode(text=Text(blank=True), sequence=ListOf(Text(blank=True)))
 _SECONDS = Number(above=0)
 _LOG = Choice((("summary", "one line for each step"), ("json", "every event as JSON")))
+
+
+class Prices(Shape):
+    """A price list: what the tokens of a target cost."""
+
+    input = key(
+        Number(at_least=0),
+        "US dollars for a million tokens that it reads.",
+        required=True,
+        example="2.5",
+        extension=True,
+    )
+    cached_input = key(
+        Number(at_least=0),
+        "US dollars for a million tokens that it reads from a cache.",
+        shown="as input",
+        example="1.25",
+        extension=True,
+    )
+    output = key(
+        Number(at_least=0), "US dollars for a million tokens that it writes, those of its reasoning included.", required=True, example="10", extension=True,
+    )  # fmt: skip
+
+
+#: Of models and agents, which tell how many tokens they took and seldom what these cost.
+_PRICES = key(
+    Shaped(Prices),
+    "What its tokens cost, in US dollars per million, where it does not tell the cost itself.",
+    example="{input: 2.5, output: 10}",
+    extension=True,
+)
 
 
 class Settings(Shape):
@@ -49,6 +80,7 @@ class Api(Settings):
     retry_status_codes = key(
         ListOf(Integer(100, 599)), "The HTTP status codes after which it is tried again.", example="[429, 503]"
     )
+    prices = _PRICES.taking(_PRICES.kind)
 
 
 class Model(Api):
@@ -94,7 +126,9 @@ class Log(Settings):
     """An agent: a program that works on a task by itself and leaves a log."""
 
     model = key(Text(), "The model that the agent uses.")
-    cwd = key(Text(refers_to="directory"), "The directory in which it works.", example="..")
+    cwd = key(
+        Text(refers_to="directory"), "The directory in which it works, where the suite has no workspace.", example=".."
+    )
     timeout_seconds = key(_SECONDS, "The longest that it may take for a case, in seconds.", example="180")
     log_dir = key(Text(), "Where its logs are written.")
     log_directory = key(Text(), "Where its logs are written.")
@@ -112,6 +146,7 @@ class CommandAgent(Log):
     binary = key(Text(), "The program, where it is not found by its name.")
     args = key(_ARGUMENTS, "Further arguments for the program.")
     arguments = key(_ARGUMENTS, "Further arguments for the program.")
+    prices = _PRICES.taking(_PRICES.kind)
 
 
 class Codex(CommandAgent):
@@ -252,7 +287,10 @@ class Cli(Settings):
         example="--file {path}",
     )
     cwd = key(
-        Text(refers_to="directory"), "The directory in which it runs.", shown="the directory of the suite", example=".."
+        Text(refers_to="directory"),
+        "The directory in which it runs, where the suite has no workspace.",
+        shown="the directory of the suite",
+        example="..",
     )
     timeout_seconds = key(_SECONDS, "The longest that it may take for a case, in seconds.", example="30")
     healthcheck = key(

@@ -218,6 +218,8 @@ class _Catalogue:
 
     def _written(self, shape: type[Shape], declared: Key[Any]) -> str:
         """Which dialects have a key, and how they spell it."""
+        if declared.extension:
+            return "rubric's own; AgentV ignores it"
         spelled = dict.fromkeys(
             reversed([(name, since) for since, name in history(tuple(self.dialects), shape, declared.field)])
         )

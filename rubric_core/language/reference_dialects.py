@@ -130,7 +130,11 @@ def _added(dialect: Dialect, older: Dialect | None) -> Iterator[tuple[str, ...]]
             if older is not None
             else set[str]()
         )
-        new = [s.name for s in _own(dialect, shape).values() if s.fate is Fate.CURRENT and s.field not in known]
+        new = [
+            s.name
+            for s in _own(dialect, shape).values()
+            if s.fate is Fate.CURRENT and s.field not in known and not shape.keys[s.field].extension
+        ]
         if new:
             yield heading(shape), ", ".join(map(code, new))
     before = {t.shape for t in older.types.values()} if older is not None else set[type[Shape]]()
@@ -180,6 +184,7 @@ _PROPERTIES: Mapping[str, _Words] = {
         True: "A criterion written as a mapping gates unless it says `required: false`; a plain string always does.",
         False: "A criterion written as a mapping gates when it says `required: true`; a plain string always does.",
     },
+    "criteria_need_ids": {True: "A criterion written as a mapping has an `id` in the documented format.", False: ""},
     "required_without_min": {
         "nonzero": "`required: true` with score ranges and without a minimum: any score but 0 is enough.",
         "ten": "`required: true` with score ranges and without a minimum: it takes a score of 10.",
@@ -207,6 +212,11 @@ _PROPERTIES: Mapping[str, _Words] = {
     "folds_type_names": {True: "`_` in a type counts as `-`.", False: "Types are taken as they are written."},
     "nunjucks": {True: "What is filled in may have filters, conditions and loops, as in Nunjucks.", False: ""},
     "interpolation": lambda value: f"Filled in when the suite runs: {_samples(value)}." if value else "",
+    "variable_keys": lambda value: (
+        f"The `vars` of a case are filled in in {', '.join(f'`{key}`' for key in sorted(value))} only, and not in its evaluators."
+        if value
+        else ""
+    ),
     "bare_variables": {True: "A setting of a target in capitals may be the name of an environment variable.", False: ""},
     "case_programs": {True: "A program may make the cases of a suite.", False: ""},
     "targets_file": lambda value: f"Targets are looked for in `.agentv/{value}` first." if value else "",
@@ -245,6 +255,10 @@ _PROPERTIES: Mapping[str, _Words] = {
         "checks": "Judges and programs reply with `checks`.",
     },
     "template_variables": lambda value: f"Variables in judge prompts: {_listed(value)}." if value else "",
+    "bare_prompt_paths": {
+        True: "A path in place of a judge's prompt is that file, with `file://` in front or without.",
+        False: "A path in place of a judge's prompt is that file with `file://` in front; without, the path itself is the prompt.",
+    },
     "answer_variables": lambda value: f"A judge prompt of one's own has one of {_listed(value)}." if value else "",
     "wording": lambda value: f"What the target says is called `{_ANSWERS[value]}`.",
     "reference": {
@@ -257,6 +271,7 @@ _PROPERTIES: Mapping[str, _Words] = {
         "exact": "An expected call needs exactly the arguments that are written, unless `args_match` says otherwise.",
     },
     "exit_code_decides": {True: "A program that prints no JSON grades by its exit code.", False: "A program has to print JSON."},
+    "output_files": {True: "A program that grades finds a long answer in a file, by `output_path`.", False: ""},
     "flat_settings": {
         True: "A program finds its settings side by side under `config`.",
         False: "A program finds its settings under `config`, those written under `config` once more in a `config` inside of it.",

@@ -5,7 +5,7 @@ from typing import Any
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.kinds import Choice, Integer, Number, Text
-from rubric_core.language.shape import Key, Shape
+from rubric_core.language.shape import EXTENSION, Key, Shape
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
 
@@ -48,9 +48,10 @@ def has(name: str, value: Json | None = None) -> Json:
 def annotations(name: str, declared: Key[Any]) -> Json:
     default = f"\n\nDefault: {declared.shown_default}" if declared.shown_default else ""
     example = f"\n\nExample: `{name}: {declared.example}`" if declared.example else ""
-    made: Json = {"description": declared.doc}
+    doc = f"{declared.doc} {EXTENSION}" if declared.extension else declared.doc
+    made: Json = {"description": doc}
     if default or example:
-        made["markdownDescription"] = f"{declared.doc}{default}{example}"
+        made["markdownDescription"] = f"{doc}{default}{example}"
     if isinstance(declared.default, str | int | float | bool):
         made["default"] = declared.default
     if declared.example:

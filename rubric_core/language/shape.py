@@ -7,7 +7,10 @@ from rubric_core.language.kinds import Kind
 from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 
-__all__ = ["Key", "Place", "Shape", "as_list", "children", "key"]
+__all__ = ["EXTENSION", "Key", "Place", "Shape", "as_list", "children", "key"]
+
+#: What is said of a key that AgentV does not know.
+EXTENSION = "Rubric's own: AgentV ignores it."
 
 T = TypeVar("T")
 S = TypeVar("S", bound="Shape")
@@ -30,7 +33,18 @@ class Place(NamedTuple):
 class Key(Generic[T]):
     """One key of a shape: its kind, default, bounds, documentation and example. A class attribute of the shape."""
 
-    __slots__ = ("default", "doc", "example", "field", "group", "kind", "name", "required", "shown_default")
+    __slots__ = (
+        "default",
+        "doc",
+        "example",
+        "extension",
+        "field",
+        "group",
+        "kind",
+        "name",
+        "required",
+        "shown_default",
+    )
 
     def __init__(
         self,
@@ -42,6 +56,7 @@ class Key(Generic[T]):
         required: bool,
         example: str,
         group: str,
+        extension: bool = False,
     ) -> None:
         self.kind = kind
         self.doc = doc
@@ -53,12 +68,14 @@ class Key(Generic[T]):
         self.example = example
         #: Keys of one group are alternatives: any one of them satisfies `required`.
         self.group = group
+        #: Whether it is rubric's own: AgentV knows no such key.
+        self.extension = extension
 
     def taking(self, kind: Kind[Any], *, doc: str = "", example: str = "") -> "Key[T]":
         """The same key with another kind, for a dialect in which it takes something else."""
         made = Key(
             kind, doc or self.doc, self.name, self.default, self.shown_default, self.required, example or self.example,
-            self.group,
+            self.group, self.extension,
         )  # fmt: skip
         made.field = self.field
         return made
@@ -87,6 +104,7 @@ def key(
     required: bool = False,
     example: str = "",
     group: str = "",
+    extension: bool = False,
 ) -> Key[T]: ...
 @overload
 def key(
@@ -98,6 +116,7 @@ def key(
     required: bool = False,
     example: str = "",
     group: str = "",
+    extension: bool = False,
 ) -> Key[T | None]: ...
 def key(
     kind: Kind[Any],
@@ -109,6 +128,7 @@ def key(
     required: bool = False,
     example: str = "",
     group: str = "",
+    extension: bool = False,
 ) -> Key[Any]:
     """Declare a key.
 
@@ -121,8 +141,9 @@ def key(
         required: Whether the shape means nothing without it, unless a dialect says otherwise.
         example: A value as it would be written.
         group: Keys of one group are alternatives to one another.
+        extension: Whether it is rubric's own, which AgentV ignores.
     """
-    return Key(kind, doc, name, default, shown, required, example, group)
+    return Key(kind, doc, name, default, shown, required, example, group, extension)
 
 
 class Shape:
@@ -188,18 +209,20 @@ def as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def children(shape: Shape) -> list[Shape]:
-    """`shape` and every shape inside it, outer ones first, in the order of the catalogue."""
+def children(shape: Shape, leave_out: str = "") -> list[Shape]:
+    """`shape` and every shape inside it, outer ones first, in the order of the catalogue; but for those of one field."""
     found: list[Shape] = []
-    _collect(shape, found)
+    _collect(shape, found, leave_out)
     return found
 
 
-def _collect(shape: Shape, found: list[Shape]) -> None:
+def _collect(shape: Shape, found: list[Shape], leave_out: str = "") -> None:
     # Every shape of a text comes by here more than once: most values are plain, and are left at once.
     found.append(shape)
     fields = vars(shape)
     for field in shape.places:
+        if field == leave_out:
+            continue
         value = fields.get(field)
         if value.__class__ not in _PLAIN:
             _inside(value, found)

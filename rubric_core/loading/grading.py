@@ -3,20 +3,14 @@
 from collections.abc import Iterable
 
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics
+from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics, ScoreRanges, SkillTrigger
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite
 from rubric_core.syntax.tree import Scalar
 
 __all__ = [
-    "asserts_anything",
-    "case_list",
-    "default_name",
-    "evaluators_of",
-    "gathered",
-    "required",
-    "scalar_kind",
+    "asserts_anything", "case_list", "default_name", "evaluators_of", "gathered", "has_bands", "on_scale", "required", "scalar_kind",
     "suite_list",
-]
+]  # fmt: skip
 
 Written = list[object] | None
 
@@ -113,12 +107,22 @@ def required(criterion: Criterion, dialect: Dialect) -> bool:
     return dialect.properties.object_required_default and not criterion.score_ranges
 
 
+def has_bands(criterion: Criterion) -> bool:
+    """Whether a criterion describes its scores."""
+    return isinstance(criterion.score_ranges, ScoreRanges) and bool(criterion.score_ranges.bands)
+
+
+def on_scale(criteria: Iterable[Criterion]) -> bool:
+    """Whether the judge scores each criterion of a rubric 0..10: one that has bands puts all of them on that scale."""
+    return any(map(has_bands, criteria))
+
+
 def default_name(evaluator: Evaluator) -> str:
     """The name of an evaluator in results: its own, or one made from its type and value as agentv does."""
     if evaluator.name:
         return evaluator.name
     kind = evaluator.type_name.replace("_", "-")
-    value = vars(evaluator).get("value")
+    value = evaluator.skill if isinstance(evaluator, SkillTrigger) else vars(evaluator).get("value")
     if isinstance(value, str):
         return f"regex-{value[:30]}" if kind == "regex" else f"{kind}-{value}"
     if isinstance(value, list):

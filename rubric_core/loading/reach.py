@@ -105,8 +105,7 @@ class Reach:
         elif content is not None and _PROMPT.match(path.name):
             if path.suffix in PROMPTS:
                 self.led.setdefault(path, FileKind.PROMPT)
-            # Since plain strings are criteria, a bare path is no path any more.
-            bare = mention.node if self.dialect.properties.string_assertions and not marked else None
+            bare = mention.node if not (marked or self.dialect.properties.bare_prompt_paths) else None
             yield PromptText(
                 span=mention.span,
                 borrowed=mention.borrowed,

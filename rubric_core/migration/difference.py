@@ -2,7 +2,7 @@
 
 from difflib import SequenceMatcher
 
-from rubric_core.migration.layout import lines_of
+from rubric_core.syntax.pieces import lines_of
 from rubric_core.text import Edit, Span
 
 __all__ = ["edits_between"]

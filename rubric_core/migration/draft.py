@@ -12,9 +12,9 @@ from rubric_core.language.evaluators import Band, Custom, Evaluator, Include
 from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Messages, Ranges, Shaped, Tagged
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
-from rubric_core.migration.layout import comments_of
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
+from rubric_core.syntax.pieces import comments_of
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span

@@ -9,10 +9,10 @@ from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.language.targets import Provider, Target, TargetFile
 from rubric_core.migration.draft import Draft, Site
 from rubric_core.migration.gather import comments_left, gathered, whole
-from rubric_core.migration.layout import line_start
 from rubric_core.migration.moves import dash_of, piece_of, replaced, taken_out
 from rubric_core.migration.step import Change, Note, Step, Work
 from rubric_core.syntax.edit import rename_key, replace_value
+from rubric_core.syntax.pieces import line_start
 from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import HIGHEST, Band, Criterion, LlmRubric, ScoreRanges
-from rubric_core.refactoring.spot import Refactoring, Spot, deeper, has_comment, item_dash, line_end
-from rubric_core.syntax.edit import column_of
+from rubric_core.refactoring.spot import Refactoring, Spot, has_comment
+from rubric_core.syntax.edit import column_of, deeper, item_dash, line_end
 from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.bands import bound_edit, is_sound

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Criterion, Rubric
 from rubric_core.language.model import Case
 from rubric_core.loading.grading import required
-from rubric_core.refactoring.spot import Refactoring, Spot, deeper, has_comment, item_dash, line_end
-from rubric_core.syntax.edit import column_of
+from rubric_core.refactoring.spot import Refactoring, Spot, has_comment
+from rubric_core.syntax.edit import as_mapping, column_of, line_end
 from rubric_core.syntax.tree import Entry, Mapping, Scalar
 from rubric_core.text import Edit, Span
 
@@ -50,22 +50,7 @@ def _object(spot: Spot, criterion: Criterion) -> list[Edit]:
     needs = not spot.dialect.properties.object_required_default
     if not isinstance(node, Scalar) or criterion.borrowed or outcome is None or (needs and gate is None):
         return []
-    more = f"{gate}: true" if needs else ""
-    begin, end = node.whole
-    dash = item_dash(spot.text, node)
-    if dash is None:
-        behind = f", {more}}}" if more else "}"
-        return [Edit(Span(begin, begin), f"{{{outcome}: "), Edit(Span(end, end), behind)]
-    column = column_of(spot.text, begin)
-    edits = [Edit(Span(begin, begin), f"{outcome}: "), *deeper(spot.text, node.whole)]
-    if more:
-        # In front of the text where that has lines of its own, which nothing may follow unseen.
-        if node.is_block:
-            edits[0] = Edit(Span(begin, begin), f"{more}{spot.newline}{' ' * column}{outcome}: ")
-        else:
-            at = line_end(spot.text, end)
-            edits.append(Edit(Span(at, at), f"{spot.newline}{' ' * column}{more}"))
-    return edits
+    return list(as_mapping(spot.text, node, outcome, behind=[f"{gate}: true"] if needs else ()))
 
 
 def string_edits(spot: Spot, criterion: Criterion) -> list[Edit] | None:

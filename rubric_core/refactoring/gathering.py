@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, Rubrics
 from rubric_core.language.shape import Shape
-from rubric_core.migration.layout import dedented, extent, indented
-from rubric_core.refactoring.spot import Refactoring, Spot, item_dash
-from rubric_core.syntax.edit import column_of
+from rubric_core.refactoring.spot import Refactoring, Spot
+from rubric_core.syntax.edit import column_of, item_dash
+from rubric_core.syntax.pieces import dedented, extent, indented
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 from rubric_core.text import Edit, Span
 

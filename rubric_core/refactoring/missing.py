@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.grading import case_list, suite_list
-from rubric_core.refactoring.spot import Refactoring, Spot, line_end
-from rubric_core.syntax.edit import column_of
+from rubric_core.refactoring.spot import Refactoring, Spot
+from rubric_core.syntax.edit import column_of, line_end
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Execution, Suite
 from rubric_core.loading.grading import case_list, default_name
-from rubric_core.migration.layout import dedented, extent, indented
-from rubric_core.refactoring.spot import Refactoring, Spot, has_comment, item_dash
-from rubric_core.syntax.edit import column_of
+from rubric_core.refactoring.spot import Refactoring, Spot, has_comment
+from rubric_core.syntax.edit import column_of, item_dash
 from rubric_core.syntax.parse import parse
+from rubric_core.syntax.pieces import dedented, extent, indented
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Alias, Mapping, Node, Sequence, walk
 from rubric_core.text import Edit, Span, apply_edits

@@ -1,24 +1,21 @@
 """The place at which something is to be written in another way, and what all such edits have in common."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.shape import Shape, children
-from rubric_core.syntax.edit import column_of, newline_of
+from rubric_core.syntax.edit import line_end, newline_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 from rubric_core.text import Edit, Span, apply_edits
 
-__all__ = ["Kind", "Refactoring", "Spot", "deeper", "has_comment", "item_dash", "line_end"]
+__all__ = ["Kind", "Refactoring", "Spot", "has_comment"]
 
 #: `rewrite`: another form of the same; `extract` and `inline`: one place for several, and back.
 Kind = Literal["rewrite", "extract", "inline"]
 S = TypeVar("S", bound=Shape)
-_DASH = re.compile(r"-[ \t]+\Z")
-_BREAK = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +74,6 @@ class Spot:
         if after != self.text and not parse(after).problems:
             outer = self.local.outer
             yield Refactoring(title, kind, tuple(Edit(outer(e.span), e.new_text) for e in written))
-
-
-def line_end(text: str, offset: int) -> int:
-    """Where the line of `offset` ends, its break left out."""
-    found = _BREAK.search(text, offset)
-    return found.start() if found else len(text)
-
-
-def item_dash(text: str, node: Node) -> int | None:
-    """Where the dash of a block item stands; None for an item of a list in brackets, or behind an anchor."""
-    start = node.whole.start - column_of(text, node.whole.start)
-    found = _DASH.search(text, start, node.whole.start)
-    return found.start() if found else None
-
-
-def deeper(text: str, span: Span, by: int = 2) -> Iterator[Edit]:
-    """Further indentation for the lines of a value behind its first one."""
-    for found in _BREAK.finditer(text, span.start, span.end):
-        at = found.end()
-        if at < span.end and text[at : line_end(text, at)].strip():
-            yield Edit(Span(at, at), " " * by)
 
 
 def has_comment(text: str, span: Span, *nodes: Node) -> bool:

@@ -2,13 +2,18 @@
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 
 __all__ = [
     "add_entry",
+    "as_mapping",
     "column_of",
+    "deeper",
+    "item_dash",
+    "line_end",
     "newline_of",
     "plain_or_quoted",
     "quoted",
@@ -21,6 +26,8 @@ __all__ = [
 
 _PLAIN = re.compile(r"[A-Za-z_$][\w$ ./-]*\Z")
 _COMMENT = re.compile(r"(?<=[ \t])#")
+_DASH = re.compile(r"-[ \t]+\Z")
+_BREAK = re.compile(r"\r\n?|\n")
 _RESERVED = re.compile(r"(?i)(?:null|true|false|~)\Z")
 
 
@@ -71,9 +78,9 @@ def add_entry(text: str, mapping: Mapping, name: str, value: str) -> Edit | None
     if _explicit(text, first):
         return None
     column = column_of(text, first.key.whole.start)
-    at = _line_end(text, first.span.end)
+    at = line_end(text, first.span.end)
     if isinstance(first.value, Scalar) and first.value.is_block:
-        at = _line_end(text, first.value.span.end)
+        at = line_end(text, first.value.span.end)
     return Edit(Span(at, at), f"{newline_of(text)}{' ' * column}{name}: {value}")
 
 
@@ -89,7 +96,7 @@ def remove_entry(text: str, mapping: Mapping, entry: Entry) -> Edit | None:
         return Edit(Span(start, entry.span.end), "")
     if len(mapping.entries) == 1:
         return None
-    start, end = entry.span.start - column_of(text, entry.span.start), _line_end(text, entry.span.end)
+    start, end = entry.span.start - column_of(text, entry.span.start), line_end(text, entry.span.end)
     comment = _COMMENT.search(text, entry.span.end, end)
     if text[start : entry.span.start].strip():
         if number or _explicit(text, entry):
@@ -112,10 +119,28 @@ def remove_item(text: str, sequence: Sequence, item: Node) -> Edit | None:
             return Edit(Span(item.whole.start, sequence.items[number + 1].whole.start), "")
         return Edit(Span(sequence.items[number - 1].whole.end, item.whole.end), "")
     dash = text.rfind("-", 0, item.whole.start)
-    start, end = dash - column_of(text, dash), _line_end(text, max(dash + 1, item.whole.end))
+    start, end = dash - column_of(text, dash), line_end(text, max(dash + 1, item.whole.end))
     if text[start:dash].strip() or _COMMENT.search(text, start, end):
         return None
     return Edit(Span(start, _behind_break(text, end)), "")
+
+
+def as_mapping(
+    text: str, item: Scalar, name: str, before: Iterable[str] = (), behind: Iterable[str] = ()
+) -> tuple[Edit, ...]:
+    """A text that is an item of a list, as a mapping that has it under `name`, with further entries before and behind it."""
+    begin, end = item.whole
+    if item_dash(text, item) is None:
+        lead = "".join(f"{entry}, " for entry in before)
+        rest = "".join(f", {entry}" for entry in behind)
+        return Edit(Span(begin, begin), f"{{{lead}{name}: "), Edit(Span(end, end), f"{rest}}}")
+    if item.is_block:  # it has lines of its own, which nothing may follow unseen
+        before, behind = (*before, *behind), ()
+    margin = newline_of(text) + " " * column_of(text, begin)
+    lead, at = "".join(entry + margin for entry in before), line_end(text, end)
+    rest = "".join(margin + entry for entry in behind)
+    edits = [Edit(Span(begin, begin), f"{lead}{name}: "), *deeper(text, item.whole)]
+    return tuple([*edits, Edit(Span(at, at), rest)] if rest else edits)
 
 
 def wrap_in_list(text: str, mapping: Mapping) -> tuple[Edit, ...]:
@@ -125,24 +150,39 @@ def wrap_in_list(text: str, mapping: Mapping) -> tuple[Edit, ...]:
         return Edit(Span(start, start), "["), Edit(Span(end, end), "]")
     first = mapping.entries[0].key.whole.start
     edits = [Edit(Span(first, first), "- ")]
-    at = _behind_break(text, _line_end(text, first))
+    at = _behind_break(text, line_end(text, first))
     while at < mapping.entries[-1].span.end:
-        following = _line_end(text, at)
+        following = line_end(text, at)
         if text[at:following].strip():
             edits.append(Edit(Span(at, at), "  "))
         at = _behind_break(text, following)
     return tuple(edits)
 
 
+def line_end(text: str, offset: int) -> int:
+    """Where the line of `offset` ends, its break left out."""
+    found = _BREAK.search(text, offset)
+    return found.start() if found else len(text)
+
+
+def item_dash(text: str, node: Node) -> int | None:
+    """Where the dash of a block item stands; None for an item of a list in brackets, or behind an anchor."""
+    start = node.whole.start - column_of(text, node.whole.start)
+    found = _DASH.search(text, start, node.whole.start)
+    return found.start() if found else None
+
+
+def deeper(text: str, span: Span, by: int = 2) -> Iterator[Edit]:
+    """Further indentation for the lines of a value behind its first one."""
+    for found in _BREAK.finditer(text, span.start, span.end):
+        at = found.end()
+        if at < span.end and text[at : line_end(text, at)].strip():
+            yield Edit(Span(at, at), " " * by)
+
+
 def _explicit(text: str, entry: Entry) -> bool:
     """Whether a key stands behind a `?`, in the way that few know."""
     return text[: entry.key.whole.start].rstrip(" ").endswith("?")
-
-
-def _line_end(text: str, offset: int) -> int:
-    while offset < len(text) and text[offset] not in "\r\n":
-        offset += 1
-    return offset
 
 
 def _behind_break(text: str, offset: int) -> int:

@@ -2,12 +2,19 @@
 
 from collections.abc import Iterable
 
-from rubric_core.syntax.edit import add_entry, plain_or_quoted, remove_entry, remove_item
+from rubric_core.syntax.edit import (
+    add_entry,
+    column_of,
+    newline_of,
+    plain_or_quoted,
+    remove_entry,
+    remove_item,
+)
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
 
-__all__ = ["FILL_IN", "added", "changed", "example_of", "removed", "removed_item"]
+__all__ = ["FILL_IN", "added", "added_several", "changed", "example_of", "put_first", "removed", "removed_item"]
 
 #: Stands where only the author knows what to write.
 FILL_IN = '"…"'
@@ -32,6 +39,26 @@ def added(node: Node | None, name: str, value: str, context: Context, *, safe: b
     """Put `name: value` into a mapping."""
     edit = add_entry(context.text, node, name, value) if isinstance(node, Mapping) else None
     return () if edit is None else (Fix(f"add `{name}: {value}`", (edit,), safe),)
+
+
+def added_several(node: Node | None, entries: Iterable[str], context: Context) -> tuple[Edit, ...]:
+    """The edit that puts several entries, each `name: value`, into a mapping; nothing where there is no safe place."""
+    made = [
+        add_entry(context.text, node, *entry.split(": ", 1)) if isinstance(node, Mapping) else None for entry in entries
+    ]
+    sound = [edit for edit in made if edit is not None]
+    return (Edit(sound[0].span, "".join(edit.new_text for edit in sound)),) if sound and len(sound) == len(made) else ()
+
+
+def put_first(node: Node | None, name: str, value: str, context: Context, *, safe: bool = False) -> tuple[Fix, ...]:
+    """Put `name: value` in front of the first entry of a mapping."""
+    if not isinstance(node, Mapping) or not node.entries:
+        return ()
+    at = node.entries[0].key.whole.start
+    if context.text[:at].rstrip(" ").endswith("?"):
+        return ()  # a key in the way that few know
+    behind = ", " if node.flow else newline_of(context.text) + " " * column_of(context.text, at)
+    return (Fix(f"add `{name}: {value}`", (Edit(Span(at, at), f"{name}: {value}{behind}"),), safe),)
 
 
 def changed(span: Span, words: Iterable[str], *, safe: bool = False) -> tuple[Fix, ...]:

@@ -1,13 +1,32 @@
 """Where criteria stand: in a rubric, in a judge, in a case."""
 
+import re
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Any
 
-from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import HIGHEST, Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
+from rubric_core.syntax.edit import as_mapping, plain_or_quoted
+from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Context
 
-__all__ = ["criteria_of", "field_of"]
+__all__ = ["ENOUGH", "NUMBERED", "as_object", "criteria_of", "field_of", "id_of", "minimum_of"]
+
+#: The raw score to suggest for a criterion that has no bands: from there on agentv counts a hit.
+ENOUGH = 7
+
+#: An id that tells nothing, as "check1", "r2", "criterion-3": a number with a word that every criterion could have.
+NUMBERED = re.compile(r"(?i)(?:check|crit|criterion|item|test|rule|point|[a-z])?[-_ ]?\d+\Z")
+
+#: Words that say nothing in an id, and how many others make one.
+_LITTLE = frozenset(
+    {"a", "an", "and", "at", "by", "for", "in", "is", "it", "of", "on", "or", "that", "the", "to", "with"}
+)
+_WORDS = 4
 
 
 def field_of(shape: Shape) -> str:
@@ -30,3 +49,34 @@ def criteria_of(shape: Shape) -> list[Criterion]:
     if isinstance(items, Criterion):
         return [items]
     return [c for c in items if isinstance(c, Criterion)] if isinstance(items, list) else []
+
+
+def id_of(outcome: str, taken: Collection[str | None] = ()) -> str:
+    """The first words of what a criterion demands, as an id that no other has; empty where these tell nothing."""
+    words = [w for w in re.findall(r"[a-z0-9]+", outcome.lower()) if w not in _LITTLE]
+    name, number = "-".join(words[:_WORDS]), 2
+    if NUMBERED.match(name):
+        return ""
+    if name in taken:
+        while f"{name}-{number}" in taken:
+            number += 1
+        return f"{name}-{number}"
+    return name
+
+
+def as_object(
+    criterion: Criterion, others: Collection[Criterion], entries: Iterable[str], context: Context
+) -> tuple[Edit, ...]:
+    """A plain string as a mapping with further entries, and an id where its format asks for one; nothing where it is none."""
+    outcome = context.dialect.spelled(Criterion, "outcome")
+    if criterion.borrowed or outcome is None or not isinstance(criterion.node, Scalar):
+        return ()
+    name = id_of(criterion.outcome or "", [c.id for c in others])
+    ids = (f"id: {plain_or_quoted(name)}",) if name and context.dialect.properties.criteria_need_ids else ()
+    return as_mapping(context.text, criterion.node, outcome, ids, entries)
+
+
+def minimum_of(dialect: Dialect, raw: int) -> tuple[str, str]:
+    """How the dialect writes that a criterion needs `raw` of 10: key and value."""
+    share = dialect.spelled(Criterion, "min_score")
+    return (share, f"{raw / HIGHEST:g}") if share else ("required_min_score", str(raw))

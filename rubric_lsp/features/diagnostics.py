@@ -1,17 +1,21 @@
 """What is listed among the problems: findings in the text, and results of runs that are no pass."""
 
+import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis, Language
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, Diagnostic, Severity, Tag
 from rubric_lsp.features.results import Results, Shown, id_span, marks, stale_words
+from rubric_lsp.features.shared import span_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.marks import Mark
     from rubric_core.evaluation.result import CaseResult
+    from rubric_core.evaluation.summary import CaseMark, Summary
 
 __all__ = ["Note", "Problem", "findings", "listing", "outcomes"]
 
@@ -22,6 +26,8 @@ _SEVERITIES: dict[str, Severity] = {
     "unscored": "warning",
     "passed": "information",
 }
+#: Cases that the entry of an evaluator of the suite names.
+_MOST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +85,21 @@ def _problem(found: Diagnostic, url: str) -> Problem:
     )
 
 
-def outcomes(analysis: Analysis, results: Results, *, passed: bool = False) -> list[Problem]:
-    """What runs have found; what has passed only when `passed` says so."""
+def outcomes(
+    analysis: Analysis, results: Results, shared: "Sequence[Summary]" = (), *, passed: bool = False
+) -> list[Problem]:
+    """What runs have found; what has passed only when `passed` says so.
+
+    Args:
+        analysis: The suite.
+        results: What is known of its cases.
+        shared: What the cases made of the evaluators of the suite.
+        passed: Whether passes are listed, too.
+    """
     if not results:
         return []
     seen: set[str] = set()
-    problems: list[Problem] = []
+    problems = [problem for each in shared for problem in _shared(analysis, each, passed=passed)]
     for entry in analysis.cases:
         name = entry.case.id
         shown = results.get(name) if name else None
@@ -102,13 +117,55 @@ def _outcome(
         yield Problem(span, "hint", "case-stale", f"stale: was {stale_words(result)}", RAN)
         return
     if result.verdict == "unscored":
-        yield Problem(span, "warning", "case-unscored", f"unscored: {result.reason}", RAN)
+        yield Problem(span, "warning", "case-unscored", f"unscored: {_why(result)}", RAN)
     elif result.verdict != "passed" or passed:
         yield Problem(span, _SEVERITIES[result.verdict.value], f"case-{result.verdict.value}", _case_words(result), RAN)
-    if result.verdict != "passed" or passed:
+    if not result.is_sound_pass or passed:
         note = Note(span, f"{result.id}: {_case_words(result)}")
         found = marks(analysis, entry, shown)
         yield from (_part(mark, note) for mark in found if _matters(mark, result, passed=passed))
+
+
+def _why(result: "CaseResult") -> str:
+    """Why a case has no verdict."""
+    from rubric_core.evaluation.marks import grader_words  # noqa: PLC0415  # loaded when something was run
+
+    return grader_words(result, why=True) or result.reason
+
+
+def _shared(analysis: Analysis, summary: "Summary", *, passed: bool) -> Iterator[Problem]:
+    """One entry for an evaluator of the suite, whatever the number of cases. What lacks a judge is said at the cases."""
+    from rubric_core.evaluation.result import Verdict  # noqa: PLC0415  # loaded when something was run
+
+    at = analysis.span_of(None, span_of(summary))
+    if summary.errors:
+        broken = list(islice(summary.broken, _MOST))
+        message = _lines(f"the grader failed in {summary.errors} of {summary.amount} cases", broken, summary.errors)
+        yield Problem(at, "error", "grader-failed", message, RAN, related=_cases(analysis, broken))
+        return
+    told = (Verdict.FAILED, Verdict.BORDERLINE, *([Verdict.PASSED] if passed else []))
+    verdict = next((verdict for verdict in told if summary.count(verdict)), None)
+    if verdict is None:
+        return
+    count = summary.count(verdict)
+    worst = heapq.nsmallest(_MOST, summary.having(verdict), key=lambda each: each.rank)
+    words = ", ".join(w for w in (f"{verdict.value} in {count} of {summary.amount} cases", summary.average) if w)
+    message = _lines(words, worst, count)
+    code = f"criterion-{verdict.value}"
+    yield Problem(at, _SEVERITIES[verdict.value], code, message, RAN, related=_cases(analysis, worst))
+
+
+def _lines(words: str, listed: "Sequence[CaseMark]", count: int) -> str:
+    """What came of all cases, then a line for each of those that are listed."""
+    marks = [(each.case, each.mark) for each in listed if each.mark is not None]
+    said = [f"{case}: {'' if m.error else m.text[1:].strip()}  {m.note}".strip(" :") for case, m in marks]
+    return "\n".join([words, *said, *(["…"] if count > len(said) else [])])
+
+
+def _cases(analysis: Analysis, listed: "Sequence[CaseMark]") -> tuple[Note, ...]:
+    """Where the cases stand."""
+    named = ((each.case, analysis.case_named(each.case)) for each in listed)
+    return tuple(Note(id_span(analysis, entry), name) for name, entry in named if entry is not None)
 
 
 def _case_words(result: "CaseResult") -> str:
@@ -122,6 +179,8 @@ def _case_words(result: "CaseResult") -> str:
 
 def _matters(mark: "Mark", result: "CaseResult", *, passed: bool) -> bool:
     """Whether a part has something to say that the case has not said. Bands repeat their criterion."""
+    if mark.error:
+        return True
     if mark.what == "band" or (mark.verdict == "passed" and not passed):
         return False
     return mark.verdict != "unscored" or mark.note != result.reason
@@ -129,6 +188,8 @@ def _matters(mark: "Mark", result: "CaseResult", *, passed: bool) -> bool:
 
 def _part(mark: "Mark", note: Note) -> Problem:
     told = mark.text[1:].strip()
+    if mark.error:
+        return Problem(mark.span, "error", "grader-failed", f"the grader failed: {mark.note}", RAN, related=(note,))
     if mark.verdict == "unscored":
         return Problem(mark.span, "warning", "criterion-unscored", f"unscored: {mark.note}", RAN)
     words = f"{mark.verdict.value} {told}".strip()

@@ -7,8 +7,9 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Key, Place, Shape, children
-from rubric_core.loading.grading import default_name, evaluators_of, required
+from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
 from rubric_core.text import Span
+from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.words import number
 from rubric_lsp.features.key_docs import key_markdown, type_markdown
 from rubric_lsp.features.scale import scale
@@ -18,6 +19,12 @@ __all__ = ["HoverText", "hover"]
 
 #: The report of a case's last run as Markdown, or None; asked for by case id.
 Report = Callable[[str], str | None]
+#: What the cases made of an evaluator or criterion of their suite, as Markdown; empty where nothing is known.
+Shared = Callable[[Shape], str]
+
+
+#: Where results of what the suite gives to every case are looked for: at what names it.
+_MARKED = frozenset({"id", "outcome", "name", "type", "value"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +35,17 @@ class HoverText:
     span: Span
 
 
-def hover(analysis: Analysis, offset: int, report: Report | None = None) -> HoverText | None:
-    """What there is to say about the text at `offset`; `report` gives the results of runs."""
+def hover(
+    analysis: Analysis, offset: int, report: Report | None = None, shared: Shared = lambda _: ""
+) -> HoverText | None:
+    """What there is to say about the text at `offset`; `report` and `shared` give the results of runs."""
     local = analysis.local(offset)
     found = _at(local)
     if found is None:
         return None
     shape, field, place, on_key = found
-    text = "\n\n".join(part for part in _parts(analysis, local, shape, field, on_key, report) if part)
+    told = shared(shape) if local.in_frame and field in _MARKED else ""
+    text = "\n\n".join(part for part in (told, *_parts(analysis, local, shape, field, on_key, report)) if part)
     span = place.key if on_key else place.value
     return HoverText(text, local.outer(span)) if text else None
 
@@ -75,7 +85,7 @@ def _parts(
         yield f"**{shape.type_name}**\n\n{type_markdown(type(shape), analysis.dialect)}"
         return
     if isinstance(shape, Criterion) and shape.shorthand:
-        yield f"**criterion** — a plain string is a criterion that has to be met, with weight 1\n\n{type(shape).keys['outcome'].doc}"
+        yield f"**criterion** — {_plain(analysis, local, shape)}, with weight 1\n\n{type(shape).keys['outcome'].doc}"
         return
     if field == "cases" and isinstance(shape, Suite):
         yield _dialect(analysis)
@@ -117,12 +127,12 @@ def _ranges_of_band(local: LocalText, band: Band) -> Iterator[str]:
     for root in local.shapes:
         for shape in children(root):
             if isinstance(shape, ScoreRanges) and any(b is band for b in shape.bands):
-                yield scale(shape)
+                yield scale(shape, band)
 
 
 def _weight(analysis: Analysis, local: LocalText, part: Criterion | Evaluator) -> str:
     """How much of the score comes from a part, and its gate in words."""
-    gate = _gate(analysis, part) if isinstance(part, Criterion) else _minimum(part)
+    gate = _gate(analysis, local, part) if isinstance(part, Criterion) else _minimum(part)
     entry = analysis.case_at(local.outer(Span(local.offset, local.offset)).start)
     # A rubric of the suite comes to something else in every case: the first one stands for them.
     cases = [entry.case] if entry is not None else [e.case for e in analysis.cases[:1]]
@@ -141,15 +151,44 @@ def _minimum(evaluator: Evaluator) -> str:
     return f"{least} The case fails when this evaluator {f'is below {below}' if below else 'does not pass'}."
 
 
-def _gate(analysis: Analysis, criterion: Criterion) -> str:
+#: What a required criterion without a minimum has to reach on the scale of 0..10.
+_NEEDS = {"nonzero": "is scored 0", "ten": "is scored less than 10"}
+
+
+def _gate(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
     if criterion.min_score is not None:
         return f" The rubric fails below {number(criterion.min_score)}."
     if criterion.required_min_score is not None:
         return f" The rubric fails below {number(criterion.required_min_score)} of 10."
     if required(criterion, analysis.dialect):
-        return " The rubric fails when this criterion does."
+        return f" {_required(analysis, local, criterion)}"
+    if criterion.has("required") or has_bands(criterion):
+        return ""
+    return " It does not gate: `required` is not written, and false by the documents of this dialect; agentv takes it for true."
+
+
+def _required(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
+    """What `required` alone comes to."""
+    if not _scaled(local, criterion):
+        return "The rubric fails when this criterion does."
+    bound = _NEEDS.get(analysis.dialect.properties.required_without_min)
     return (
-        ""
-        if criterion.has("required")
-        else " It does not gate: `required` is not written, and false by the documents of this dialect."
+        f"The rubric fails when this criterion {bound}."
+        if bound
+        else "In a rubric with bands only a minimum gates; this has none."
     )
+
+
+def _plain(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
+    """What a plain string is, and has to reach."""
+    if not _scaled(local, criterion):
+        return "a plain string is a criterion that has to be met"
+    bound = _NEEDS.get(analysis.dialect.properties.required_without_min)
+    gate = f": the rubric fails when it {bound}" if bound else ", and gates nothing"
+    return f"a plain string, scored 0..10 as others of this rubric have bands{gate}"
+
+
+def _scaled(local: LocalText, criterion: Criterion) -> bool:
+    """Whether the criterion stands in a rubric whose criteria are scored 0..10."""
+    rubrics = (criteria_of(shape) for root in local.shapes for shape in children(root))
+    return any(on_scale(criteria) for criteria in rubrics if any(c is criterion for c in criteria))

@@ -3,7 +3,7 @@
 from rubric_core.analysis import Analysis
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.place import history
-from rubric_core.language.shape import Key, Shape
+from rubric_core.language.shape import EXTENSION, Key, Shape
 
 __all__ = ["key_markdown", "type_markdown"]
 
@@ -18,9 +18,13 @@ def key_markdown(analysis: Analysis, shape: type[Shape], key: Key[object]) -> st
     if key.shown_default:
         facts.append(f"default {key.shown_default}")
     lines = [f"**{name}** — {', '.join(facts)}", "", key.doc]
+    if key.extension:
+        lines += ["", EXTENSION]
     if key.example:
         lines += ["", "```yaml", f"{name}: {key.example}", "```"]
     spelled = history(analysis.language.dialects, shape, key.field)
+    if key.extension:
+        return "\n".join(lines)
     if len(spelled) > 1:
         lines += ["", "Spelled " + ", ".join(f"`{written}` since {since}" for since, written in spelled) + "."]
     elif spelled and spelled[0][0] != analysis.language.dialects[0].name:

@@ -42,12 +42,12 @@ def lenses(analysis: Analysis, results: Results, *, told: bool = True) -> list[L
 def _file(span: Span, results: Results, cases: int) -> list[Lens]:
     if any(shown.running for shown in results.values()):
         return [Lens(span, "■ Cancel", "rubric.cancel")]
-    done = [s.result.verdict.value for s in results.values() if s.result is not None]
+    done = [s.result for s in results.values() if s.result is not None]
     tally = _tally([s.result.verdict.value for s in results.values() if s.result is not None and not s.stale])
     # Of cases in other files nobody has counted how many there are.
     run = f"▶ Run {count(cases, 'case')}" if cases else "▶ Run every case"
     found = [Lens(span, f"{tally} · {run}" if tally else run, "rubric.runFile")]
-    failed = sum(verdict != "passed" for verdict in done)
+    failed = sum(not result.is_sound_pass for result in done)
     if 0 < failed < max(cases, len(done)):
         found.append(Lens(span, f"▶ Run {failed} failed", "rubric.runFailed"))
     return found

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rubric_core.evaluation.flip import to_flip
-from rubric_core.evaluation.marks import SIGNS, seconds_words, shortened
+from rubric_core.evaluation.marks import ERROR, SIGNS, grader_words, seconds_words, shortened
+from rubric_core.evaluation.transcript import usage_words
 from rubric_core.validation.words import number
 from rubric_lsp.features.results import Shown, brief
 
@@ -27,13 +28,20 @@ def report(shown: Shown, command: str = "") -> str:
 def _report(shown: Shown, result: "CaseResult", command: str) -> Iterator[str]:
     yield f"_{shown.running}…_" if shown.running else ""
     yield _head(shown, result)
-    yield "" if shown.stale else result.reason
+    yield "" if shown.stale else grader_words(result)
+    yield "" if shown.stale or _is_told(result) else result.reason
     yield _table(result)
+    yield "  \n".join(usage_words(each) for each in result.usage if each.is_told)
     yield to_flip(result)
     yield "\n".join(_criteria(result))
     yield f"**Answer** {shortened(result.answer, 300)}" if result.answer else ""
     yield _history(shown)
     yield f"```sh\n{command}\n```" if command else ""
+
+
+def _is_told(result: "CaseResult") -> bool:
+    """Whether the table says the reason of the case, as that of an evaluator."""
+    return any(result.reason.startswith(f"{each.name}: {each.reason}") for each in result.grader_errors)
 
 
 def _head(shown: Shown, result: "CaseResult") -> str:
@@ -79,7 +87,8 @@ def _cell(text: str) -> str:
 
 
 def _score(found: "EvaluatorResult") -> str:
-    score = SIGNS[found.verdict] if found.score is None else f"{SIGNS[found.verdict]} {found.score:.2f}"
+    sign = ERROR if found.failure else SIGNS[found.verdict]
+    score = sign if found.score is None else f"{sign} {found.score:.2f}"
     return f"{score} × {number(found.weight)}"
 
 

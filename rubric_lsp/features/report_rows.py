@@ -1,11 +1,13 @@
 """The report of a case's last run as plain data, for an editor that draws it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from rubric_core.evaluation.exchanges import Usage
 from rubric_core.evaluation.flip import to_pass
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
+from rubric_core.evaluation.transcript import SentRequest, request_text, requests_of, usage_words
 from rubric_core.language.evaluators import Criterion, ScoreRanges
 from rubric_core.validation.bands import sound
 from rubric_core.validation.rubrics import criteria_of
@@ -48,11 +50,33 @@ def report_row(about: About, case: "Runnable", shown: Shown, result: CaseResult)
         "testId": about.test, "caseId": case.id, "suite": {"uri": about.uri, "name": about.suite}, "range": about.range_of(None, case.case.at("id")),
         "dialect": result.dialect, "target": result.target, "judges": judges, "verdict": result.verdict.value, "score": result.score,
         "threshold": result.threshold, "stale": shown.stale, "at": result.at, "durationMs": result.duration_ms or 0, "costUsd": result.cost_usd,
-        "reason": result.reason, "prompt": about.prompt or None, "answer": result.answer or None, "expectedOutput": about.expected or None,
+        "reason": result.reason, "graderErrors": _errors(result), "prompt": about.prompt or None, "answer": result.answer or None, "expectedOutput": about.expected or None,
         "command": about.command, "flips": _flips(result), "evaluators": _evaluators(about, case, shown, result),
+        "usage": [_usage(each) for each in result.usage if each.is_told] or None, "requests": [_request(each) for each in requests_of(result)] or None,
         "history": [_past(each) for each in shown.history], "markdown": about.markdown,
     }  # fmt: skip
     return _known(row)
+
+
+def _errors(result: CaseResult) -> list[Json] | None:
+    return [{"evaluator": each.name, "error": each.reason} for each in result.grader_errors] or None
+
+
+def _usage(usage: Usage) -> Json:
+    tokens = {f.name: getattr(usage.tokens, f.name) for f in fields(usage.tokens)} if usage.tokens is not None else None
+    row = {"role": usage.role, "name": usage.name, "calls": usage.calls, "recorded": usage.recorded, "tokens": tokens}
+    return _known({**row, "costUsd": usage.cost_usd, "text": usage_words(usage)})
+
+
+def _request(request: SentRequest) -> Json:
+    title, before, texts, after = request_text(request)
+    told = {
+        "title": title,
+        "before": list(before),
+        "texts": [{"name": n, "text": t} for n, t in texts],
+        "after": list(after),
+    }
+    return {"role": request.exchange.role, "evaluator": request.evaluator, **told}
 
 
 def _known(row: Json) -> Json:
@@ -86,7 +110,7 @@ def _evaluator(about: About, shape: "Shape | None", found: EvaluatorResult, shar
     contribution = None if found.score is None else found.score * share
     return _known({
         "name": found.name, "type": found.type, "verdict": found.verdict.value, "score": found.score, "weight": found.weight, "share": share,
-        "contribution": contribution, "gate": found.gate or None, "reason": found.reason or None, "reasoning": found.reasoning or None,
+        "contribution": contribution, "gate": found.gate or None, "reason": found.reason or None, "error": found.failure or None, "reasoning": found.reasoning or None,
         "hits": list(found.hits), "misses": list(found.misses), "minimum": found.minimum if found.required else None,
         "durationMs": found.duration_ms, "range": about.range_of(shape, shape.span) if shape is not None else None,
         "criteria": [_criterion(about, c, r) for c, r in zip(paired, found.criteria, strict=True)],

@@ -15,9 +15,18 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult
     from rubric_core.evaluation.runnable import Runnable
 
-__all__ = ["Past", "Results", "Shown", "brief", "id_span", "line_end", "marks", "stale_words", "tally_of"]
-
-STALE, RUNNING = "◌", "⟳"
+__all__ = [
+    "Past",
+    "Results",
+    "Shown",
+    "brief",
+    "id_span",
+    "line_end",
+    "marks",
+    "marks_of_both",
+    "stale_words",
+    "tally_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,13 @@ Results = Mapping[str, Shown]
 
 def brief(shown: Shown) -> str:
     """A case in one short line, empty when there is nothing to tell."""
-    from rubric_core.evaluation.marks import age_words, case_words, shortened  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.marks import (  # noqa: PLC0415  # loaded when something was run
+        RUNNING,
+        STALE,
+        age_words,
+        case_words,
+        shortened,
+    )
 
     if shown.running:
         return shortened(f"{RUNNING} {shown.running}")
@@ -92,7 +107,7 @@ def tally_of(results: Results, files: Collection[str]) -> str:
 
     `files` are relative to the directory of the suite.
     """
-    from rubric_core.evaluation.marks import SIGNS  # noqa: PLC0415
+    from rubric_core.evaluation.marks import SIGNS, STALE  # noqa: PLC0415
 
     there = [s for s in results.values() if s.result is not None and s.result.file in files]
     verdicts = [s.result.verdict for s in there if s.result is not None and not s.stale]
@@ -106,7 +121,7 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: Shown) -> "list[Mark]":
 
     Evaluators that the suite gives to every case have lines that belong to no case.
     """
-    from rubric_core.evaluation.marks import marks_of, marks_of_some  # noqa: PLC0415
+    from rubric_core.evaluation.marks import marks_of_some  # noqa: PLC0415
     from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
 
     if analysis.suite is None and shown.taken_over is None:
@@ -115,10 +130,13 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: Shown) -> "list[Mark]":
     if whole is None and not shown.newer:
         return []
     runnable = shown.taken_over or runnables(Path(), analysis, entries=[entry])[0]
-    found = marks_of_some(runnable, shown.newer) if whole is None else marks_of(runnable, _with(whole, shown.newer))
+    found = marks_of_some(runnable, shown.newer) if whole is None else marks_of_both(runnable, whole, shown.newer)
     return [m for m in found if m.what != "case" and not m.in_suite and analysis.case_at(m.span.start) == entry]
 
 
-def _with(result: "CaseResult", newer: "Mapping[int, EvaluatorResult]") -> "CaseResult":
-    evaluators = tuple(newer.get(number, each) for number, each in enumerate(result.evaluators, 1))
-    return replace(result, evaluators=evaluators) if newer else result
+def marks_of_both(case: "Runnable", result: "CaseResult", newer: "Mapping[int, EvaluatorResult]") -> "list[Mark]":
+    """The marks of a result, and of what is newer than it."""
+    from rubric_core.evaluation.marks import marks_of  # noqa: PLC0415
+    from rubric_core.evaluation.turns import with_newer  # noqa: PLC0415
+
+    return marks_of(case, replace(result, evaluators=with_newer(result.evaluators, newer)) if newer else result)

@@ -67,7 +67,7 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
     yield RunAction(f"Open report ‹{name}›", "rubric.openReport", name, kind=RUN_RESULTS)
     if result.answer:
         yield RunAction(f"Open the answer ‹{name}›", "rubric.openAnswer", name, kind=RUN_RESULTS)
-    asked = [each.name for each in result.evaluators if each.was_judged]
+    asked = [each.name for one in result.evaluators for each in one.flat() if each.was_judged]
     if asked:
         about = (at,) if at in asked else ()
         yield RunAction(
@@ -82,7 +82,7 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
 def _about_file(results: Results, what: str) -> Iterator[RunAction]:
     yield RunAction(f"Run every case of this {what}", "rubric.runFile")
     done = [shown.result for shown in results.values() if shown.result is not None]
-    if any(result.verdict != "passed" for result in done):
+    if any(not result.is_sound_pass for result in done):
         yield RunAction("Run failed cases", "rubric.runFailed")
     if done:
         yield RunAction("Run again", "rubric.runAgain")

@@ -9,8 +9,13 @@ __all__ = ["scale"]
 _WIDEST = 18
 
 
-def scale(ranges: ScoreRanges) -> str:
-    """Bands as columns in the order of their scores, as Markdown; empty when there is none."""
+def scale(ranges: ScoreRanges, at: Band | None = None) -> str:
+    """Bands as columns in the order of their scores, and what a score counts, as Markdown; empty when there is none.
+
+    Args:
+        ranges: The bands.
+        at: The one that is asked about; it gives the example.
+    """
     bands = sorted(sound(ranges), key=lambda b: b.low or 0)
     if not bands:
         return ""
@@ -19,8 +24,35 @@ def scale(ranges: ScoreRanges) -> str:
     lines = [" │ ".join(tops), "   ".join(texts).rstrip()]
     full = [f"- **{_bounds(b)}** {_text(b)}" for b in bands if len(_text(b)) > _WIDEST]
     drawn = "```text\n" + "\n".join(lines) + "\n```"
-    parts = [drawn, f"A whole number of 0..{HIGHEST} from the judge, divided by {HIGHEST}.{_left_over(ranges)}"]
+    counts = f"A whole number of 0..{HIGHEST} from the judge, divided by {HIGHEST}."
+    parts = [drawn, f"{counts}{_between(ranges, bands, at)}{_left_over(ranges)}"]
     return "\n\n".join([*parts, "\n".join(full)] if full else parts)
+
+
+def _between(ranges: ScoreRanges, bands: list[Band], at: Band | None) -> str:
+    """What a score inside of a band counts: documents speak of bands, or of points with straight lines between them."""
+    points = ranges.style == "map"
+    widest = max(bands[:-1] if points and len(bands) > 1 else bands, key=_span)
+    shown = at if at is not None and is_sound(at) and at.low != at.high else widest
+    low, high = shown.low or 0, shown.high or 0
+    if low == high:
+        return ""
+    following = next((b for b in bands if b.low == high + 1), None)
+    if not points or following is None:
+        return (
+            f" Within a band each score counts for itself: {low} gives {_share(low)} and {high} gives {_share(high)}."
+        )
+    raw = (low + high + 1) // 2
+    both = f"{low} ({_short(shown)}) and {following.low} ({_short(following)})"
+    return f" Between two points it lies on the straight line: {raw}, between {both}, gives {_share(raw)}."
+
+
+def _span(band: Band) -> int:
+    return (band.high or 0) - (band.low or 0)
+
+
+def _share(raw: int) -> str:
+    return f"{raw / HIGHEST:.2f}"
 
 
 def _bounds(band: Band) -> str:

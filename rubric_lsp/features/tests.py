@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.loading.grading import default_name
 from rubric_core.text import Span
 
@@ -72,8 +72,6 @@ class Message:
     #: What was expected and what came, where the two can be compared.
     expected: str = ""
     actual: str = ""
-    #: Whether `span` is in the suite, while the case stands in a file of its own.
-    in_suite: bool = False
 
 
 def items(cases: "Sequence[Runnable]") -> Iterator[Item]:
@@ -130,8 +128,8 @@ def skipped(result: "CaseResult") -> bool:
 
 
 def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list[Message]:
-    """Why a case did not pass: in short, then each part with its place. Empty when it did."""
-    if result.verdict == "passed":
+    """Why a case did not pass: in short, then each part with its place. Empty when it did, and every grader ran."""
+    if result.is_sound_pass:
         return []
     from rubric_core.evaluation.marks import marks_of  # noqa: PLC0415  # loaded when something was run
 
@@ -139,19 +137,31 @@ def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list
     at = case.case_span(case.case.at("id"))
     short = Message(_case_words(result), severity, at, expected, result.answer if expected else "")
     parts = (m for m in marks_of(case, result) if m.what not in ("case", "band") and m.verdict != "passed")
-    return [short, *(_part(mark) for mark in parts if mark.note != result.reason)]
+    return [short, *(_part(case, mark) for mark in parts if mark.error or mark.note != result.reason)]
 
 
-def _part(mark: "Mark") -> Message:
-    severity: Literal["error", "warning"] = "error" if mark.verdict == "failed" else "warning"
+def _part(case: "Runnable", mark: "Mark") -> Message:
+    """A part that did not pass. What the suite gives to every case is said at the case: on its own line stands what came of all."""
+    severity: Literal["error", "warning"] = "error" if mark.verdict == "failed" or mark.error else "warning"
     # The mark of what has no score is its reason in short: the reason alone says all of it.
     words = f"unscored: {mark.note}" if mark.verdict == "unscored" and mark.note else _words(mark.text, mark.note)
-    return Message(words, severity, mark.span, in_suite=mark.in_suite)
+    if mark.error:
+        words = f"the grader failed: {mark.note}"
+    if not mark.inherited:
+        return Message(words, severity, mark.span)
+    part = mark.of
+    name = default_name(part) if isinstance(part, Evaluator) else part.id if isinstance(part, Criterion) else ""
+    return Message(f"{name}: {words}" if name else words, severity, case.case_span(case.case.at("id")))
 
 
 def _case_words(result: "CaseResult") -> str:
-    if result.score is None:
-        return f"unscored: {result.reason}"
+    from rubric_core.evaluation.marks import grader_words  # noqa: PLC0415  # loaded when something was run
+
+    errors = grader_words(result, why=True)
+    if result.verdict == "unscored":
+        return f"unscored: {errors or result.reason}"
+    if errors:
+        return f"{errors}; {result.verdict.value} with {result.score or 0:.2f}, needs {result.threshold:.2f}"
     words = f"{result.verdict.value} with {result.score:.2f}, needs {result.threshold:.2f}"
     return f"{words}: {result.reason}" if result.reason else words
 
@@ -166,15 +176,18 @@ def _words(mark: str, note: str) -> str:
 
 def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult") -> list[Message]:
     """Why an evaluator did not pass; `number` counts from 1."""
-    if result.verdict == "passed":
+    ungraded = tuple(result.ungraded())
+    if result.verdict == "passed" and not ungraded:
         return []
     from rubric_core.evaluation.marks import evaluator_words, marks_of_some  # noqa: PLC0415
     from rubric_core.evaluation.turns import turns_of  # noqa: PLC0415
 
     place = len(turns_of(case.case)) + number
     found = [m for m in marks_of_some(case, {place: result}) if m.what != "band" and m.verdict != "passed"]
-    said = [_part(mark) for mark in found]
+    said = [_part(case, mark) for mark in found]
     if said:
         return said
+    if result.score is not None and ungraded:
+        return [Message(f"the grader failed: {each.name}: {each.reason}", "error") for each in ungraded]
     why = result.reason or "; ".join(result.misses) or result.reasoning
     return [Message(_words(evaluator_words(result), why), "error" if result.verdict == "failed" else "warning")]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from rubric_core.evaluation.marks import SIGNS
 from rubric_core.evaluation.rows import case_row
+from rubric_core.evaluation.transcript import request_text, requests_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
 
-__all__ = ["KINDS", "Kind", "difference", "file_name", "reply", "trace"]
+__all__ = ["KINDS", "Kind", "difference", "file_name", "reply", "sent", "trace"]
 
 Kind = Literal["answer", "expected", "prompt", "reply", "trace", "report", "difference"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -30,7 +31,8 @@ def reply(result: "CaseResult", evaluator: str = "") -> str:
 
     Empty when no judge was asked.
     """
-    chosen = [e for e in result.evaluators if e.name == evaluator] or result.evaluators
+    found = [each for one in result.evaluators for each in one.flat()]
+    chosen = [each for each in found if each.name == evaluator] or result.evaluators
     return "\n".join(line for one in chosen for each in one.flat() if each.was_judged for line in _reply(each))
 
 
@@ -73,6 +75,20 @@ def _criterion(found: "CriterionResult") -> Iterator[str]:
     for text in (found.outcome, f"Band: {found.band}" if found.band else "", found.reasoning or found.reason):
         if text:
             yield from (text, "")
+
+
+def sent(result: "CaseResult") -> str:
+    """What was sent to targets, judges and programs, as Markdown; empty when nothing was."""
+    lines = ["## What was sent", ""]
+    for title, before, told, after in map(request_text, requests_of(result)):
+        lines += [f"### {title}", ""]
+        for sentence in before:
+            lines += [sentence, ""]
+        for name, text in told:
+            lines += [f"{name}:", "", *_as_it_is(text), ""]
+        for sentence in after:
+            lines += [sentence, ""]
+    return "\n".join(lines) if len(lines) > 2 else ""
 
 
 def trace(result: "CaseResult") -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.fingerprint import files_of
 from rubric_core.evaluation.matrix import variations
-from rubric_core.evaluation.result import Verdict
 from rubric_core.evaluation.runnable import Options, Runnable
 from rubric_core.evaluation.schedule import with_dependencies
 from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError, suite_in
@@ -132,11 +131,11 @@ def _parts(
 
 
 def _has_failed(shown: Shown) -> bool:
-    return shown.result is not None and shown.result.verdict is not Verdict.PASSED
+    return shown.result is not None and not shown.result.is_sound_pass
 
 
 def _lacks_a_pass(shown: Shown) -> bool:
-    return shown.result is None or shown.stale or shown.result.verdict is not Verdict.PASSED
+    return shown.result is None or shown.stale or not shown.result.is_sound_pass
 
 
 def _in_range(suite: LoadedSuite) -> list[Runnable]:

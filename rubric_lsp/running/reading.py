@@ -102,7 +102,7 @@ class Reading:
         if result is None:
             raise RefusedError(INVALID_PARAMS, f"{name} has not been run yet")
         if kind == "report":
-            return server.reports.markdown(snapshot, name) or ""
+            return "\n\n".join(filter(None, (server.reports.markdown(snapshot, name), texts.sent(result))))
         if kind == "trace":
             return texts.trace(result)
         if kind == "reply":

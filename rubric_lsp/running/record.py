@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -188,7 +188,7 @@ class Record:
     def done(self, uri: str, result: "CaseResult") -> None:
         """A case has a result."""
         case = self._case(uri, result.id)
-        case.result, case.running, case.files = result, "", None
+        case.result, case.running, case.files = replace(result, runs=()), "", None
         case.newer, case.newer_for = {}, ""
         past = Past(result.verdict.value, result.score, result.at)
         case.history = (*case.history, past)[-_MOST_HISTORY:]

@@ -36,6 +36,13 @@ class Reports:
 
         return report(shown, self.command(snapshot, name))
 
+    def shared(self, snapshot: Snapshot, part: "Shape") -> str:
+        """What the cases made of a part of their suite, for a hover; empty for one of which nothing is known."""
+        from rubric_lsp.features.shared import shared_report  # noqa: PLC0415
+
+        found = next((each for each in self._server.runs.shared(snapshot) if each.of is part), None)
+        return shared_report(found) if found is not None else ""
+
     def command(self, snapshot: Snapshot, name: str) -> str:
         """The line that runs a case in a terminal, from the folder that the editor has open."""
         snapshot = self._server.runs.suite_at(snapshot)

@@ -3,9 +3,12 @@
 import asyncio
 import itertools
 import time
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
+from rubric_core.language.around import FileKind
 from rubric_lsp.features.results import Results
 from rubric_lsp.lifecycle import WARNING
 from rubric_lsp.progress import Progress, ProgressBoard
@@ -20,6 +23,7 @@ from rubric_lsp.uris import path_of
 if TYPE_CHECKING:
     from rubric_core.evaluation.events import Event
     from rubric_core.evaluation.result import CaseResult
+    from rubric_core.evaluation.summary import Summary
     from rubric_core.ports import Ports
     from rubric_lsp.running.choosing import Part
     from rubric_lsp.running.jobs import Job, Steps
@@ -57,6 +61,14 @@ class Runs:
             return {}
         taken_over = self.taken_over.results(snapshot)
         return self.record.results(snapshot) if taken_over is None else taken_over
+
+    def shared(self, snapshot: Snapshot) -> "Sequence[Summary]":
+        """What the cases of a suite made of the evaluators that it gives to all of them."""
+        if snapshot.part_of is not None or not snapshot.is_ours or snapshot.analysis.kind is not FileKind.SUITE:
+            return ()
+        results = self.results(snapshot)
+        others = partial(self.taken_over.cases, snapshot)
+        return snapshot.kept.shared.of(snapshot.analysis, results, snapshot.path, others)
 
     def suite_at(self, snapshot: Snapshot) -> Snapshot:
         """What runs the cases of a document: a file of cases leads to the suite that takes it over, if that is known."""
@@ -225,8 +237,11 @@ class Runs:
         self.changed(part.uri)
 
     def _done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
-        if part.number and result.evaluators:
-            self.record.done_alone(part.uri, result.id, part.place, result.evaluators[-1], result.fingerprint)
+        from rubric_core.evaluation.turns import own_results  # noqa: PLC0415
+
+        graded = own_results(result.evaluators)
+        if part.number and graded:
+            self.record.done_alone(part.uri, result.id, part.place, graded[-1], result.fingerprint)
         elif part.number:
             self.record.running(part.uri, result.id, "")
         else:

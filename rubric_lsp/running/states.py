@@ -66,22 +66,26 @@ class States:
         if number > len(names) or not self._server.client.tests:
             return
         test = id_of(uri, case.id, names[number - 1])
+        state = "unscored" if next(result.ungraded(), None) is not None else result.verdict.value
         if run:
-            told, already = (result.verdict.value, result.score), self._told.setdefault(run, {})
+            told, already = (state, result.score), self._told.setdefault(run, {})
             if already.get(test) == told:
                 return
             already[test] = told
         messages = self._messages(uri, case, tests.evaluator_messages(case, number, result))
-        self._state(run, test, result.verdict.value, result, messages)
+        self._state(run, test, state, result, messages)
 
     def done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
         """A case is done."""
+        from rubric_core.evaluation.turns import own_results  # noqa: PLC0415  # loaded when something was run
+
         case = _case(part, result.id)
         if case is None or not self._server.client.tests:
             return
         if part.number:
-            if result.evaluators:
-                self._evaluator(job.name, part.uri, case, part.number, result.evaluators[-1])
+            graded = own_results(result.evaluators)
+            if graded:
+                self._evaluator(job.name, part.uri, case, part.number, graded[-1])
             else:
                 self._state(
                     job.name, id_of(part.uri, result.id, part.evaluator), "unscored", result, [_plain(result.reason)]
@@ -93,17 +97,18 @@ class States:
 
     def _result(self, run: str, uri: str, case: "Runnable", result: "CaseResult") -> None:
         """The state of a case and of its evaluators."""
-        from rubric_core.evaluation.turns import TURN  # noqa: PLC0415  # loaded when something was run
+        from rubric_core.evaluation.turns import own_results  # noqa: PLC0415  # loaded when something was run
 
-        names = tests.evaluator_names(case)
-        graded = [each for each in result.evaluators if each.type != TURN]
+        names, graded = tests.evaluator_names(case), own_results(result.evaluators)
         if len(graded) == len(names):
             for number, each in enumerate(graded, 1):
                 self._evaluator(run, uri, case, number, each)
         else:
             for name in names:
                 self._state(run, id_of(uri, case.id, name), "skipped")
-        state = "skipped" if tests.skipped(result) else result.verdict.value
+        # One whose grader failed is in trouble, whatever its score: it says nothing about the answer.
+        verdict = "unscored" if result.grader_errors else result.verdict.value
+        state = "skipped" if tests.skipped(result) else verdict
         messages = self._messages(uri, case, tests.messages(case, result, expected_of(case)))
         self._state(run, id_of(uri, case.id), state, result, messages)
 
@@ -127,7 +132,9 @@ class States:
         counts = {v: verdicts.count(v) for v in ("passed", "borderline", "failed", "unscored")}
         costs = [result.cost_usd for result in job.results if result.cost_usd is not None]
         cost = {"costUsd": sum(costs)} if costs else {}
-        over = {"runId": job.name, **counts, "cancelled": job.cancelled, "durationMs": duration_ms, **cost}
+        errors = sum(len(result.grader_errors) for result in job.results)
+        broken = {"graderErrors": errors} if errors else {}
+        over = {"runId": job.name, **counts, **broken, "cancelled": job.cancelled, "durationMs": duration_ms, **cost}
         self._tell("runEnded", over)
 
     # -- what is known ------------------------------------------------------------------------------------------------
@@ -181,6 +188,9 @@ class States:
             told["score"] = result.score
         if result is not None and result.duration_ms is not None:
             told["durationMs"] = result.duration_ms
+        errors = _grader_errors(result)
+        if errors:
+            told["graderErrors"] = errors
         if messages:
             told["messages"] = list(messages)
         self._tell("testState", told)
@@ -190,7 +200,7 @@ class States:
 
     def _message(self, uri: str, case: "Runnable", message: tests.Message) -> Json:
         made: Json = {"message": message.text, "severity": message.severity}
-        away = case.file is not None and not message.in_suite
+        away = case.file is not None
         path = case.file if away else path_of(uri)
         # It may be gone: files are renamed and removed while their cases run.
         where = self._server.documents.get(uri) if not away else None
@@ -209,6 +219,15 @@ def ids_of(job: "Job") -> Iterator[str]:
 
 def _case(part: "Part", name: str) -> "Runnable | None":
     return next((case for case in part.cases if case.id == name), None)
+
+
+def _grader_errors(result: "CaseResult | EvaluatorResult | None") -> int:
+    """How many graders could not run or crashed, of a case or in an evaluator."""
+    from rubric_core.evaluation.result import CaseResult  # noqa: PLC0415  # loaded when something was run
+
+    if isinstance(result, CaseResult):
+        return len(result.grader_errors)
+    return sum(each.failed for each in result.ungraded()) if result is not None else 0
 
 
 def _output(result: "CaseResult") -> str:

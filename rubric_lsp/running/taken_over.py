@@ -57,6 +57,10 @@ class TakenOver:
         cases = self._cases_of(suite).get(absolute(snapshot.path), {}) if known else {}
         return {name: replace(known[name], taken_over=case) for name, case in cases.items() if name in known}
 
+    def cases(self, suite: Snapshot) -> "Mapping[str, Runnable]":
+        """The cases that a suite takes over from other files, by their ids."""
+        return {name: case for behind in self._cases_of(suite).values() for name, case in behind.items()}
+
     def _cases_of(self, suite: Snapshot) -> "Mapping[Path, Mapping[str, Runnable]]":
         from rubric_lsp.running.choosing import distinct, suite_of  # noqa: PLC0415  # what runs need is loaded when something was run
 

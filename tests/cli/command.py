@@ -16,7 +16,7 @@ tests:
     assertions:
       - type: rubrics
         criteria:
-          - {id: tone, outcome: Stays friendly, weight: -1}
+          - {id: tone, outcome: Stays friendly, weight: -1, required: true}
       - {type: contains, wieght: 2, value: 30 days}
 """
 

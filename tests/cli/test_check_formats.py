@@ -134,7 +134,7 @@ def test_a_frame_shows_the_line_and_what_to_do(rubric: Run) -> None:
     assert rubric("check").out.split("\n\n")[1].splitlines() == [
         "a.eval.yaml:9:26 warning[unknown-key] a contains check has no key `wieght`; did you mean `weight`?",
         "  │",
-        "8 │           - {id: tone, outcome: Stays friendly, weight: -1}",
+        "8 │           - {id: tone, outcome: Stays friendly, weight: -1, required: true}",
         "9 │       - {type: contains, wieght: 2, value: 30 days}",
         "  │                          ^^^^^^",
         "  │",

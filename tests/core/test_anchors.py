@@ -11,7 +11,7 @@ from rubric_core.text import Edit, Span
 
 ACROSS = """\
 assertions:
-  - &tone {name: tone, type: rubrics, criteria: [{id: polite, outcome: Stays polite}]}
+  - &tone {name: tone, type: rubrics, criteria: [{id: polite, outcome: Stays polite, required: true}]}
 tests:
   - &first
     id: a

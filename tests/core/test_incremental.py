@@ -153,7 +153,7 @@ TYPED = """\
             score_ranges:
               0: rude
               5: curt
-          - {id: x, outcome: "y", weight: 1.5}
+          - {id: x, outcome: "y", weight: 1.5, required: false}
       - {type: contains, value: refund}
       - type: regex
         value: '[0-9]+ days'

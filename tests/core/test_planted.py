@@ -108,17 +108,17 @@ def test_a_mistake_in_bands(head, code, first, second):
 
 
 CRITERIA = [
-    ("duplicate-criterion-id", "{id: a, T: x}", ">> {id: a, T: y}"),
-    ("criterion-without-text", "{id: a, T: x}", ">> {id: b}"),
-    ("bad-weight", "{id: a, T: x}", ">> {id: b, T: y, weight: -2}"),
-    ("bad-weight", "{id: a, T: x}", ">> {id: b, T: y, weight: 0}"),
-    ("wrong-type", "{id: a, T: x}", ">> {id: b, T: y, weight: .nope}"),
-    ("wrong-type", "{id: a, T: x}", ">> {id: b, T: y, required: 'true'}"),
-    ("unknown-key", "{id: a, T: x}", ">> {id: b, T: y, wieght: 2}"),
-    ("duplicate-key", "{id: a, T: x}", ">> {id: b, T: y, T: z}"),
-    ("wrong-type", "{id: a, T: x}", ">> 42"),
-    ("wrong-type", "{id: a, T: x}", ">> [x]"),
-    ("same-criterion", "{id: a, T: Names it}", ">> {id: b, T: names it}"),
+    ("duplicate-criterion-id", "{id: a, T: x, required: true}", ">> {id: a, T: y, required: true}"),
+    ("criterion-without-text", "{id: a, T: x, required: true}", ">> {id: b}"),
+    ("bad-weight", "{id: a, T: x, required: true}", ">> {id: b, T: y, weight: -2, required: true}"),
+    ("bad-weight", "{id: a, T: x, required: true}", ">> {id: b, T: y, weight: 0, required: false}"),
+    ("wrong-type", "{id: a, T: x, required: true}", ">> {id: b, T: y, weight: .nope, required: true}"),
+    ("wrong-type", "{id: a, T: x, required: true}", ">> {id: b, T: y, required: 'true'}"),
+    ("unknown-key", "{id: a, T: x, required: true}", ">> {id: b, T: y, wieght: 2, required: true}"),
+    ("duplicate-key", "{id: a, T: x, required: true}", ">> {id: b, T: y, T: z, required: true}"),
+    ("wrong-type", "{id: a, T: x, required: true}", ">> 42"),
+    ("wrong-type", "{id: a, T: x, required: true}", ">> [x]"),
+    ("same-criterion", "{id: a, T: Names it, required: true}", ">> {id: b, T: names it, required: true}"),
 ]  # fmt: skip
 
 

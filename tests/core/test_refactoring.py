@@ -301,7 +301,7 @@ def test_over_the_corpus_nothing_but_the_writing_changes() -> None:
 
 
 def _comments(text: str) -> list[str]:
-    from rubric_core.migration.layout import comments_of
     from rubric_core.syntax.parse import parse
+    from rubric_core.syntax.pieces import comments_of
 
     return sorted(text[s.start : s.end] for s in comments_of(text, parse(text)))

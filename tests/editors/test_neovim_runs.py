@@ -174,6 +174,49 @@ def test_an_edit_makes_a_result_stale_and_undo_brings_it_back(ready: Neovim) -> 
     until("nothing is left", lambda: not signs(ready) and not ready.results() and status(ready) == "")
 
 
+BROKEN = """\
+# rubric: dialect=agentv-3
+name: broken
+execution:
+  target: canned
+tests:
+  - id: crash
+    criteria: c
+    input: Can I return this?
+    assertions:
+      - {type: contains, value: return, weight: 9}
+      - {type: code-grader, name: check, command: [python3, -c, "raise SystemExit('boo')"]}
+  - id: gone
+    criteria: c
+    input: Can I return this?
+    assertions:
+      - {type: code-grader, name: check, command: [no-such-program]}
+"""
+
+
+def test_a_grader_that_failed_is_never_a_green_sign(nvim: Open, workspace: Path) -> None:
+    (workspace / "broken.eval.yaml").write_text(BROKEN, encoding="utf-8")
+    editor = nvim("broken.eval.yaml")
+    editor.open_for_use()
+    until("the tests are known", lambda: cases(editor))
+    over = ended(editor, "RubricRunFile")
+    assert (over["passed"], over["unscored"], over["graderErrors"]) == (0, 2, 2)
+    until("signs", lambda: list(signs(editor).values()) == ["○", "○"])
+    crash, check = editor.line_of("id: crash"), editor.line_of("raise SystemExit")
+    until("the case", lambda: "○ 0.90  ⚠ 1 grader failed: check" in editor.results().get(crash, ""))
+    until("the grader", lambda: "⚠ failed: python3 -c " in editor.results().get(check, ""))
+    until("a diagnostic", lambda: "grader-failed" in editor.codes())
+    editor.keys(":RubricReport crash<CR>")
+    page = "\n".join(until("the report", lambda: float_lines(editor)))
+    for words in ("○ unscored with 0.90", "⚠ 1 grader failed: check", "⚠ check", "ended with exit code 1: boo"):
+        assert words in page, page
+    sent = page.partition(" Sent\n")[2]
+    assert "target canned (mock)" in sent
+    assert "    [user]\n       Can I return this?\n" in sent
+    assert "program for check\n" in sent
+    assert "    [standard input]\n" in sent
+
+
 def test_the_report_is_a_window_that_q_closes(nvim: Open, workspace: Path) -> None:
     (workspace / "judged.eval.yaml").write_text(RUBRICS, encoding="utf-8")
     reply = {

@@ -47,6 +47,30 @@ def test_results_are_seen_on_the_line(screen: Open, artifacts: Path) -> None:
     keep(editor, artifacts, "neovim-stale")
 
 
+def test_results_of_the_suite_s_evaluators_are_seen(screen: Open, artifacts: Path) -> None:
+    """On the lines of a rubric for every case stands what all cases made of it; the hover says which did what."""
+    editor = screen("shared.eval.yaml")
+    assert isinstance(editor, ScreenNeovim)
+    editor.sees("Run")
+    editor.keys(":RubricRunFile<CR>")
+    editor.sees("✘ 1/3 cases  4.7/10 on average")
+    shown = editor.sees("✔ 3/3 cases  9.3/10 on average").splitlines()
+    assert next(line for line in shown if "id: tone" in line).rstrip().endswith("✘ 1/3 cases  4.7/10 on average")
+    assert next(line for line in shown if "name: quality" in line).rstrip().endswith("✘ 1/3 cases  0.70 on average")
+    keep(editor, artifacts, "neovim-shared")
+    editor.keys(":9<CR>fe:lua vim.lsp.buf.hover()<CR>")
+    editor.sees("curt, no greeting")
+    table = [line for line in editor.screen().splitlines() if "/10 →" in line]
+    assert [next(name for name in ("coat", "shoes", "hat") if name in line) for line in table] == [
+        "shoes",
+        "hat",
+        "coat",
+    ]
+    keep(editor, artifacts, "neovim-shared-hover")
+    editor.keys("<Esc>:22<CR>A please<Esc>")
+    editor.sees("✘ 1/2 cases  6.0/10 on average  ◌ 1 stale")
+
+
 def test_completion_is_seen(screen: Open, artifacts: Path) -> None:
     editor = screen("support.eval.yaml")
     assert isinstance(editor, ScreenNeovim)

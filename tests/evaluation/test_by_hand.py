@@ -83,9 +83,10 @@ async def test_of_turns(folder: Folder, text: str, verdict: str, score: float) -
     ("mode", "second", "third"),
     [("skip", "unscored", "unscored"), ("fail", "failed", "unscored"), ("run", "passed", "passed")],
 )
-async def test_of_cases_that_depend_on_one_that_fails(folder: Folder, mode: str, second: str, third: str) -> None:
+async def test_of_cases_that_depend_on_one_without_a_score(folder: Folder, mode: str, second: str, third: str) -> None:
     folder.mock("x")
     row = "  - {id: %s, input: hi, criteria: c, assertions: [{type: contains, value: %s}]%s}\n"
-    text = "tests:\n" + row % ("a", "nope", "") + row % ("b", "x", f", depends_on: [a], on_dependency_failure: {mode}")
+    judged = "  - {id: a, input: hi, criteria: c, assertions: [Is good]}\n"
+    text = "tests:\n" + judged + row % ("b", "x", f", depends_on: [a], on_dependency_failure: {mode}")
     results = await folder.run(text + row % ("c", "x", ", depends_on: [b]"), "agentv-3")
-    assert [results[name].verdict.value for name in "abc"] == ["failed", second, third]
+    assert [results[name].verdict.value for name in "abc"] == ["unscored", second, third]

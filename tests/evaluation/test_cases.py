@@ -229,16 +229,64 @@ async def test_variables_of_the_environment_and_of_the_case(folder: Folder) -> N
         tests:
           - id: a
             criteria: c
-            vars: {tone: kind, words: [Ada, kind], weight: 3}
-            input: Hello ${{ WHO }}, be {{ tone }} and {{ vars.tone }} and {{ unknown }}
+            vars: {tone: kind, words: [Ada, kind]}
+            input: Hello ${{ WHO }}, be {{ tone }} and {{ vars.tone }} and {{ unknown }} {{ words }}
             assertions:
-              - {type: contains-all, value: "{{ words }}"}
-              - {type: contains, value: "{{ tone }}", weight: "{{ weight }}"}
+              - {type: contains, value: "${{ WHO }}, be kind"}
+              - {type: contains, value: "{{ tone }}", negate: true}
         """
     )
-    assert result.answer == "Hello Ada, be kind and kind and {{ unknown }}"
+    assert result.answer == 'Hello Ada, be kind and {{ vars.tone }} and {{ unknown }} ["Ada", "kind"]'
     assert (result.verdict, result.threshold) == (Verdict.PASSED, 1)
-    assert [e.weight for e in result.evaluators] == [1, 3]
+
+
+TOLD = """
+input: [{role: user, content: "suite {{ a }}"}]
+input_files: ["{{ file }}"]
+metadata: {s: "{{ a }}"}
+tests:
+  - id: one
+    vars: {a: value, file: notes.md}
+    criteria: "crit {{ a }}"
+    input: [{role: user, content: [{type: text, value: "case {{ a }}"}]}]
+    expected_output: "good {{ a }}"
+    metadata: {c: "{{ a }}"}
+    assertions:
+      - {type: code-grader, name: "g {{ a }}", command: [python3, told.py, "{{ a }}"], config: {k: "{{ a }}"}}
+"""
+
+
+async def test_values_of_a_case_are_filled_in_where_agentv_fills_them_in(folder: Folder) -> None:
+    folder.mock("hi")
+    folder.write("notes.md", "notes\n")
+    folder.write(
+        "told.py",
+        "import json, sys; print(json.dumps({'score': 1, 'details': {'word': sys.argv[1], **json.load(sys.stdin)}}))",
+    )
+    (grader,) = (await folder.one(TOLD)).evaluators
+    told = grader.details or {}
+    assert (grader.name, told["word"]) == ("g {{ a }}", "{{ a }}")
+    assert told["criteria"] == "crit value"
+    assert "suite value" in str(told["input"])
+    assert "case value" in str(told["input"])
+    assert told["expected_output"] == [{"role": "assistant", "content": "good value"}]
+    assert (told["metadata"], told["config"]["k"]) == ({"c": "{{ a }}", "s": "{{ a }}"}, "{{ a }}")
+
+
+async def test_values_of_turns(folder: Folder) -> None:
+    folder.targets(ECHO)
+    result = await folder.one(
+        """
+        tests:
+          - id: a
+            criteria: c
+            mode: conversation
+            vars: {a: value}
+            input: hello
+            turns: [{input: "say {{ a }}", assertions: [{type: contains, value: say value}, {type: contains, value: "{{ a }}"}]}]
+        """
+    )
+    assert [m.score for m in result.evaluators[0].members] == [1, 0]
 
 
 async def test_a_variable_that_is_not_set_names_its_line(folder: Folder) -> None:
@@ -260,7 +308,7 @@ tests:
     input: [{role: user, content: [{type: file, value: order.json}]}]
     assertions:
       - {type: code-grader, command: [python3, check.py]}
-      - {type: llm-grader, prompt: judge.md, target: judge}
+      - {type: llm-grader, prompt: file://judge.md, target: judge}
   - {id: b, criteria: c, input: hi, assertions: [{type: contains, value: x}]}
 """
 TARGETS = [
@@ -295,7 +343,7 @@ def test_a_changed_file_of_a_case_makes_it_stale_and_not_its_neighbour(whole: Fo
     ("old", "new"),
     [
         ("content: [{type: file", "content: [{type: text, value: x}, {type: file"),
-        ("prompt: judge.md", "prompt: judge.md, weight: 2"),
+        ("prompt: file://judge.md", "prompt: file://judge.md, weight: 2"),
         ("id: a", "id: c"),
     ],
 )

@@ -1,5 +1,7 @@
 """Conversations: turns in their order, what the target is shown, and how turns become one score."""
 
+import sys
+
 import pytest
 from judge_server import JudgeServer
 from suites import Folder, checks
@@ -41,7 +43,7 @@ async def test_turns_are_graded_and_put_together(folder: Folder) -> None:
     assert result.verdict is Verdict.PASSED
     assert [m.name for m in result.evaluators[1].members] == ["contains-sorry", "icontains-ORDER"]
     assert result.details["transcript"] == [
-        {"role": "system", "content": "You are a support agent."},
+        {"role": "user", "content": "You are a support agent."},
         {"role": "user", "content": "Hello"}, {"role": "assistant", "content": "hello"},
         {"role": "user", "content": "My order is late"}, {"role": "assistant", "content": "my order is late"},
         {"role": "user", "content": "Bye"}, {"role": "assistant", "content": "bye"},
@@ -68,7 +70,8 @@ async def test_a_conversation_that_stops_at_a_failed_turn(folder: Folder) -> Non
 async def test_what_the_target_is_shown(folder: Folder, judge: JudgeServer) -> None:
     folder.targets(judge.target("default"))
     judge.replies = ["one", "two", "three"]
-    await folder.one(suite("window_size: 1"))
+    system = suite("window_size: 1").replace("input: You are", "input:\n      - role: system\n        content: You are")
+    await folder.one(system)
     assert [[m["role"] for m in b["messages"]] for b in judge.bodies] == [
         ["system", "user"],
         ["system", "assistant", "user"],
@@ -82,8 +85,54 @@ async def test_what_the_target_is_shown(folder: Folder, judge: JudgeServer) -> N
 async def test_evaluators_of_the_case_grade_the_whole_transcript(folder: Folder) -> None:
     folder.targets(ECHO)
     result = await folder.one(suite("assertions: [{type: contains-all, value: [Hello, late, bye]}]"))
-    assert [e.score for e in result.evaluators] == [1.0, 0.5, 1.0, 1.0]
+    assert [(e.name, e.score) for e in result.evaluators][2:] == [("turn-3", 1.0), ("conversation", 1.0)]
     assert result.score == pytest.approx(3.5 / 4)
+
+
+WHOLE = """assertions:
+      - {type: contains, value: Hello}
+      - {type: contains, value: nothing, weight: 3}
+      - {type: contains, value: "Bye\\n\\nassistant: bye"}"""
+
+
+async def test_the_evaluators_of_the_case_together_count_as_much_as_a_turn(folder: Folder) -> None:
+    folder.targets(ECHO)
+    result = await folder.one(suite(WHOLE))
+    (*_, whole) = result.evaluators
+    assert (whole.name, whole.type, whole.score, len(whole.members)) == ("conversation", "conversation", 0.4, 3)
+    assert [each.score for each in whole.members] == [1, 0, 1]
+    assert result.score == pytest.approx((1 + 0.5 + 1 + 0.4) / 4)
+    assert (await folder.one(suite(f"aggregation: min\n    {WHOLE}"))).score == 0.4
+    required = WHOLE.replace("weight: 3", "required: true")
+    assert (await folder.one(suite(f"aggregation: max\n    {required}"))).score == 1, "its gate is its own"
+    assert (await folder.one(suite(required))).score == pytest.approx(2.5 / 4)
+
+
+async def test_a_transcript_is_a_message_that_called_no_tool(folder: Folder) -> None:
+    folder.targets(ECHO)
+    result = await folder.one(
+        suite(
+            "assertions: [{type: execution-metrics, max_tool_calls: 0, max_llm_calls: 4}, {type: latency, threshold: 9999}]"
+        )
+    )
+    assert [each.score for each in result.evaluators[-1].members] == [1, 0]
+
+
+async def test_what_graders_of_a_conversation_are_told(folder: Folder) -> None:
+    folder.targets(ECHO)
+    folder.write("told.py", "import json, sys; print(json.dumps({'score': 1, 'details': json.load(sys.stdin)}))")
+    grader = f"{{type: code-grader, name: g, command: [{sys.executable}, told.py]}}"
+    text = suite(f"window_size: 1\n    assertions: [{grader}]").replace(
+        "- input: Bye", f"- input: Bye\n        expected_output: See you\n        assertions: [{grader}]"
+    )
+    result = await folder.one(text)
+    turn, whole = (dict(e.members[0].details or {}) for e in result.evaluators[2:])
+    setting = {"role": "user", "content": "You are a support agent."}
+    assert turn["input"] == [{"role": "user", "content": "Bye"}, {"role": "assistant", "content": "bye"}]
+    assert turn["expected_output"] == [{"content": "See you"}]
+    assert (turn["output"], whole["expected_output"]) == ("bye", [])
+    assert whole["input"][0] == setting
+    assert whole["output"].startswith("user: You are a support agent.\n\nuser: Hello\n\nassistant: hello\n\n")
 
 
 async def test_strings_of_a_turn_are_criteria_that_are_not_required(folder: Folder, judge: JudgeServer) -> None:

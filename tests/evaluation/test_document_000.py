@@ -2,9 +2,10 @@
 
 import pytest
 from judge_server import JudgeServer
-from suites import Folder
+from suites import LANGUAGE, Folder
 
 from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.suites import InvalidSuiteError, load_suite
 
 SUITE = """
 # rubric: dialect=agentv-1
@@ -85,6 +86,60 @@ async def test_invalid_range_rubrics_are_rejected(folder: Folder, judge: JudgeSe
     assert judge.bodies == []
 
 
+FILE_LEVEL = """
+# rubric: dialect=agentv-1
+execution:
+  evaluators:
+    - name: shared
+      type: rubric
+      rubrics:
+        - {{id: facts, {key}: {ranges}}}
+evalcases:
+  - {{id: essay, expected_outcome: A short essay on tides, input: Explain tides.}}
+"""
+
+
+@pytest.mark.parametrize("key", ["score_ranges", "score_rubric"])
+@pytest.mark.parametrize(
+    ("bounds", "rule"),
+    [
+        (((0, 5), (5, 10)), "overlapping-bands: score 5 belongs to two bands"),
+        (((0, 5), (6, 11)), "band-bounds: 11 is outside 0..10"),
+        (((0, 5), (7, 10)), "gapped-bands: score 6 belongs to no band"),
+        (((1, 5), (6, 10)), "gapped-bands: score 0 belongs to no band"),
+    ],
+)
+def test_loading_a_suite_with_invalid_ranges_fails_and_names_the_rule(
+    folder: Folder, key: str, bounds: tuple[tuple[int, int], ...], rule: str
+) -> None:
+    """The document calls them `score_rubric` here and `score_ranges` everywhere else."""
+    ranges = ", ".join(f"{{score_range: [{low}, {high}], expected_outcome: band {low}}}" for low, high in bounds)
+    path = folder.suite(FILE_LEVEL.format(key=key, ranges=f"[{ranges}]"))
+    with pytest.raises(InvalidSuiteError, match=rf"suite.eval.yaml:8: {rule}"):
+        load_suite(path, LANGUAGE, strict=True)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"checks": [{"id": "facts", "score": 8}, {"id": "style", "score": 5}]}',
+        '{"checks": [{"id": "style", "score": 5, "reasoning": "dull"}, {"id": "facts", "score": 8}], "overall_reasoning": "fine"}',
+        '{"checks": [{"id": "facts", "score": 8, "confidence": 1}, {"id": "style", "score": 5}], "mood": "good"}',
+    ],
+    ids=["no reasoning", "in another order", "keys that nobody asked for"],
+)
+async def test_what_the_schema_leaves_open_may_be_there_or_not(folder: Folder, judge: JudgeServer, reply: str) -> None:
+    judge.replies = [reply]
+    result = await run(folder, judge, *RANGES)
+    assert len(judge.bodies) == 1, "it is not asked again"
+    assert result.score == pytest.approx(0.7)
+    assert result.evaluators[0].details == {
+        "raw_scores": {"facts": 8, "style": 5},
+        "normalization": "score / 10",
+        "aggregation": "weighted_average",
+    }
+
+
 @pytest.mark.parametrize(
     "reply",
     [
@@ -160,6 +215,25 @@ async def test_fail_verdict(folder: Folder, judge: JudgeServer) -> None:
 @pytest.mark.parametrize("raw", [6, 7])
 async def test_borderline_verdict(folder: Folder, judge: JudgeServer, raw: int) -> None:
     assert await verdict_of(folder, judge, raw) is Verdict.BORDERLINE
+
+
+@pytest.mark.parametrize(
+    ("facts", "style", "verdict"),
+    [
+        (8, 8, "passed"),  # 0.8
+        (9, 6, "passed"),  # (9 · 2 + 6) / 30 = 0.8
+        (9, 5, "borderline"),
+        (5, 8, "borderline"),  # (5 · 2 + 8) / 30 = 0.6
+        (5, 7, "failed"),
+    ],
+)
+async def test_the_edges_of_the_verdicts_belong_to_the_better_one(
+    folder: Folder, judge: JudgeServer, facts: int, style: int, verdict: str
+) -> None:
+    judge.replies = [f'{{"checks": [{{"id": "facts", "score": {facts}}}, {{"id": "style", "score": {style}}}]}}']
+    result = await run(folder, judge, *RANGES)
+    assert result.score == pytest.approx((2 * facts + style) / 30)
+    assert (result.verdict.value, result.evaluators[0].verdict.value) == (verdict, verdict)
 
 
 async def test_a_required_item_that_is_not_met_fails_a_high_score(folder: Folder, judge: JudgeServer) -> None:

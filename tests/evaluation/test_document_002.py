@@ -1,6 +1,9 @@
 """What document 002 (rubric evaluator, agentv-1) says, one test each."""
 
 import json
+import re
+import sys
+from pathlib import Path
 
 import pytest
 from judge_server import JudgeServer
@@ -201,3 +204,41 @@ async def test_document_quality_rubric_mixes_checks_and_ranges() -> None:
 
 def test_the_checks_of_a_reply_are_json() -> None:
     assert json.loads(checks(a_b=1))["checks"][0]["id"] == "a-b"
+
+
+# Every example of the documents, as it stands there
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "core" / "documents").glob("*.yaml"))
+#: What a case needs that the examples leave out with "…".
+LEFT_OUT = "    input: Hello!\n    expected_outcome: A friendly answer\n"
+
+
+@pytest.mark.parametrize(("met", "score", "verdict"), [(True, 1.0, "passed"), (False, 0.0, "failed")])
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+async def test_the_examples_run(
+    folder: Folder, judge: JudgeServer, path: Path, met: bool, score: float, verdict: str
+) -> None:
+    folder.write("validators/check_python.py", f"print('{{\"score\": {int(met)}}}')")
+    folder.targets({"name": "default", "provider": "mock", "response": "x", "grader_target": "judge"}, judge.target())
+    judge.replies = [lambda body: answered(body, met=met)]
+    text = path.read_text().replace("[./validators/", f"[{sys.executable}, ./validators/")
+    if "input:" not in text:
+        text = re.sub(r"(?m)^(  - id: .*\n)", rf"\1{LEFT_OUT}", text)
+    (result,) = (await folder.run(text)).values()
+    assert (result.score, result.verdict.value) == (score, verdict), result.reason
+    criteria = [criterion for each in result.evaluators for criterion in each.criteria]
+    assert criteria
+    assert {c.verdict for c in criteria} == {Verdict.PASSED if met else Verdict.FAILED}
+    assert all(c.reasoning for c in criteria), "granular feedback"
+
+
+def answered(body: dict, *, met: bool) -> str:
+    """The reply of a judge that finds everything met, or nothing."""
+    item = body["response_format"]["json_schema"]["schema"]["properties"]["checks"]["items"]["properties"]
+    said = {"score": 10 * met} if "score" in item else {"satisfied": met}
+    return json.dumps(
+        {
+            "checks": [{"id": i, **said, "reasoning": f"about {i}"} for i in ids_of(body)],
+            "overall_reasoning": "all in all",
+        }
+    )

@@ -119,7 +119,7 @@ async def test_a_judge_whose_replies_cannot_be_used(folder: Folder, judge: Judge
 
 async def test_a_judge_that_cannot_be_asked_is_not_judged(folder: Folder, judge: JudgeServer) -> None:
     judge.replies = [judge_of(lambda i: i.met, lambda _: 5)] * 3 + [Fault.error(401, "no such key")]  # type: ignore[list-item]
-    with pytest.raises(ProviderError, match="does not take the key"):
+    with pytest.raises(ProviderError, match="the server wants a key"):
         await checked(folder, judge)
     assert len(judge.bodies) < 84
 

@@ -317,7 +317,9 @@ tests:
         ("Is this kind?", "[[ ## criteria ## ]]\nIs this kind?", ""),
         ("'Rate: {{ output }} for {{input}} {{ unknown }}'", "Rate: the answer for hi {{ unknown }}", ""),
         ("'Rate this question: {{ input }}'", "", "has no {{ output }} or {{ expected_output }}"),
-        ("prompts/judge.md", "From a file: the answer", ""),
+        # A bare path is what the answer is judged by, as `rubric check` says; so is a text whose variables nothing fills in.
+        ("prompts/judge.md", "[[ ## criteria ## ]]\nprompts/judge.md\n", ""),
+        ("'Is {{ name }} kind?'", "[[ ## criteria ## ]]\nIs {{ name }} kind?\n", ""),
         ("file://prompts/judge.md", "From a file: the answer", ""),
         ("file://prompts/blind.md", "", "has no {{ output }}"),
         ("file://prompts/none.md", "", "cannot be read"),
@@ -339,6 +341,24 @@ async def test_a_prompt_of_ones_own(ready: Folder, judge: JudgeServer, prompt: s
         assert sent in judge.bodies[0]["messages"][1]["content"]
 
 
+async def test_until_agentv_4_5_a_bare_path_is_the_prompt_in_that_file(ready: Folder, judge: JudgeServer) -> None:
+    ready.write("judge.md", "From a file: {{ answer }}\n")
+    judge.replies = ['{"score": 1, "hits": [], "misses": []}']
+    suite = "tests: [{id: a, criteria: c, input: hi, assert: [{type: llm-judge, prompt: judge.md}]}]"
+    result = await ready.one(suite, "agentv-2.7")
+    assert result.verdict is Verdict.PASSED, result.reason
+    assert judge.bodies[0]["messages"][1]["content"] == "From a file: You have 30 days."
+
+
+async def test_a_program_that_writes_the_prompt_runs_in_its_own_directory(ready: Folder, judge: JudgeServer) -> None:
+    ready.write("tools/prompt.sh", 'cat "$PWD/words.txt"')
+    ready.write("tools/words.txt", "No variable here")
+    judge.replies = ['{"score": 1}']
+    result = await ready.one(OWN.replace("PROMPT", "{command: [sh, tools/prompt.sh]}"))
+    assert result.verdict is Verdict.PASSED, result.reason
+    assert judge.bodies[0]["messages"][1]["content"] == "No variable here"
+
+
 async def test_a_program_that_writes_the_prompt(ready: Folder, judge: JudgeServer) -> None:
     import sys
 
@@ -348,7 +368,7 @@ async def test_a_program_that_writes_the_prompt(ready: Folder, judge: JudgeServe
         OWN.replace("PROMPT", f"{{command: [{sys.executable}, prompt.py], config: {{strict: true}}}}")
     )
     assert result.verdict is Verdict.PASSED, result.reason
-    assert "Look at You have 30 days. {'strict': True}" in judge.bodies[0]["messages"][1]["content"]
+    assert judge.bodies[0]["messages"][1]["content"] == "Look at You have 30 days. {'strict': True}"
     ready.write("prompt.py", "raise SystemExit('no prompt today')")
     result = await ready.one(OWN.replace("PROMPT", f"{{command: [{sys.executable}, prompt.py]}}"))
     assert "no prompt today" in result.reason
@@ -413,7 +433,7 @@ async def test_the_prompt_of_an_llm_rubric(ready: Folder, judge: JudgeServer) ->
     result = await ready.one(NEW, "agentv-5")
     assert result.verdict is Verdict.PASSED, result.reason
     said = judge.bodies[0]["messages"][1]["content"]
-    assert " ".join(said.split()) == 'Look: - rubric-1: It is so / { "owner": "me" } / {{ answer }}'
+    assert " ".join(said.split()) == 'Look: - rubric-1: It is so / {"owner":"me"} / {{ answer }}'
     assert judge.bodies[0]["temperature"] == 0.5
 
 
@@ -423,12 +443,10 @@ async def test_a_provider_that_is_written_out_in_an_evaluator_is_refused_at_its_
 
 
 async def test_changes_and_tool_calls_are_shown_to_the_judge(ready: Folder, judge: JudgeServer) -> None:
+    calls = [{"tool": "Read", "input": {"path": "a.py"}}]
     told = {
-        "text": "You have 30 days.",
         "file_changes": "+++ b/a.py",
-        "messages": [
-            {"role": "assistant", "content": "x", "tool_calls": [{"tool": "Read", "input": {"path": "a.py"}}]}
-        ],
+        "output": [{"role": "assistant", "content": "You have 30 days.", "tool_calls": calls}],
     }
     ready.write("bot.sh", f"cat <<'EOT'\n{json.dumps(told)}\nEOT\n")
     ready.targets(
@@ -438,7 +456,7 @@ async def test_changes_and_tool_calls_are_shown_to_the_judge(ready: Folder, judg
     assert (await ready.one(SUITE)).verdict is Verdict.PASSED
     said = judge.bodies[0]["messages"][1]["content"]
     assert "[[ ## file_changes ## ]]\n+++ b/a.py" in said
-    assert '[[ ## tool_calls ## ]]\n- Read: {"path": "a.py"}' in said
+    assert "[[ ## tool_calls ## ]]\n- Read: a.py" in said
 
 
 SUITES = {
@@ -525,3 +543,24 @@ async def test_a_file_that_gives_no_text_leaves_the_case_without_a_score(
     result = await folder.one(f"{head}tests: [{{id: a, input: hi, criteria: c}}]", evaluators={"llm_judge": graded})
     assert result.verdict is Verdict.UNSCORED
     assert reason in result.reason
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "line"),
+    [
+        ("Read", {"limit": 5, "other": "x", "file_path": "a.py"}, "- Read: a.py"),
+        ("Bash", {"command": "x" * 121}, f"- Bash: {'x' * 120}…"),
+        ("Bash", {"description": "looks"}, "- Bash: looks"),
+        ("Grep", {"path": ".", "pattern": "TODO"}, "- Grep: TODO"),
+        ("search", {"n": 3, "q": "tides", "lang": "en"}, "- search: tides"),
+        ("search", {"q": "x" * 121, "lang": "en"}, "- search: en"),
+        ("search", {"n": 3, "q": ""}, "- search"),
+        ("search", None, "- search"),
+        ("search", "tides", "- search"),
+    ],
+)
+def test_a_line_for_each_tool_call(tool: str, given: object, line: str) -> None:
+    from rubric_core.evaluation.judging.tool_calls import tool_call_lines
+    from rubric_core.ports import ToolUse
+
+    assert tool_call_lines([ToolUse(tool, given), ToolUse("end")]) == f"{line}\n- end"

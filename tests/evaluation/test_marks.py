@@ -5,12 +5,26 @@ import textwrap
 
 import pytest
 from judge_server import JudgeServer
-from suites import Folder, checks
+from suites import LANGUAGE, Folder, checks
 
 from rubric_core.adapters import system_ports
-from rubric_core.evaluation.marks import LONGEST, case_words, evaluator_words, marks_of, seconds_words, shortened
-from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.analysis import analyze
+from rubric_core.cli.inline import Inline
+from rubric_core.cli.style import Style
+from rubric_core.evaluation.marks import (
+    LONGEST,
+    Mark,
+    case_words,
+    criterion_words,
+    evaluator_words,
+    marks_of,
+    seconds_words,
+    shortened,
+)
+from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.schedule import run_cases
+from rubric_core.evaluation.summary import CaseMark, Summary
+from rubric_core.text import Span
 
 SUITE = """
 assertions:
@@ -142,3 +156,78 @@ async def test_members_of_sets_and_strings_of_the_suite_have_their_lines(folder:
     (case,) = folder.cases(text)
     marks = [(case.line_at(m.span.start), m.text[:6]) for m in marks_of(case, result) if m.what != "case"]
     assert marks == [(3, "○ unsc"), (9, "✘ 0.50"), (13, "✘"), (14, "✔"), (15, "✔")]
+
+
+FILE_LEVEL = """
+# rubric: dialect=agentv-1
+execution:
+  evaluators:
+    - name: shared
+      type: rubric
+      rubrics:
+        - {id: tone, expected_outcome: Stays polite, required_min_score: 5, score_ranges: {0: rude, 5: polite}}
+        - {id: depth, expected_outcome: Explains why, required: false}
+evalcases:
+  - {id: one, expected_outcome: x, input: one}
+  - {id: two, expected_outcome: x, input: two}
+"""
+
+
+async def test_the_lines_of_a_rubric_for_every_case_say_what_all_cases_made_of_it(
+    folder: Folder, judge: JudgeServer
+) -> None:
+    folder.targets({"name": "default", "provider": "mock", "response": "x", "grader_target": "judge"}, judge.target())
+    judge.replies = [checks(tone=3, depth=9), checks(tone=8, depth=10)]
+    text = textwrap.dedent(FILE_LEVEL).lstrip()
+    path = folder.suite(text)
+    cases = folder.cases(text)
+    async with system_ports({}) as ports:
+        results = await run_cases(cases, ports, workers=1)
+    analysis = analyze(LANGUAGE.document(path.read_text()), LANGUAGE)
+    shown = [" ".join(line.split()) for line in Inline(analysis, Style(colour=False), 120).lines(cases, results)]
+    assert shown[3] == "- name: shared ✘ 1/2 cases 0.75 on average"
+    assert shown[6].endswith("✘ 1/2 cases 5.5/10 on average")
+    assert shown[7].endswith("✔ 2/2 cases 9.5/10 on average")
+
+
+def mark_of(verdict: Verdict, score: float | None, raw: int | None = None) -> Mark:
+    result = CriterionResult(id="a", outcome="A", verdict=verdict, score=score, raw=raw)
+    return Mark(Span(0, 1), verdict, criterion_words(result), result=result)
+
+
+def test_a_summary_counts_what_comes_and_goes() -> None:
+    summary = Summary()
+    summary.put(CaseMark("a", mark_of(Verdict.PASSED, 0.9, 9)))
+    assert summary.words == "✔ 9/10 → 0.90", "of one case alone the mark is its own"
+    summary.put(CaseMark("b", mark_of(Verdict.UNSCORED, None)))
+    assert summary.words == "○ 1/2 cases  9.0/10 on average", "what has no score is not part of the mean"
+    summary.put(CaseMark("c", mark_of(Verdict.FAILED, 0.2, 2)))
+    summary.put(CaseMark("d", mark_of(Verdict.PASSED, 1.0, 10), stale=True))
+    summary.put(CaseMark("e"))
+    assert summary.words == "✘ 1/3 cases  5.5/10 on average  ◌ 1 stale …"
+    assert [each.case for each in summary.worst(9)] == ["c", "b", "a", "d", "e"]
+    for name in "abc":
+        summary.drop(name)
+    assert summary.words == "⟳ 1 running"
+    summary.drop("e")
+    assert (summary.words, summary.verdict, summary.mark) == ("◌ stale in 1 case", None, None)
+    summary.put(CaseMark("d", mark_of(Verdict.PASSED, 1.0)))
+    summary.put(CaseMark("f", mark_of(Verdict.PASSED, 1.0)))
+    assert summary.words == "✔ 2/2 cases", "where all have everything there is no mean to tell"
+
+
+async def test_what_a_suite_in_one_line_gives_to_its_cases_is_told_from_what_is_theirs(folder: Folder) -> None:
+    folder.mock("x")
+    text = "{tests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: x}]}], assertions: [{type: contains, value: y}]}"
+    (case,) = folder.cases(text)
+    assert [case.inherits(each) for each in case.evaluators] == [False, True]
+    marks = marks_of(case, await folder.one(text))
+    assert [(m.text, m.inherited) for m in marks if m.of is not None] == [("✔", False), ("✘", True)]
+
+
+async def test_strings_of_case_and_suite_are_marked_where_each_stands(folder: Folder) -> None:
+    folder.mock("x")
+    text = "assertions: [Is kind]\ntests:\n  - id: a\n    criteria: c\n    input: hi\n    assertions: [Is short]\n"
+    (case,) = folder.cases(text)
+    marks = [m for m in marks_of(case, await folder.one(text)) if m.of is not None]
+    assert [(case.line_at(m.span.start), m.inherited) for m in marks] == [(1, True), (6, False)]

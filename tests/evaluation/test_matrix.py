@@ -8,6 +8,7 @@ from suites import LANGUAGE, Folder
 from rubric_core.adapters import system_ports
 from rubric_core.cli import main
 from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.events import CaseStarted
 from rubric_core.evaluation.marks import marks_of
 from rubric_core.evaluation.matrix import variations
 from rubric_core.evaluation.result import Verdict
@@ -251,10 +252,14 @@ async def test_dependencies_wait_for_every_variation(echo: Folder) -> None:
     prompts: ["{{ x }}"]
     tests:
       - {id: last, depends_on: [first], vars: {x: z}, assert: [{type: equals, value: z}]}
-      - {id: first, vars: {x: [a, b]}, assert: [{type: equals, value: a}]}
+      - {id: first, vars: {x: [a, b]}, assert: [{type: similar, value: a}]}
     """
     results = await echo.run_all(text)
-    assert results["last"].reason == "not run: first[x=b], which it depends on, did not pass"
+    assert results["last"].reason == "not run: first[x=a], which it depends on, could not be scored"
+    results = await echo.run_all(text.replace("similar", "equals"))
+    starts = [e.case_id for e in echo.events if isinstance(e, CaseStarted)]
+    assert starts[-3:] == ["first[x=a]", "first[x=b]", "last"]
+    assert (results["first[x=b]"].verdict, results["last"].verdict) == (Verdict.FAILED, Verdict.PASSED)
 
 
 @pytest.mark.parametrize(

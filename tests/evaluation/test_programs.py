@@ -12,7 +12,7 @@ from waiting import PATIENCE, alive, seen
 
 from rubric_core.adapters import OsProcesses, filtered, system_ports
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.result import GraderError, Verdict
 from rubric_core.ports import Answer, Program, Tokens
 
 ECHO = "import json, sys; d = json.load(sys.stdin); print(json.dumps({'score': 1, 'assertions': [], 'details': d}))"
@@ -188,7 +188,6 @@ async def grade(folder: Folder, script: str, dialect: str = "agentv-3", answer: 
                 "reference_answer",
                 "answer",
                 "output",
-                "output_path",
                 "guideline_files",
                 "input_files",
                 "input",
@@ -205,7 +204,6 @@ async def grade(folder: Folder, script: str, dialect: str = "agentv-3", answer: 
                 "expected_output",
                 "output",
                 "messages",
-                "output_path",
                 "input_files",
                 "input",
                 "metadata",
@@ -227,6 +225,7 @@ async def test_what_a_code_evaluator_is_told(folder: Folder, dialect: str, keys:
     score = await grade(folder, ECHO, dialect, Answer("the answer", tokens=Tokens(1, 2, 3)))
     assert score.score == 1
     assert keys <= set(score.details)
+    assert "output_path" not in score.details  # never null: what validates its input refuses that
     if dialect == "agentv-3":
         assert score.details["output"] == "the answer"
         assert score.details["token_usage"] == {"input": 1, "output": 2, "cached": 3}
@@ -317,6 +316,18 @@ async def test_a_score_outside_of_0_and_1_is_kept_within_and_said(folder: Folder
         ("import sys; print('{\"score\": 1}'); sys.stderr.write('bad'); sys.exit(1)", "bad"),
         ("import sys; print('bad'); sys.stderr.write('worse'); sys.exit(2)", "worse"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", "was ended by SIGTERM"),
+        # As graders report that are made with an SDK: in JSON on standard output.
+        (
+            """print('{"score": 0, "assertions": [{"text": "fine", "passed": true}, {"text": "Evaluation failed: no config", "passed": false}]}'); raise SystemExit(1)""",
+            "check.py: ended with exit code 1: Evaluation failed: no config",
+        ),
+        (
+            """import json; issues = [{"code": "invalid_type", "path": ["trace", 0], "message": "Expected string"}]
+print(json.dumps({"assertions": [{"text": "Evaluation failed: " + json.dumps(issues, indent=2), "passed": False}]})); raise SystemExit(1)""",
+            "exit code 1: Evaluation failed: trace.0: Expected string",
+        ),
+        ('print(\'{"error": {"message": "no key"}}\'); raise SystemExit(\'Traceback\')', "1: no key; Traceback"),
+        ("print('[1, 2]'); raise SystemExit(1)", "exit code 1: [1, 2]"),
     ],
 )
 async def test_a_program_that_misbehaves_scores_0_and_says_so(folder: Folder, script: str, words: str) -> None:
@@ -340,7 +351,7 @@ async def test_a_program_that_misbehaves_scores_0_and_says_so(folder: Folder, sc
         (["a\0b"], None, "no argument may have a NUL character"),
     ],
 )
-async def test_a_program_that_does_not_start_scores_0_and_says_why(
+async def test_a_program_that_does_not_start_has_no_score_and_says_why(
     folder: Folder, script: list[str], cwd: str | None, words: str
 ) -> None:
     folder.write("plain.txt", "no program")
@@ -349,9 +360,9 @@ async def test_a_program_that_does_not_start_scores_0_and_says_why(
         (folder.path / name).chmod(0o700)
     (folder.path / "folder").mkdir()
     async with system_ports() as ports:
-        found = await CodeEvaluator(script=script, cwd=cwd).evaluate(context(None, "x", ports, directory=folder.path))
-    assert (found.score, found.crashed) == (0, True)
-    assert words in found.misses[0]
+        with pytest.raises(GraderError) as error:
+            await CodeEvaluator(script=script, cwd=cwd).evaluate(context(None, "x", ports, directory=folder.path))
+    assert words in error.value.reason
 
 
 @posix

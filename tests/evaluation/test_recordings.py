@@ -347,3 +347,172 @@ def test_a_file_that_was_broken_meanwhile_is_not_overwritten(folder: Folder) -> 
 
 def test_replies_are_json_in_the_tests() -> None:
     assert json.loads(checks(a=1))["checks"][0]["score"] == 1
+
+
+# -- what people wrote into the file -----------------------------------------------------------------------------------
+
+EDITED = """\
+# Judged by us on the first of May.
+version: 1
+recordings:
+  # The window is what people ask about most.
+  - judge: j   # not the best one
+    made: '2026-05-01'
+    case: c
+    # as customers put it
+    prompt: built-in 1
+    question: "q"
+    answer: 'one'
+    criteria:
+      # counted by hand
+      - criterion: Text
+        reply: {score: 3, reasoning: "too short"}   # harsh?
+
+  # Another judge, later.
+  - judge: k
+    prompt: built-in 1
+    question: q
+    answer: "two"
+    criteria:
+      - {criterion: Text, reply: {score: 5}}
+# the end
+"""
+
+
+def kept(folder: Folder, text: str = EDITED) -> tuple[Path, Path]:
+    path = folder.path / "s.eval.yaml"
+    recordings_path(path).write_bytes(text.encode())
+    return path, recordings_path(path)
+
+
+def noted(
+    path: Path, answer: str, *, afresh: bool = False, judge: str = "j", item: str = "Text", score: int = 9
+) -> None:
+    """A run that asks one thing and saves it."""
+    recordings = Recordings(path, DiskFiles())
+    checks = [(Item("a", item), Check(score=score, reasoning="fine"))]
+    recordings.record_checks(
+        Asked("built-in 1", "q", answer), checks, True, Made(judge, "2026-11-21", "c", "e"), afresh=afresh
+    )
+    recordings.save()
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_refresh_changes_what_was_asked_again_and_not_a_letter_else(folder: Folder, newline: str) -> None:
+    path, file = kept(folder, EDITED.replace("\n", newline))
+    noted(path, "one", afresh=True)
+    after = (
+        EDITED.replace("'2026-05-01'", "'2026-11-21'")
+        .replace('{score: 3, reasoning: "too short"}', '{score: 9, reasoning: "fine"}')
+        .replace("# harsh?\n", "# harsh?\n    evaluator: e\n")
+    )
+    # A comment behind a value stays in its column.
+    assert file.read_bytes().decode().replace("        # harsh?", "   # harsh?") == after.replace("\n", newline)
+    assert scores(path, "one", "two") == [9, None]
+
+
+def test_what_is_recorded_first_stands_behind_what_is_there(folder: Folder) -> None:
+    path, file = kept(folder)
+    noted(path, "three")
+    text = file.read_text()
+    head = EDITED.partition("# the end\n")[0]
+    assert text.startswith(head)
+    assert text.endswith("\n# the end\n")
+    assert text[len(head) :].startswith("  - judge: j\n    made: '2026-11-21'\n    case: c\n")
+
+
+def test_of_two_judges_the_last_one_still_counts(folder: Folder) -> None:
+    path, file = kept(folder, EDITED.replace('"two"', '"one"'))
+    again = Recordings(path, DiskFiles())
+    asked = Asked("built-in 1", "q", "one")
+    assert again.check(asked, Item("a", "Text"), True, None).judge == "k"
+    noted(path, "one")
+    found = Recordings(path, DiskFiles()).check(asked, Item("a", "Text"), True, None)
+    assert (found.judge, found.check.score) == ("j", 9)
+    text = file.read_text()
+    assert text.index("judge: k") < text.index("judge: j")
+    assert text.index("# The window is what") > text.index("judge: k"), "its comments go with it"
+    for comment in ("# not the best one", "# as customers put it", "# counted by hand", "# harsh?", "# Another judge"):
+        assert text.count(comment) == 1, comment
+
+
+def test_an_entry_of_which_a_part_was_asked_again_is_two(folder: Folder) -> None:
+    more = "      # the other one\n      - criterion: Other\n        reply: {score: 1}\n"
+    path, file = kept(folder, EDITED.replace("# harsh?\n", f"# harsh?\n{more}"))
+    noted(path, "one", item="Other")
+    text = file.read_text()
+    assert (text.count("# counted by hand"), text.count("# harsh?")) == (1, 1)
+    assert text.count("# the other one") == 1
+    assert text.count("# The window is what people ask about most.") == 1
+    assert scores(path, "one") == [3]
+    found = Recordings(path, DiskFiles()).check(Asked("built-in 1", "q", "one"), Item("a", "Other"), True, "j")
+    assert found is not None
+    assert found.check == Check(score=9, reasoning="fine", recorded=True)
+
+
+def test_references_between_entries_stay(folder: Folder) -> None:
+    text = EDITED.replace("answer: 'one'", "answer: &one 'one'").replace('answer: "two"', "answer: *one")
+    path, file = kept(folder, text)
+    noted(path, "three")
+    assert file.read_text().startswith(text.partition("# the end")[0])
+    noted(path, "one", judge="k")  # the entry with the reference in it
+    assert "answer: &one 'one'" in file.read_text()
+    assert scores(path, "one") == [3]
+    noted(path, "one", afresh=True)
+    assert "answer: &one 'one'" in file.read_text()
+    assert scores(path, "one") == [9]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"version": 1, "recordings": [{"judge": "j", "prompt": "built-in 1", "question": "q", "answer": "one", "criteria": [{"criterion": "Text", "reply": {"score": 3}}]}]}',
+        "version: 1\nrecordings:\n- &a\n  judge: j\n  prompt: built-in 1\n  question: q\n  answer: one\n  criteria: [{criterion: Text, reply: {score: 3}}]\n",
+        "version: 1\nrecordings: []\n",
+        "\n",
+    ],
+    ids=["JSON", "an anchor", "nothing in it", "empty"],
+)
+def test_a_file_in_another_way_is_written_anew_where_it_has_to_be(folder: Folder, text: str) -> None:
+    path, _ = kept(folder, text) if text.strip() else (folder.path / "s.eval.yaml", None)
+    noted(path, "one")
+    noted(path, "two")
+    assert scores(path, "one", "two") == [9, 9]
+
+
+def test_a_run_that_changes_nothing_does_not_write_the_file(folder: Folder) -> None:
+    path, file = kept(folder)
+    noted(path, "three")
+    before = file.stat()
+    Recordings(path, DiskFiles()).save()
+    assert file.stat() == before
+
+
+LINES = st.text(st.characters(blacklist_categories=["Cs"]), max_size=40)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    LINES,
+    LINES,
+    st.sampled_from(["", "'old'", '"old"', "old", "|\n            old\n            lines", ">-\n            old"]),
+)
+def test_whatever_a_judge_says_takes_the_place_of_what_it_said(
+    tmp_path_factory: pytest.TempPathFactory, reasoning: str, case: str, before: str
+) -> None:
+    folder = Folder(tmp_path_factory.mktemp("r"))
+    reply = f"reply:\n          score: 3\n          reasoning: {before}\n          # said in anger"
+    path, file = kept(folder, EDITED.replace('reply: {score: 3, reasoning: "too short"}   # harsh?', reply))
+    recordings = Recordings(path, DiskFiles())
+    checks = [(Item("a", "Text"), Check(score=9, reasoning=reasoning))]
+    recordings.record_checks(
+        Asked("built-in 1", "q", "one"), checks, True, Made("j", "2026-11-21", case, "e"), afresh=True
+    )
+    recordings.save()
+    found = Recordings(path, DiskFiles()).check(Asked("built-in 1", "q", "one"), Item("a", "Text"), True, "j")
+    assert found is not None
+    assert found.check == Check(score=9, reasoning=reasoning, recorded=True)
+    text = file.read_bytes().decode()
+    assert text.count("# said in anger") == 1
+    assert text.startswith(EDITED.partition("  - judge: j")[0])
+    assert text.endswith(EDITED[EDITED.index("\n  # Another judge") :])

@@ -31,7 +31,7 @@ async def test_the_prompt_of_an_llm_rubric_is_used(folder: Folder, judge: JudgeS
     folder.write("judge.md", "Is it {{ tone }}? {{ rubric }} | {{ output }} | {{ metadata_json }}")
     judge.replies = [WHOLE]
     prompt = await said(folder, judge, "{type: llm-rubric, value: Is kind, prompt: file://judge.md}")
-    assert prompt == 'Is it warm? Is kind | an answer | {\n  "area": "sales"\n}'
+    assert prompt == 'Is it warm? Is kind | an answer | {"area":"sales"}'
 
 
 async def test_with_criteria_it_says_where_they_stand(folder: Folder, judge: JudgeServer) -> None:
@@ -55,7 +55,7 @@ async def test_a_rubric_of_nothing_is_not_judged(folder: Folder) -> None:
     assert "llm-rubric needs a `value` or a `prompt`; agentv skips it (line 9)" in result.reason
 
 
-async def test_the_judge_of_a_composite_has_its_prompt_in_a_file(folder: Folder, judge: JudgeServer) -> None:
+async def test_the_judge_of_a_composite_gets_its_prompt_and_nothing_else(folder: Folder, judge: JudgeServer) -> None:
     folder.targets(
         {"name": "default", "provider": "mock", "response": "an answer", "grader_target": "judge"}, judge.target()
     )
@@ -71,11 +71,17 @@ async def test_the_judge_of_a_composite_has_its_prompt_in_a_file(folder: Folder,
               - type: composite
                 name: both
                 assertions: [{name: one, type: contains, value: an}]
-                aggregator: {type: llm-grader, prompt: decide.md}
+                aggregator: {type: llm-grader, prompt: file://decide.md}
         """
     )
     assert result.score == 0.25, result.reason
     asked = judge.bodies[0]["messages"][-1]["content"]
-    assert "Decide by {" in asked
-    assert '"one"' in asked
-    assert "an answer" in asked
+    told = json.loads(asked.removeprefix("Decide by ").removesuffix(" alone."))  # and nothing else
+    assert told == {
+        "one": {
+            "score": 1.0,
+            "verdict": "pass",
+            "assertions": [{"text": 'contains "an"', "passed": True}],
+            "expectedAspectCount": 1,
+        }
+    }

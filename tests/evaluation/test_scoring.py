@@ -7,6 +7,7 @@ import pytest
 from suites import BY_NAME, Folder, Scripted, checks, context, evaluator
 
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
+from rubric_core.evaluation.marks import criterion_words
 from rubric_core.evaluation.result import EvaluatorResult, Verdict
 from rubric_core.evaluation.score import at_least, case_outcome, verdict_of, weighted_mean
 
@@ -140,9 +141,15 @@ async def test_min_score_without_required_concerns_the_evaluator_alone(folder: F
 
 @pytest.mark.parametrize(
     ("dialect", "raw", "gate"),
-    [("agentv-1", 1, False), ("agentv-1", 0, True), ("agentv-3", 9, True), ("agentv-3", 10, False)],
+    [
+        ("agentv-1", 6, False),
+        ("agentv-1", 1, False),
+        ("agentv-1", 0, True),
+        ("agentv-3", 9, True),
+        ("agentv-3", 10, False),
+    ],
 )
-async def test_a_required_range_criterion_without_minimum_needs_more_than_0_or_10(
+async def test_a_required_range_criterion_without_minimum_needs_more_than_0_or_10_and_is_met_by_it(
     dialect: str, raw: int, gate: bool
 ) -> None:
     key = "rubrics" if dialect == "agentv-1" else "criteria"
@@ -153,6 +160,10 @@ async def test_a_required_range_criterion_without_minimum_needs_more_than_0_or_1
     judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: Scripted([checks(a=raw)]))
     score = await judge.evaluate(context(config, "x", dialect=dialect))
     assert bool(score.gate) is gate
+    (criterion,) = score.criteria
+    assert criterion.verdict is (Verdict.FAILED if gate else Verdict.PASSED)
+    assert (score.hits, score.misses) == (((), ("a",)) if gate else (("a",), ()))
+    assert criterion_words(criterion)[0] == ("✘" if gate else "✔")
 
 
 @pytest.mark.parametrize(("raw", "shown"), [(6, Verdict.FAILED), (7, Verdict.PASSED)])
@@ -203,6 +214,37 @@ async def test_a_program_that_aggregates_may_say_the_verdict(folder: Folder, ver
         """
     )
     assert (result.evaluators[0].score, result.evaluators[0].verdict.value) == (0.9, expected)
+
+
+AGGREGATED = """
+tests:
+  - id: a
+    criteria: c
+    input: hi
+    assertions:
+      - type: composite
+        name: n
+        assertions: [{type: contains, name: m, value: x}, {type: contains, name: n, value: y}]
+        aggregator: {type: code-grader, path: PYTHON sum.py}
+"""
+
+
+async def test_what_a_program_that_aggregates_is_told(folder: Folder) -> None:
+    folder.mock("x")
+    folder.write("sum.py", "import json, sys; print(json.dumps({'score': 1, 'details': json.load(sys.stdin)}))")
+    result = await folder.one(AGGREGATED.replace("PYTHON", sys.executable))
+    told = (result.evaluators[0].details or {})["results"]
+    assert (told["m"]["verdict"], told["n"]["verdict"]) == ("pass", "fail")
+    assert told["n"]["assertions"] == [{"text": 'does not contain "y"', "passed": False}]
+    assert set(told["m"]) == {"score", "verdict", "assertions", "expectedAspectCount"}
+
+
+@pytest.mark.parametrize("script", ["print('all good')", 'print(\'{"assertions": [{"text": "a", "passed": true}]}\')'])
+async def test_a_program_that_aggregates_has_to_give_a_score(folder: Folder, script: str) -> None:
+    folder.mock("x")
+    folder.write("sum.py", script)
+    result = await folder.one(AGGREGATED.replace("PYTHON", sys.executable))
+    assert (result.evaluators[0].score, result.evaluators[0].crashed) == (0, True)
 
 
 async def test_a_threshold_of_an_evaluator_decides_its_verdict_alone(folder: Folder) -> None:

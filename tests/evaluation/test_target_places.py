@@ -34,7 +34,7 @@ async def test_hooks_of_a_target_run_inside_of_those_of_its_suite(folder: Folder
     each = ["suite-<_each", "target-<_each", "target->_each", "suite->_each"]
     assert log(folder.path) == ["suite-<_all", "target-<_all", *each, *each, "target->_all", "suite->_all"]
     told = json.loads((folder.path / "told-after_each.json").read_text())
-    assert (told["hook"], told["test_id"], told["target"]) == ("after_each", "b", "default")
+    assert (told["test_id"], told["case_input"]) == ("b", "hi")
     assert told["workspace_path"]
 
 

@@ -207,7 +207,7 @@ async def test_every_reason_is_told_when_no_stand_in_answers(folder: Folder, jud
     )
     reason = (await folder.one(SUITE)).reason
     for words in (
-        "does not take the key",
+        "the server wants a key (401: no)",
         "other: connection to 127.0.0.1:9 refused",
         "gone: no target is called gone",
     ):
@@ -279,6 +279,14 @@ async def test_a_health_check_is_made_once(folder: Folder) -> None:
     assert (folder.path / "checked").read_text() == "x"
 
 
+async def test_a_health_check_is_of_no_case(folder: Folder) -> None:
+    folder.write("template/x", "")
+    command(folder, "print('ok')", healthcheck={"command": "echo {EVAL_ID} {PROMPT}{FILES}. > told"})
+    suite = f"workspace: {{template: ./template}}\n{SUITE}"
+    assert (await folder.one(suite)).verdict is Verdict.UNSCORED, "its command is not in the workspace"
+    assert (folder.path / "told").read_text() == "healthcheck .\n"
+
+
 @pytest.mark.parametrize(
     ("check", "words"),
     [
@@ -309,9 +317,16 @@ async def test_a_health_check_over_http(folder: Folder, judge: JudgeServer) -> N
 
 
 async def test_a_command_for_batches_prints_a_line_for_each_case(folder: Folder) -> None:
-    command(folder, 'print(\'{"id": "b", "text": "no"}\\n{"id": "a", "text": "ok", "cost_usd": 0.5}\')')
+    lines = '{"id": "b", "text": "no"}\\n{"id": "ID", "text": "ok", "cost_usd": 0.5}'
+    command(folder, f"print('{lines.replace('ID', 'a')}')", provider_batching=True)
     result = await folder.one(SUITE)
     assert (result.verdict, result.cost_usd) == (Verdict.PASSED, 0.5)
+    command(folder, f"print('{lines.replace('ID', 'c')}')", provider_batching=True)
+    assert "its reply has no line with the id a (targets.yaml:1, provider_batching)" in (await folder.one(SUITE)).reason
+    command(folder, "print('ok, in one line')", provider_batching=True)
+    assert (await folder.one(SUITE)).answer == "ok, in one line"
+    command(folder, f"print('{lines}')")
+    assert (await folder.one(SUITE)).answer == lines.replace("\\n", "\n"), "without batches it is one answer"
 
 
 async def test_temporary_files_are_kept_when_they_are_to_be(folder: Folder) -> None:

@@ -225,7 +225,21 @@ async def test_variables_of_the_shell_are_the_shells(folder: Folder) -> None:
             {"text": "hi", "token_usage": {"input": 1, "output": 2, "cached": 3}, "cost_usd": 0.5, "duration_ms": 12},
             "hi",
         ),
-        ({"output": "hi"}, "hi"),
+        # Messages count before a text beside them.
+        ({"text": "no", "output": [{"role": "assistant", "content": "hi"}]}, "hi"),
+        ({"text": "no", "output_messages": [{"role": "assistant", "content": "hi"}]}, "hi"),
+        ({"text": "hi", "output": []}, "hi"),
+        ({"output": [{"role": "assistant", "content": "hi"}, {"role": "user", "content": "no"}]}, "hi"),
+        ({"output": [{"role": "assistant", "content": "hi"}, {"role": "assistant", "tool_calls": []}]}, "hi"),
+        (
+            {
+                "output": [
+                    {"role": "assistant", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}
+                ]
+            },
+            "a\nb",
+        ),
+        ({"text": 42}, "42"),
         (
             {
                 "output": [
@@ -239,7 +253,6 @@ async def test_variables_of_the_shell_are_the_shells(folder: Folder) -> None:
             },
             "hi",
         ),
-        ({"output_messages": [{"role": "assistant", "content": {"a": 1}}]}, '{"a": 1}'),
         ({"answer": "hi"}, '{"answer": "hi"}'),
     ],
 )
@@ -252,9 +265,54 @@ async def test_what_a_command_may_print(folder: Folder, printed: dict, answer: s
     if "token_usage" in printed:
         assert said.tokens is not None
         assert (said.tokens.total, said.cost_usd, said.duration_ms) == (6, 0.5, 12)
-    if isinstance(printed.get("output"), list):
-        assert said.tool_uses is not None
-        assert [(u.tool, u.input, u.duration_ms) for u in said.tool_uses] == [("Read", {"path": "a"}, 3)]
+    uses = [("Read", {"path": "a"}, 3)] if "Read" in str(printed) else []
+    assert [(u.tool, u.input, u.duration_ms) for u in said.tool_uses or ()] == uses
+    assert said.tool_uses is not None, "a reply without calls made none"
+    assert said.llm_calls == (str(printed).count("'assistant'") or 1)
+    assert not said.note
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ({"output": "hi"}, "`output` is no list"),
+        ({"output": [{"content": "hi"}]}, "`output[0].role` is missing"),
+        (
+            {"output": [{"role": "assistant", "tool_calls": [{"name": "a"}]}]},
+            "`output[0].tool_calls[0].tool` is missing",
+        ),
+        ({"text": "hi", "token_usage": {"input": "12", "output": 3}}, "`token_usage.input` is not a number"),
+        ({"text": "hi", "token_usage": {"input": 12}}, "`token_usage.output` is missing"),
+        ({"text": "hi", "cost_usd": None}, "`cost_usd` is not a number"),
+    ],
+)
+async def test_json_in_another_form_is_a_text_and_its_author_hears_why(
+    folder: Folder, printed: dict, said: str
+) -> None:
+    from rubric_core.evaluation.events import Noted
+
+    cli(folder, f"import json; print(json.dumps({printed!r}))", "")
+    assert json.loads((await folder.one(SUITE)).answer) == printed
+    assert [e.message for e in folder.events if isinstance(e, Noted)] == [
+        f"a: the reply of the target is taken as plain text: it is JSON, and {said}"
+    ]
+
+
+async def test_a_content_that_is_neither_a_text_nor_parts_is_not_read(folder: Folder) -> None:
+    from rubric_core.evaluation.events import Noted
+
+    printed = {"output": [{"role": "assistant", "content": {"a": 1}}]}
+    cli(folder, f"import json; print(json.dumps({printed!r}))", "")
+    assert (await folder.one(SUITE)).answer == ""
+    assert (
+        "neither a text nor a list of parts; it is not read"
+        in next(e for e in folder.events if isinstance(e, Noted)).message
+    )
+
+
+async def test_the_text_in_an_output_file_is_taken_as_it_is(folder: Folder) -> None:
+    cli(folder, "import sys; open(sys.argv[1], 'w', newline='').write(' ok\\r\\n\\n')", "{OUTPUT_FILE}")
+    assert (await folder.one(SUITE)).answer == " ok\n\n"
 
 
 @pytest.mark.parametrize("impossible", [-1, float("inf"), float("nan"), 10**400, True, "1", None])

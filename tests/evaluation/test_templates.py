@@ -11,7 +11,6 @@ tests:
   - id: a
     criteria: c
     input: hi
-    vars: {word: kind}
     assertions:
       - {include: safety}
       - {type: contains, value: hi}
@@ -20,14 +19,17 @@ tests:
 
 async def test_an_include_is_replaced_by_its_template(folder: Folder) -> None:
     folder.mock("hi, be kind")
-    folder.write(".agentv/templates/safety.yaml", '- {type: contains, value: "{{ word }}"}\n- {include: ../more.yml}\n')
+    folder.environment["WORD"] = "kind"
+    folder.write(
+        ".agentv/templates/safety.yaml", '- {type: contains, value: "${{ WORD }}"}\n- {include: ../more.yml}\n'
+    )
     folder.write(".agentv/more.yml", "assertions:\n  - {type: contains, value: nowhere, name: last}\n")
     result = await folder.one(SUITE)
     assert [(e.name, e.score) for e in result.evaluators] == [
         ("contains-kind", 1), ("last", 0), ("contains-hi", 1),
     ]  # fmt: skip
     (case,) = folder.cases(SUITE)
-    assert [case.line_at(m.span.start) for m in marks_of(case, result)] == [3, 9], "of what stands in the suite"
+    assert [case.line_at(m.span.start) for m in marks_of(case, result)] == [3, 8], "of what stands in the suite"
 
 
 async def test_a_line_of_a_template_is_named(folder: Folder) -> None:

@@ -92,9 +92,9 @@ async def test_changes_reach_judges_and_programs_as_a_unified_diff(place: Folder
     told = [event.answer.file_changes for event in place.events if isinstance(event, Answered)]
     assert told == [
         (
-            "diff --git a/gone b/gone\ndeleted file\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n"
-            "diff --git a/new b/new\nnew file\n"
-            "diff --git a/seed.txt b/seed.txt\n--- a/seed.txt\n+++ b/seed.txt\n@@ -1 +1,2 @@\n seed\n+more\n"
+            "diff --git a/gone b/gone\ndeleted file mode 100644\nindex 3367afd..0000000\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n"
+            "diff --git a/new b/new\nnew file mode 100644\nindex 0000000..e69de29\n"
+            "diff --git a/seed.txt b/seed.txt\nindex e31de1f..3fef992 100644\n--- a/seed.txt\n+++ b/seed.txt\n@@ -1 +1,2 @@\n seed\n+more"
         )
     ]
     assert (result.details or {})["file_changes"] == told[0]
@@ -294,6 +294,89 @@ async def test_fast_reset_leaves_what_git_ignores(tmp_path: Path) -> None:
     assert names(tmp_path / "now") == [".gitignore", "kept"]
 
 
+CHANGING = {
+    "name": "default", "provider": "cli",
+    "command": "echo {EVAL_ID} >> log.txt; tr '\\n' ' ' < log.txt", "cwd": "..",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("workspace", "second"),
+    [
+        ("{template: ./template}", ["+a", "+b"]),
+        ("{template: ./template, hooks: {before_all: {command: 'echo all >> {{workspace_path}}/log.txt'}}}", [" all", "+a", "+b"]),
+        ("{template: ./template, hooks: {before_each: {command: 'true'}}}", [" a", "+b"]),
+        ("{template: ./template, hooks: {after_each: {reset: fast}}}", ["+b"]),
+        ("{template: ./template, isolation: per_test}", ["+b"]),
+    ],
+)  # fmt: skip
+async def test_changes_in_a_shared_workspace_are_those_since_the_first_case(
+    place: Folder, workspace: str, second: list[str]
+) -> None:
+    place.targets(CHANGING)  # which works in the workspace, whatever its own directory
+    await run(place, f"workspace: {workspace}\nexecution: {{workers: 1}}\n{CASES}")
+    told = [event.answer.file_changes for event in place.events if isinstance(event, Answered)]
+    assert told[1].splitlines()[-len(second) :] == second
+
+
+def test_a_diff_is_that_of_git(tmp_path: Path) -> None:
+    def git(*arguments: str) -> str:
+        environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        who = ("-c", "user.email=a@b", "-c", "user.name=a")
+        ran = subprocess.run(("git", *who, *arguments), cwd=tmp_path, env=environment, capture_output=True, check=True)
+        return ran.stdout.decode()
+
+    program = "".join(f"def f{n}():\n" + "".join(f"    line {n} {m}\n" for m in range(9)) for n in range(9))
+    for name, content in (
+        ("program.py", program),
+        ("same", "same\n"),
+        ("away", "a\nb\n"),
+        ("made", "run me\n"),
+        ("empty", ""),
+    ):
+        (tmp_path / name).write_text(content)
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-q", "-m", "before")
+    before = take(tmp_path)
+    changed = program.replace("line 3 4", "other").replace("line 8 8\n", "last").replace("def f0", "def first")
+    (tmp_path / "program.py").write_text(changed)
+    (tmp_path / "away").unlink()
+    (tmp_path / "made").chmod(0o755)
+    (tmp_path / "empty").write_text("no more\n")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "new").write_text("new\n")
+    (tmp_path / "blank").write_text("")
+    (tmp_path / "bytes").write_bytes(b"\0\1")
+    (tmp_path / "link").symlink_to("same")
+    git("add", "-A")
+    assert changes(before, take(tmp_path)) == git("diff", "--no-renames", "HEAD").strip()
+
+
+async def test_what_hooks_are_told(place: Folder) -> None:
+    tell = "import json, sys; open(sys.argv[1], 'w').write(json.dumps([json.load(sys.stdin), *sys.argv[2:]]))"
+    place.write("tell.py", tell)
+    hooks = "".join(
+        f"    {name}: {{command: [python3, tell.py, {name}.json, '{{{{test_id}}}}', '{{{{case_input}}}}', '{{{{case_metadata}}}}', '{{{{other}}}}']}}\n"
+        for name in ("before_all", "before_each", "after_each", "after_all")
+    )
+    cases = "tests: [{id: one, criteria: c, input: what, metadata: {m: [1, null]}, assertions: [{type: contains, value: seed}]}]\n"
+    await run(place, f"metadata: {{s: 1, m: [2]}}\nworkspace:\n  template: ./template\n  hooks:\n{hooks}{cases}")
+    runs = set()
+    for name in ("before_all", "before_each", "after_each", "after_all"):
+        told, *words = json.loads((place.path / f"{name}.json").read_text())
+        around = name.endswith("all")
+        metadata = None if around else {"m": [2, 1, None], "s": 1}
+        runs.add(told.pop("eval_run_id"))
+        test_id, asked = (f"__{name}__", None) if around else ("one", "what")
+        path = told.pop("workspace_path")
+        assert Path(path).name == "workspace"
+        assert told == {"test_id": test_id, "case_input": asked, "case_metadata": metadata}
+        shown = "" if metadata is None else json.dumps(metadata, separators=(",", ":"))
+        assert words == [test_id, asked or "", shown, "{{other}}"]
+    assert len(runs) == 1
+
+
 def test_a_diff_of_what_is_no_text(tmp_path: Path) -> None:
     before = take(tmp_path)
     (tmp_path / "binary").write_bytes(b"\0\xff")
@@ -303,8 +386,8 @@ def test_a_diff_of_what_is_no_text(tmp_path: Path) -> None:
     told = changes(before, take(tmp_path))
     assert "Binary files /dev/null and b/binary differ" in told
     assert "Binary files /dev/null and b/long differ" in told
-    assert "+link to binary" in told
-    assert "+a\n+b\n\\ No newline at end of file\n" in told
+    assert "+binary\n\\ No newline at end of file\n" in told
+    assert told.endswith("+a\n+b\n\\ No newline at end of file")
     assert changes(before, before) == ""
 
 

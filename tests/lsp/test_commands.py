@@ -184,7 +184,12 @@ def test_documents_for_a_client_that_asks_for_them(connect: Connect, uri: str) -
     assert f"## The reply, as it came\n\n```json\n{REPLY}\n```\n" in said
     assert "## User prompt\n\n```text\n" in said
     assert '"raw_score": 4' in text("openTrace")
-    assert "To pass" in text("openReport")
+    report = text("openReport")
+    assert "To pass" in report
+    sent = report.partition("\n## What was sent\n")[2]
+    assert sent.startswith("\n### target canned (mock)\n\nnothing was sent: mock targets answer by themselves")
+    assert "user:\n\n```text\nCan I return this?\n```\n" in sent
+    assert "### judge judge (mock) for manners\n" in sent
     with pytest.raises(ServerError, match="no document of rubric's"):
         client.request("workspace/textDocumentContent", {"uri": "rubric:/other"})
 

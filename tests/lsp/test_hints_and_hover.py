@@ -110,6 +110,46 @@ def test_bands_are_drawn_as_a_scale() -> None:
     assert "Weight 1 = 20 % of this rubric, 10 % of the case, 5 % of the suite." in text
 
 
+@pytest.mark.parametrize(
+    ("ranges", "words"),
+    [
+        ("{0: rude, <|>3: curt, 7: warm}", "Between two points it lies on the straight line: 5, between 3 (curt) and 7 (warm), gives 0.50."),
+        ("{<|>0: rude, 3: curt, 7: warm}", "1, between 0 (rude) and 3 (curt), gives 0.10."),
+        ("{0: rude, 3: curt, <|>7: warm}", "Within a band each score counts for itself: 7 gives 0.70 and 10 gives 1.00."),
+        ("[{score_range: <|>[0, 4], outcome: rude}, {score_range: [5, 10], outcome: warm}]", "Within a band each score counts for itself: 0 gives 0.00 and 4 gives 0.40."),
+        ("[{score_range: [<|>0, 10], outcome: any}]", "0 gives 0.00 and 10 gives 1.00."),
+    ],
+)  # fmt: skip
+def test_what_a_score_between_two_points_counts(ranges: str, words: str) -> None:
+    assert words in told(SUITE.replace("{0: rude, 3: curt, 7: warm}", ranges))
+
+
+def test_where_every_score_has_a_text_of_its_own_there_is_nothing_between() -> None:
+    ranges = "{" + ", ".join(f"{n}: n{n}" for n in range(11)) + "}"
+    text = told(SUITE.replace("{0: rude, 3: curt, 7: warm}", ranges).replace("score_ranges", "score<|>_ranges"))
+    assert "divided by 10." in text
+    assert "gives" not in text
+
+
+@pytest.mark.parametrize(
+    ("dialect", "words"),
+    [
+        ("agentv-2.7", "the rubric fails when it is scored less than 10"),
+        ("agentv-3", "the rubric fails when it is scored less than 10"),
+        ("agentv-1", "the rubric fails when it is scored 0"),
+    ],
+)
+def test_a_plain_string_beside_bands_is_no_matter_of_yes_or_no(dialect: str, words: str) -> None:
+    text, offset = cursor("- {id: a, rubrics: [Is sh<|>ort, {id: b, score_ranges: {0: bad, 5: good}}]}\n")
+    head = "evalcases:\n" if dialect == "agentv-1" else "tests:\n"
+    found = hover(read(head + text, dialect), len(head) + offset)
+    assert found is not None
+    assert words in found.markdown
+    found = hover(read(head + text.replace("score_ranges", "x"), dialect), len(head) + offset)
+    assert found is not None
+    assert "a plain string is a criterion that has to be met" in found.markdown
+
+
 def test_long_texts_are_below_the_scale() -> None:
     text = told(SUITE.replace("0: rude", "0: is rude to people who ask").replace("score_ranges", "score<|>_ranges"))
     assert "0 ────────────── 2 │ 3 ─ 6 │ 7 ─ 10\nis rude to people…   curt    warm" in text

@@ -46,6 +46,7 @@ tests:
         criteria:
           - id: tone
             outcome: Stays polite
+            required: true
 """
 SLOW = """\
 # rubric: dialect=agentv-3

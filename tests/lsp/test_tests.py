@@ -178,6 +178,75 @@ def test_a_run_of_all(connect: Connect, folder: Path, uri: str, other: str) -> N
     assert any("late" in p["text"] for p in client.heard("rubric/testOutput"))
 
 
+BROKEN = """\
+# rubric: dialect=agentv-3
+name: broken
+execution:
+  target: canned
+tests:
+  - id: crash
+    criteria: c
+    input: hi
+    assertions:
+      - {type: contains, value: days, weight: 9}
+      - {type: code-grader, name: check, command: [python3, -c, "raise SystemExit('boo')"]}
+  - id: gone
+    criteria: c
+    input: hi
+    assertions:
+      - {type: contains, value: days, weight: 9}
+      - {type: code-grader, name: check, command: [no-such-program]}
+  - id: wrong
+    criteria: c
+    input: hi
+    assertions:
+      - {type: contains, value: months, weight: 9}
+      - {type: code-grader, name: check, command: [no-such-program], weight: 0}
+"""
+
+
+def test_a_case_whose_grader_failed_is_in_trouble_whatever_its_score(connect: Connect, folder: Path) -> None:
+    uri = (folder / "c.eval.yaml").as_uri()
+    (folder / "c.eval.yaml").write_text(BROKEN)
+    client = connected(connect, folder)
+    client.open(uri, BROKEN)
+    run(client, uri)
+    told = {p["testId"].removeprefix(f"{uri}::"): p for p in client.heard("rubric/testState")}
+    assert {test: (p["state"], p.get("score"), p.get("graderErrors")) for test, p in told.items()} == {
+        "crash": ("unscored", 0.9, 1), "crash::contains-days": ("passed", 1, None), "crash::check": ("unscored", 0, 1),
+        "gone": ("unscored", None, 1), "gone::contains-days": ("passed", 1, None), "gone::check": ("unscored", None, 1),
+        "wrong": ("unscored", 0, 1), "wrong::contains-months": ("failed", 0, None), "wrong::check": ("unscored", None, 1),
+    }  # fmt: skip
+    messages = [m["message"] for m in told["crash"]["messages"]]
+    assert messages[0].startswith("unscored: ⚠ 1 grader failed: check: python3 -c ")
+    assert messages[1].startswith("the grader failed: python3 -c ")
+    assert told["wrong"]["messages"][0]["message"].startswith("⚠ 1 grader failed: check: no-such-program")
+    assert [m["severity"] for m in told["crash"]["messages"]] == ["warning", "error"]
+    (ended,) = client.heard("rubric/runEnded")
+    assert [ended[name] for name in ("passed", "failed", "unscored", "graderErrors")] == [0, 1, 2, 3]
+    problems = until("problems", lambda: [d for d in next(client.published(uri))["diagnostics"] if d["code"] == "grader-failed"])  # fmt: skip
+    assert [(d["severity"], d["range"]["start"]["line"]) for d in problems] == [(1, 10), (1, 16), (1, 22)]
+    report = client.request("rubric/report", {"testId": f"{uri}::crash"})
+    assert (report["verdict"], report["score"]) == ("unscored", 0.9)
+    assert report["graderErrors"] == [{"evaluator": "check", "error": report["evaluators"][1]["error"]}]
+    assert "⚠ 1 grader failed: check" in report["markdown"]
+    target, program = report["requests"]
+    assert (target["title"], target["texts"]) == ("target canned (mock)", [{"name": "user", "text": "hi"}])
+    assert (program["role"], program["evaluator"], program["title"]) == ("program", "check", "program for check")
+    assert program["before"][0].startswith("$ python3 -c ")
+    assert '"answer": "You can return it within 30 days."' in program["texts"][0]["text"]
+    labels = [h["label"] for h in hints(client, uri) if "⚠" in h["label"]]
+    assert labels[0].startswith("○ 0.90  ⚠ 1 grader failed: check  ")
+    assert labels[1].startswith("⚠ failed: python3 -c ")
+    assert run(client, uri, lacking=True)["tests"] == [f"{uri}::{name}" for name in ("crash", "gone", "wrong")]
+
+
+def hints(client: Client, uri: str) -> list[dict[str, Any]]:
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    found = client.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": whole})
+    return [{**hint, "label": hint["label"].strip()} for hint in found]
+
+
 def test_failed_ones_again_and_some_left_out(connect: Connect, folder: Path, uri: str) -> None:
     client = connected(connect, folder)
     run(client, uri)

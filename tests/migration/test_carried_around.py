@@ -97,6 +97,18 @@ def test_recordings_go_on_counting(folder: Path, capsys: pytest.CaptureFixture[s
     assert main(["run", "--replay", "a.eval.yaml::tides"]) == 0
 
 
+def test_what_people_wrote_beside_recordings_is_carried_along(folder: Path) -> None:
+    text = RECORDED.replace(
+        "- judge: hand-written\n  case: tides", "# ours\n- judge: hand-written   # me\n  case: tides"
+    )
+    text = text.replace("  goal: Explains the tides\n", "  goal: 'Explains the tides'   # as the case says\n")
+    (folder / "a.recordings.yaml").write_text(text)
+    assert main(["migrate", "--to", "agentv-5", "--around", "--rename", "a.eval.yaml"]) == 0
+    # What a comment hangs on stays, though it says nothing any more.
+    wanted = text.replace("'Explains the tides'", "''".ljust(20))
+    assert (folder / "a.recordings.yaml").read_text() == wanted
+
+
 def test_recordings_that_nobody_can_use_any_more_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "a.eval.yaml").write_text(
         SUITE.replace("    rubrics:\n      - {id: moon", "    grader: llm_judge\n    rubrics:\n      - {id: moon")
@@ -162,11 +174,10 @@ def test_recordings_of_turns_and_of_cases_elsewhere_are_carried_or_listed(
 ) -> None:
     (folder / "b.eval.yaml").write_text(TALK)
     (folder / "away.yaml").write_text(AWAY)
-    asked = "@[System]:\nYou are a support agent.\n\n@[User]:\nHello"
-    said = "@[User]:\nHello\n\n@[Assistant]:\n42"
+    said = "user: You are a support agent.\n\nuser: Hello\n\nassistant: 42"
     entries = [
-        _recorded("talk", asked, "Greets the user", "42"),
-        _recorded("talk", "You are a support agent.", "Stays polite", said),
+        _recorded("talk", said, "Greets the user", "42"),
+        _recorded("talk", said, "Stays polite", said),
         _recorded("away", "Hi", "Greets the user", "42"),
     ]
     (folder / "b.recordings.yaml").write_text(json.dumps({"version": 1, "recordings": entries}))

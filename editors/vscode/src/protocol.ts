@@ -41,6 +41,8 @@ export interface TestState {
   /** 0..1 */
   score?: number;
   durationMs?: number;
+  /** Graders that could not run or crashed. */
+  graderErrors?: number;
   messages?: Message[];
 }
 
@@ -66,6 +68,8 @@ export interface RunEnded {
   borderline: number;
   failed: number;
   unscored: number;
+  /** Graders that could not run or crashed. */
+  graderErrors?: number;
   cancelled: boolean;
   durationMs: number;
   costUsd?: number;
@@ -109,6 +113,8 @@ export interface Evaluator {
   /** The criterion that failed it. */
   gate?: string;
   reason?: string;
+  /** Why it could not run, or how it crashed. */
+  error?: string;
   reasoning?: string;
   hits: string[];
   misses: string[];
@@ -116,6 +122,29 @@ export interface Evaluator {
   criteria: Criterion[];
   /** Of a composite, or of a turn. */
   members?: Evaluator[];
+}
+
+/** Something that a run sent, in words. */
+export interface SentRequest {
+  role: 'target' | 'judge' | 'program' | 'server';
+  /** Empty for the target's. */
+  evaluator: string;
+  title: string;
+  before: string[];
+  /** What was sent, whole: messages by their roles, and what programs read. */
+  texts: { name: string; text: string }[];
+  after: string[];
+}
+
+export interface Usage {
+  role: 'target' | 'judge';
+  name: string;
+  calls: number;
+  recorded: number;
+  tokens?: { input: number; output: number; cached: number; reasoning: number };
+  costUsd?: number;
+  /** All of it in words. */
+  text: string;
 }
 
 export interface Report {
@@ -135,6 +164,8 @@ export interface Report {
   durationMs: number;
   costUsd?: number;
   reason: string;
+  /** The graders that could not run or crashed. */
+  graderErrors?: { evaluator: string; error: string }[];
   prompt?: string;
   answer?: string;
   expectedOutput?: string;
@@ -142,6 +173,8 @@ export interface Report {
   command: string;
   flips: string[];
   evaluators: Evaluator[];
+  usage?: Usage[];
+  requests?: SentRequest[];
   history: { verdict: Verdict; score?: number; at: string }[];
   markdown: string;
 }

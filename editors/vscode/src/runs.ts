@@ -271,7 +271,8 @@ function withItems(items: (vscode.TestItem | undefined)[], act: (item: vscode.Te
 
 function tally(end: RunEnded): string {
   const counts = (['passed', 'borderline', 'failed', 'unscored'] as const).filter((each) => end[each]).map((each) => `${end[each]} ${each}`);
-  const words = [...counts, ...(end.cancelled ? ['cancelled'] : [])].join(', ') || 'nothing was run';
+  const errors = end.graderErrors ? [`⚠ ${end.graderErrors} ${end.graderErrors === 1 ? 'grader' : 'graders'} failed`] : [];
+  const words = [...counts, ...errors, ...(end.cancelled ? ['cancelled'] : [])].join(', ') || 'nothing was run';
   const cost = end.costUsd ? `, $${end.costUsd.toPrecision(2)}` : '';
   return `${words} in ${(end.durationMs / 1000).toFixed(1)} s${cost}`;
 }

@@ -25,7 +25,7 @@ async def _grade(config: AssertSet, context: EvaluationContext) -> EvaluationSco
     results = tuple(await asyncio.gather(*(grade(member, inner) for member in members)))
     missing = next((r for r in results if r.score is None and r.counts), None)
     if missing is not None:
-        raise Unscored(f"member {missing.name}: {missing.reason}")
+        raise Unscored(f"member {missing.name}: {missing.reason}", members=results)
     scored = [r for r in results if r.score is not None]
     mean = weighted_mean((r.score or 0.0, r.weight) for r in scored)
     if config.threshold is not None:

@@ -11,10 +11,22 @@ from typing import Any, Literal
 
 from rubric_core.evaluation.arguments import instance, positive
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.payload import LARGE, payload_of
-from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, ended, ended_words, json_input
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.programs import (
+    ProgramError,
+    argv_of,
+    command_words,
+    ended,
+    ended_words,
+    failure_words,
+    json_input,
+    not_found,
+    shown_argv,
+)
+from rubric_core.evaluation.result import GraderError, Verdict
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.evaluators import Evaluator
 from rubric_core.ports import Finished, Processes, Program
 
 __all__ = ["CodeEvaluator"]
@@ -25,7 +37,7 @@ _VERDICTS = {"pass": Verdict.PASSED, "borderline": Verdict.BORDERLINE, "fail": V
 
 
 class CodeEvaluator:
-    """A program of the suite's. Whatever goes wrong with it is a score of 0 with the error among the misses (REQ-EVAL-003).
+    """A program of the suite's. One that fails scores 0, with the error among the misses (REQ-EVAL-003).
 
     Args:
         script: The program and its arguments: a list, a string for the shell, or the path of a program.
@@ -61,7 +73,7 @@ class CodeEvaluator:
         self._max_calls = max_calls
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
-        """The score that the program gives."""
+        """The score that the program gives. Raises GraderError when it cannot be started: nothing has graded then."""
         instance("context", context, EvaluationContext, "an EvaluationContext")
         limit = context.time_limit if self._timeout_ms is None else self._timeout_ms / 1000
         cwd = self._directory(context)
@@ -71,9 +83,15 @@ class CodeEvaluator:
             async with self._proxy(context) as ways:
                 finished = await self._run(context, cwd, limit, ways)
         except ProgramError as error:
+            if not error.started:
+                raise GraderError(f"{shown}: {error}", request=request, at=_place(context)) from None
             return EvaluationScore.crash(f"{shown}: {error}", request)
-        score = _read(finished, context, shown, request)
-        return score if self._payload is None else _decided(score, finished)
+        lacking = not_found(self._script, cwd, finished)
+        if lacking:
+            raise GraderError(f"{shown}: {lacking}", request=request, at=_place(context))
+        if self._payload is None:
+            return _read(finished, context, shown, request)
+        return _decided(_replied(finished, shown, request, derive=False), finished)
 
     def _directory(self, context: EvaluationContext) -> Path:
         return (context.directory if self._cwd is None else context.directory / self._cwd).resolve()
@@ -81,7 +99,10 @@ class CodeEvaluator:
     async def _run(self, context: EvaluationContext, cwd: Path, limit: float, ways: Mapping[str, str]) -> Finished:
         """The program, ended. Raises ProgramError."""
         with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
-            stdin = json_input(self._told(context, Path(scratch)))
+            told = self._told(context, Path(scratch))
+            stdin = json_input(told)
+            shown = shown_argv(self._script)
+            context.exchanges.add(Exchange(role="program", to=command_words(self._script), argv=shown, payload=told))
             where = {"AGENTV_WORKSPACE_PATH": str(context.workspace)} if context.workspace else {}
             program = Program(argv_of(self._script), cwd, stdin, {**where, **ways}, limit, _OUTPUT_LIMIT)
             return await ended(program, _processes(context))
@@ -95,7 +116,13 @@ class CodeEvaluator:
         return target_proxy(context, self._max_calls)
 
     def _told(self, context: EvaluationContext, scratch: Path) -> Mapping[str, Any]:
-        return self._payload if self._payload is not None else _handed_over(payload_of(context), scratch)
+        return self._payload if self._payload is not None else _handed_over(context, scratch)
+
+
+def _place(context: EvaluationContext) -> Evaluator | None:
+    """The evaluator in the suite, when it is written there."""
+    config = context.evaluator
+    return config if config is not None and config.node is not None else None
 
 
 def _words_of(script: object) -> str | list[str]:
@@ -116,9 +143,10 @@ def _processes(context: EvaluationContext) -> Processes:
     return OsProcesses()
 
 
-def _handed_over(payload: dict[str, Any], scratch: Path) -> dict[str, Any]:
-    """The payload with a long answer in a file, where the dialect has a place for its path."""
-    if "output_path" not in payload:
+def _handed_over(context: EvaluationContext, scratch: Path) -> dict[str, Any]:
+    """The payload; a long answer stands in a file, where the dialect has a key for its path. That key is never null."""
+    payload = payload_of(context)
+    if not (context.dialect or DIALECTS[-1]).properties.output_files:
         return payload
     output = json.dumps(payload["output"], ensure_ascii=False)
     if len(output) <= LARGE:
@@ -132,14 +160,19 @@ def _read(finished: Finished, context: EvaluationContext, shown: str, request: M
     stdout = finished.stdout.decode("utf-8", "replace").strip()
     error = finished.stderr.decode("utf-8", "replace").strip()
     properties = (context.dialect or DIALECTS[-1]).properties
-    looks_like_json = stdout.startswith("{")
+    looks_like_json = stdout.startswith(("{", "[") if finished.exit_code else "{")
     by_itself = finished.exit_code >= 0  # one that a signal ended said nothing by that
     if properties.exit_code_decides and by_itself and not looks_like_json and not (finished.exit_code and error):
         return _by_exit_code(finished.exit_code, stdout, request)
+    return _replied(finished, shown, request, derive=properties.reply_style != "hits")
+
+
+def _replied(finished: Finished, shown: str, request: Mapping[str, Any], *, derive: bool) -> EvaluationScore:
+    """The score in the reply of a program, which has to end well."""
     if finished.exit_code:
-        end = ended_words(finished.exit_code)
-        return EvaluationScore.crash(f"{shown}: {end}{f': {error[-_SHOWN:]}' if error else ''}", request)
-    return _scored(stdout, shown, request, derive=properties.reply_style != "hits")
+        end, said = ended_words(finished.exit_code), failure_words(finished)
+        return EvaluationScore.crash(f"{shown}: {end}{f': {said}' if said else ''}", request)
+    return _scored(finished.stdout.decode("utf-8", "replace").strip(), shown, request, derive=derive)
 
 
 def _decided(score: EvaluationScore, finished: Finished) -> EvaluationScore:

@@ -1,7 +1,6 @@
 """Several evaluators whose scores one aggregator puts together."""
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,7 +8,8 @@ from typing import Any
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, members_listed
-from rubric_core.evaluation.judging.templates import prompt_in
+from rubric_core.evaluation.judging.templates import WholePrompt, prompt_in
+from rubric_core.evaluation.paths import json_text
 from rubric_core.evaluation.result import EvaluatorResult, Unscored, Verdict, jsonable
 from rubric_core.evaluation.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
@@ -32,7 +32,11 @@ async def _grade(config: Composite, context: EvaluationContext) -> EvaluationSco
     graded = await asyncio.gather(*(grade(member, context) for member in members))
     # The aggregator weighs the members, whatever weight they would have by themselves.
     results = tuple(replace(r, weight=float(weights.get(r.name, 1.0))) for r in graded)
-    score = await _aggregated(aggregator, results, context)
+    try:
+        score = await _aggregated(aggregator, results, context)
+    except Unscored as problem:
+        problem.members = results
+        raise
     return replace(score, members=results)
 
 
@@ -69,9 +73,35 @@ def _by_threshold(
     return replace(members_listed(results, share), verdict=verdict, details=details)
 
 
-def _told(results: Sequence[EvaluatorResult]) -> Mapping[str, Any]:
-    """The results of the members, as programs and judges read them."""
-    return {r.name: {**jsonable(r), "hits": list(r.hits), "misses": list(r.misses)} for r in results}
+def _told(results: Sequence[EvaluatorResult], context: EvaluationContext) -> Mapping[str, Any]:
+    """The results of the members by their names, in the words in which the releases of the dialect hand them to programs and judges."""
+    style = (context.dialect or DIALECTS[-1]).properties.reply_style
+    return {r.name: _member(r, style == "hits") for r in results}
+
+
+def _member(result: EvaluatorResult, hits: bool) -> Mapping[str, Any]:
+    """One member; keys that have no value are left out. One that has no score is told as agentv does: 0, and `skip`."""
+    request = "evaluatorRawRequest" if hits else "graderRawRequest"
+    told: dict[str, Any] = {
+        "score": 0.0 if result.score is None else result.score,
+        "verdict": "skip" if result.verdict is Verdict.UNSCORED else result.verdict.word,
+        **(_hits(result) if hits else {"assertions": _assertions(result)}),
+        "expectedAspectCount": max(1, len(result.hits) + len(result.misses)),
+        request: jsonable(result.evaluator_raw_request),
+        "scores": [{"name": m.name, "type": m.type, "weight": m.weight, **_member(m, hits)} for m in result.members] or None,
+        "details": jsonable(result.details),
+    }  # fmt: skip
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _hits(result: EvaluatorResult) -> Mapping[str, Any]:
+    return {"hits": list(result.hits), "misses": list(result.misses), "reasoning": result.reasoning or None}
+
+
+def _assertions(result: EvaluatorResult) -> list[Mapping[str, Any]]:
+    misses = result.misses or ((result.reason,) if result.reason else ())
+    checked = [(text, True) for text in result.hits] + [(text, False) for text in misses]
+    return [{"text": text, "passed": passed} for text, passed in checked]
 
 
 async def _by_program(
@@ -79,7 +109,7 @@ async def _by_program(
 ) -> EvaluationScore:
     if not aggregator.path:
         raise Unscored("a code aggregator needs a `path`", at=aggregator)
-    program = CodeEvaluator(script=aggregator.path, cwd=aggregator.cwd, payload={"results": _told(results)})
+    program = CodeEvaluator(script=aggregator.path, cwd=aggregator.cwd, payload={"results": _told(results, context)})
     score = await program.evaluate(context)
     return replace(score, details={**(score.details or {}), "aggregator": "a program"})
 
@@ -87,19 +117,19 @@ async def _by_program(
 async def _by_judge(
     aggregator: Aggregator, results: Sequence[EvaluatorResult], context: EvaluationContext
 ) -> EvaluationScore:
-    told = json.dumps(_told(results), ensure_ascii=False, indent=2)
+    told = json_text(_told(results, context), indent=2)
     prompt = aggregator.prompt
     if prompt is not None and context.ports is not None:
         prompt, _ = await prompt_in(prompt, context, context.ports, aggregator)
     prompt = prompt or f"Put these results of other evaluators together into one score.\n\n{_PLACEHOLDER}"
-    config = LlmJudge(
-        aggregator.span, None, type="llm_judge", name="aggregator", prompt=prompt.replace(_PLACEHOLDER, told)
-    )
+    whole = WholePrompt(prompt.replace(_PLACEHOLDER, told))
+    config = LlmJudge(aggregator.span, None, type="llm_judge", name="aggregator", prompt=whole)
     config.type_name = "llm_judge"
     assert context.grade is not None
     judged = await context.grade(config, context)
+    context.exchanges.add(*judged.exchanges)
     if judged.score is None:
-        raise Unscored(judged.reason, request=judged.evaluator_raw_request, replies=judged.raw_replies)
+        raise judged.as_unscored()
     return EvaluationScore(
         score=judged.score, hits=judged.hits, misses=judged.misses, expected_aspect_count=len(results), reasoning=judged.reasoning,
         judge=judged.judge, evaluator_raw_request=judged.evaluator_raw_request, raw_replies=judged.raw_replies,

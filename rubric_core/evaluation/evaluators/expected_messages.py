@@ -1,4 +1,4 @@
-"""The tool calls of the expected messages were made, in their order."""
+"""The tool calls of the expected messages were made, call by call."""
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
@@ -13,12 +13,12 @@ def _grade(config: ExpectedMessages, context: EvaluationContext) -> EvaluationSc
     uses = context.answer.tool_uses if context.answer else None
     if uses is None:
         return EvaluationScore.check(False, "", "the target keeps no record of the tools that it calls")
-    messages = [m for m in context.prompt_inputs.expected if isinstance(m, dict)]
+    messages = [m for m in context.prompt_inputs.expected if isinstance(m, dict) and m.get("role") == "assistant"]
     calls = [c for m in messages for c in m.get("tool_calls") or () if isinstance(c, dict) and c.get("tool")]
     if not calls:
         raise Unscored("the expected messages of the case have no tool calls to compare with", at=config)
-    steps = [Step(str(c["tool"]), c["input"] if isinstance(c.get("input"), dict) else None, "superset") for c in calls]
-    return compared("in_order", steps, uses)
+    steps = [Step(str(c["tool"]), c["input"] if isinstance(c.get("input"), dict) else None) for c in calls]
+    return compared("exact", steps, uses)
 
 
 EXPECTED_MESSAGES = TypedEvaluator("expected_messages", ExpectedMessages, _grade)

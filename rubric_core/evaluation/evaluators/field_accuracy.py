@@ -1,13 +1,14 @@
 """Fields of a JSON answer against those of the expected output."""
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.dates import same_day
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
-from rubric_core.evaluation.paths import MISSING, at_path
+from rubric_core.evaluation.paths import MISSING, at_path, json_in, value_fits
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.score import weighted_mean
 from rubric_core.language.evaluators import FieldAccuracy, FieldCheck
@@ -15,6 +16,7 @@ from rubric_core.language.evaluators import FieldAccuracy, FieldCheck
 __all__ = ["FIELD_ACCURACY"]
 
 _DUST = 1e-9
+_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,9 @@ def _grade(config: FieldAccuracy, context: EvaluationContext) -> EvaluationScore
     if not checks:
         raise Unscored("field-accuracy needs at least one field with a path and a match", at=config)
     try:
-        answer = json.loads(context.candidate)
-    except (ValueError, RecursionError):
-        return EvaluationScore.check(False, "", "the answer is no JSON")
+        answer = json_in(context.candidate)
+    except ValueError:
+        return EvaluationScore.check(False, "", "there is no JSON in the answer")
     expected = _expected(context)
     if expected is None:
         return EvaluationScore.check(False, "", "the case has no expected output with fields to compare")
@@ -52,13 +54,14 @@ def _grade(config: FieldAccuracy, context: EvaluationContext) -> EvaluationScore
 
 
 def _expected(context: EvaluationContext) -> Any:
-    """The last expected message that is an object, or JSON text."""
+    """The last expected message of the assistant that is an object, or a text with JSON in it."""
     for message in reversed(context.prompt_inputs.expected):
-        content = message.get("content") if isinstance(message, dict) else None
+        said = isinstance(message, dict) and message.get("role") == "assistant"
+        content = message.get("content") if said else None
         if isinstance(content, str):
             try:
-                content = json.loads(content)
-            except (ValueError, RecursionError):
+                content = json_in(content)
+            except ValueError:
                 continue
         if isinstance(content, dict | list):
             return content
@@ -84,18 +87,25 @@ def _same(check: FieldCheck, expected: Any, found: Any) -> bool:
         return same_day(str(expected), str(found), [f for f in check.formats or () if isinstance(f, str)])
     if check.match == "numeric_tolerance":
         return _near(check, expected, found)
-    return bool(expected == found) and isinstance(expected, bool) == isinstance(found, bool)
+    return value_fits(expected, found, exact=True)
 
 
 def _near(check: FieldCheck, expected: Any, found: Any) -> bool:
-    try:
-        wanted, given = float(expected), float(found)
-    except (TypeError, ValueError):
+    wanted, given = _number(expected), _number(found)
+    if wanted is None or given is None:
         return False
     allowed = float(check.tolerance or 0.0)
     if check.relative and wanted != 0:
         allowed *= abs(wanted)
     return abs(given - wanted) <= allowed + _DUST
+
+
+def _number(value: Any) -> float | None:
+    """A number, or the one at the start of a text: `12 kg` is 12."""
+    if isinstance(value, str):
+        start = _NUMBER.match(value)
+        return float(start[0]) if start else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 FIELD_ACCURACY = TypedEvaluator("field-accuracy", FieldAccuracy, _grade)

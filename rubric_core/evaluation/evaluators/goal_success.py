@@ -22,8 +22,9 @@ async def _grade(config: GoalSuccess, context: EvaluationContext) -> EvaluationS
     judge = LlmJudge(config.span, None, type="llm_judge", name=config.name, prompt=asked, target=config.provider)
     judge.type_name = "llm_judge"
     judged = await context.grade(judge, context)
+    context.exchanges.add(*judged.exchanges)
     if judged.score is None:
-        raise Unscored(judged.reason, request=judged.evaluator_raw_request, replies=judged.raw_replies)
+        raise judged.as_unscored()
     score = EvaluationScore(
         score=judged.score, hits=judged.hits, misses=judged.misses, expected_aspect_count=1, reasoning=judged.reasoning or None,
         judge=judged.judge, evaluator_raw_request=judged.evaluator_raw_request, raw_replies=judged.raw_replies,

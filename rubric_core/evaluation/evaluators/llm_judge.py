@@ -86,18 +86,18 @@ class LlmJudgeEvaluator:
         context = await with_files(context)
         if isinstance(context.evaluator, AgentJudge | AgentRubric):
             _can_look(context.evaluator, judge, context)
-        template = await own_prompt(context) if context.own_prompt is None else context.own_prompt
-        if template is not None:
+        own = await own_prompt(context) if context.own_prompt is None else context.own_prompt
+        if own is not None:
             generated = dialect.properties.wording == "generated"
-            context = replace(context, system_prompt=template if generated else None)
-            template = None if generated else template
+            context = replace(context, system_prompt=own.text if generated else None)
+            own = None if generated else own
         asked = _criteria(context)
         sitting = Sitting(
             context=context,
             dialect=dialect,
             judge=judge,
             trouble=trouble,
-            template=template,
+            own=own,
             recordings=recordings,
             mode=self._mode or context.mode,
             max_output_tokens=self._max_output_tokens,

@@ -6,8 +6,9 @@ from typing import Any
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded, quoted
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.opinions import share
-from rubric_core.evaluation.result import Unscored, Verdict
+from rubric_core.evaluation.result import GraderError, Unscored, Verdict
 from rubric_core.evaluation.score import at_least
 from rubric_core.evaluation.secrets import Redactor
 from rubric_core.language.evaluators import Similar
@@ -26,7 +27,7 @@ async def _grade(config: Similar, context: EvaluationContext) -> EvaluationScore
     try:
         wanted, given = await _embedded([value, context.candidate], settings, context, config)
     except ProviderError as error:
-        raise Unscored(f"embeddings: {error}", at=config) from None
+        raise GraderError(f"embeddings: {error}", at=config) from None
     likeness = _cosine(wanted, given)
     bound = 0.75 if config.threshold is None else float(config.threshold)
     holds = at_least(likeness, bound)
@@ -66,15 +67,17 @@ async def _embedded(
     key = settings.get("api_key")
     secrets = Redactor([key] if isinstance(key, str) else [])
     place = Place("embeddings", lambda name: name or "embedding_provider", context.directory, secrets)
-    asking = Asking(Api(config.span), place, context.ports)
+    asking = Asking(Api(config.span), place, context.ports, model=settings["model"])
     headers = {"Authorization": f"Bearer {key}"} if isinstance(key, str) and key else {}
     url = f"{settings['base_url'].rstrip('/')}/embeddings"
-    reply, _ = await asking.ask(url, headers, {"model": settings["model"], "input": list(texts)})
+    body = {"model": settings["model"], "input": list(texts)}
+    context.exchanges.add(Exchange(role="server", to=url, payload=body))
+    reply, _ = await asking.ask(url, headers, body)
     rows = reply.get("data")
     found = [row.get("embedding") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     vectors = [v for v in found if isinstance(v, list) and v and all(share(x) is not None for x in v)]
     if len(vectors) != len(texts) or len({len(v) for v in vectors}) != 1:
-        raise Unscored("the reply has no embedding for each text", at=config)
+        raise GraderError("the reply has no embedding for each text", at=config)
     return vectors
 
 

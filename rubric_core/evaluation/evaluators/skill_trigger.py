@@ -11,13 +11,12 @@ __all__ = ["SKILL_TRIGGER"]
 
 
 def _uses(use: ToolUse, skill: str) -> bool:
-    """Whether a call is one of the skill, or reads its files."""
+    """Whether a call is one of the skill, reads its files, or shows their path in its output."""
     given = use.input if isinstance(use.input, dict) else {}
-    if use.tool == "Skill":
-        return skill in str(given.get("skill", ""))
-    folder = f"skills/{skill}/"
-    read = use.tool == "Read" and any(folder in str(value) for value in given.values())
-    return read or folder in json.dumps(use.output, ensure_ascii=False, default=str)
+    tool, folder = use.tool.lower(), f"skills/{skill}/"
+    called = tool == "skill" and skill in str(given.get("skill") or "")
+    path = given.get("file_path", given.get("path")) if tool == "read" else None
+    return called or folder in str(path) or folder in json.dumps(use.output, ensure_ascii=False, default=str)
 
 
 def _grade(config: SkillTrigger, context: EvaluationContext) -> EvaluationScore:

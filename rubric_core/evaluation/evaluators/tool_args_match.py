@@ -5,8 +5,9 @@ from typing import Any
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, recorded, value_of
+from rubric_core.evaluation.paths import value_fits
 from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.steps import args_fit, wanted
+from rubric_core.evaluation.steps import wanted
 from rubric_core.language.evaluators import ToolArgsMatch
 
 __all__ = ["TOOL_ARGS_MATCH"]
@@ -23,7 +24,9 @@ def _grade(config: ToolArgsMatch, context: EvaluationContext) -> EvaluationScore
         raise Unscored(f"`mode` is {' or '.join(config.modes)}, found {mode!r}", at=config)
     calls = [use for use in recorded(context, config) if step.fits(use)]
     exact = mode == "exact"
-    found = any(args_fit(_kept(expected, value), _kept(_filled(use.input, value), value), exact=exact) for use in calls)
+    found = any(
+        value_fits(_kept(expected, value), _kept(_filled(use.input, value), value), exact=exact) for use in calls
+    )
     words = f"{step.name} was {'' if calls else 'not '}called{'' if not calls else ' with these arguments' if found else ' with other arguments'}"
     return EvaluationScore.check(found is not is_inverse(config), words, words)
 

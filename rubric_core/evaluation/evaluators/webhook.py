@@ -4,8 +4,9 @@ import json
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.opinions import opinion
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.evaluation.scripts import told_to_scripts
 from rubric_core.language.evaluators import Webhook
 from rubric_core.ports import NetworkError
@@ -23,17 +24,18 @@ async def _grade(config: Webhook, context: EvaluationContext) -> EvaluationScore
         raise Unscored("a webhook is asked as a part of a run only", at=config)
     told = {"output": context.candidate, "context": told_to_scripts(context)}
     body = json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace")
+    context.exchanges.add(Exchange(role="server", to=url, payload=told))
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     try:
         reply = await context.ports.http.post(url, headers, body, time_limit=context.time_limit, size_limit=_SIZE_LIMIT)
     except NetworkError as error:
-        raise Unscored(f"the webhook: {error}", at=config) from None
+        raise GraderError(f"the webhook: {error}", at=config) from None
     if reply.status >= 400:
-        raise Unscored(f"the webhook replied {reply.status}", at=config)
+        raise GraderError(f"the webhook replied {reply.status}", at=config)
     try:
         value = json.loads(reply.body)
     except (ValueError, RecursionError):
-        raise Unscored(
+        raise GraderError(
             f"the webhook's reply is no JSON: {reply.body[:80].decode('utf-8', 'replace')!r}", at=config
         ) from None
     return opinion(value, config.threshold, config)

@@ -118,6 +118,6 @@ def _sitting(item: Yes | Graded, judge: Provider, ports: Ports) -> Sitting:
         provider=judge, attempt=1, prompt_inputs=asked, now=ports.clock.now(), answer=Answer(item.answer), dialect=dialect, ports=ports,
     )  # fmt: skip
     return Sitting(
-        context=context, dialect=dialect, judge=judge, trouble="", template=None, recordings=None, mode="auto",
+        context=context, dialect=dialect, judge=judge, trouble="", own=None, recordings=None, mode="auto",
         max_output_tokens=None, temperature=None,
     )  # fmt: skip

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.evaluation.context import EvaluationContext
-from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.exchanges import Exchange
+from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed, shown_argv
+from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.language.evaluators import Preprocessor
 from rubric_core.ports import AnswerFile, Program
 
@@ -34,12 +35,14 @@ async def _text(file: AnswerFile, context: EvaluationContext) -> str:
         raise Unscored("files are turned into text as a part of a run only", at=program)
     told = {"path": str(path), "original_path": file.path, "media_type": _media_type(file)}
     argv, directory = argv_of(program.command), _placed(context.directory, ".")
+    words = command_words(program.command)
+    context.exchanges.add(Exchange(role="program", to=words, argv=shown_argv(program.command), payload=told))
     started = Program(argv, directory, json_input(told), time_limit=context.time_limit)
     try:
         return await printed(started, context.ports.processes)
     except ProgramError as error:
-        words = f"the preprocessor {command_words(program.command)} for {file.path}: {error}"
-        raise Unscored(words, at=program) from None
+        reason = f"the preprocessor {words} for {file.path}: {error}"
+        raise GraderError(reason, at=program) from None
 
 
 def _placed(directory: Path, name: str) -> Path:
@@ -77,4 +80,4 @@ def _as_it_is(path: Path, file: AnswerFile, context: EvaluationContext) -> str:
         reason = f"the file {file.path} of the answer is no text; a preprocessor may make one of it: `preprocessors: [{{type: {kind}, command: …}}]`"
         raise Unscored(reason, at=context.evaluator) from None
     except OSError as error:
-        raise Unscored(f"the file {file.path} of the answer cannot be read: {error.strerror or error}", at=context.evaluator) from None  # fmt: skip
+        raise GraderError(f"the file {file.path} of the answer cannot be read: {error.strerror or error}", at=context.evaluator) from None  # fmt: skip

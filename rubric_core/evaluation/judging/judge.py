@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.exchanges import Exchange, ExchangeLog, ask
+from rubric_core.evaluation.result import GraderError
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request
 
 if TYPE_CHECKING:
@@ -73,30 +74,35 @@ class Judged:
 
 
 async def ask_judge(
-    provider: Provider, request: Request, read: Callable[[str], T], consequence: str = ""
+    provider: Provider,
+    request: Request,
+    read: Callable[[str], T],
+    consequence: str = "",
+    log: ExchangeLog | None = None,
 ) -> tuple[T, Judged]:
     """What `read` makes of the judge's reply; each refusal is told to the judge, which may try again.
 
-    `read` raises ValueError for a reply that cannot be used. Raises Unscored when the judge cannot be asked, or has not
-    given a usable reply in three tries; `consequence` is what other engines make of that.
+    `read` raises ValueError for a reply that cannot be used. Raises GraderError when the judge cannot be asked, or has not
+    given a usable reply in three tries; `consequence` is what other engines make of that, and `log` takes note of each try.
     """
-    messages = request.messages
+    messages, log = request.messages, log or ExchangeLog()
     replies: tuple[str, ...] = ()
     problem = ""
     for attempt in range(1, ATTEMPTS + 1):
         asked = replace(request, messages=messages, prompt=conversation_text(messages), attempt=attempt)
+        exchange = Exchange(role="judge", to=provider.name, attempt=attempt, because=problem)
         try:
-            answer = await provider.ask(asked)
+            answer = await ask(provider, asked, log, exchange)
         except ProviderError as error:
             told = raw_request(request, provider.name, attempt)
-            raise Unscored(f"the judge `{provider.name}`: {error}", request=told, replies=replies) from None
+            raise GraderError(f"the judge `{provider.name}`: {error}", request=told, replies=replies) from None
         replies = (*replies, _kept(answer.text))
         try:
             return read(answer.text), Judged(answer, replies)
         except ValueError as error:
             problem = str(error)
         messages = (*request.messages, *_again(answer.text, problem))
-    raise Unscored(
+    raise GraderError(
         f"the judge `{provider.name}` gave no usable reply in {ATTEMPTS} tries: {problem}{f'; {consequence}' if consequence else ''}",
         request=raw_request(request, provider.name, ATTEMPTS),
         replies=replies,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from rubric_core.evaluation.context import OwnPrompt
 from rubric_core.evaluation.rubric import Item, RubricSheet
 from rubric_core.language.dialect import Properties
 from rubric_core.language.variables import STANDS_FOR
@@ -15,6 +16,7 @@ __all__ = [
     "JudgeInputs",
     "free_form_prompt",
     "needed_variables",
+    "own_text",
     "rubric_prompt",
     "variables_in",
 ]
@@ -42,8 +44,14 @@ class JudgeInputs:
     answer: str
     file_changes: str = ""
     tool_calls: str = ""
-    #: The metadata of the case, as JSON.
+    #: The metadata of the case, as JSON over several lines and as compact JSON.
     metadata: str = ""
+    metadata_json: str = ""
+
+
+def own_text(text: str, properties: Properties) -> OwnPrompt:
+    """A prompt that stands in a suite: a whole one when the dialect fills in one of its variables, else criteria."""
+    return OwnPrompt(text, whole=not variables_in(text).isdisjoint(properties.template_variables))
 
 
 #: The headings of the built-in prompt, by what the dialect calls things: criteria, question, reference, answer.
@@ -87,17 +95,17 @@ def _sections(inputs: JudgeInputs, properties: Properties) -> str:
 def _filled(template: str, inputs: JudgeInputs, properties: Properties, more: Mapping[str, str]) -> str:
     """`template` with its known variables filled in; unknown ones stay as they are."""
     names = [name for name in properties.template_variables if name in STANDS_FOR]
-    known = {name: str(getattr(inputs, STANDS_FOR[name])) for name in names}
+    known = {name: str(getattr(inputs, STANDS_FOR[name])).strip() for name in names}
     known.update((name, text) for name, text in more.items() if name in properties.template_variables)
     return _VARIABLE.sub(lambda m: known.get(m[1], m[0]), template)
 
 
 def rubric_prompt(
-    sheet: RubricSheet, inputs: JudgeInputs, properties: Properties, template: str | None, system: str | None = None
+    sheet: RubricSheet, inputs: JudgeInputs, properties: Properties, own: OwnPrompt | None, system: str | None = None
 ) -> tuple[str, str]:
     """System and user prompt for a rubric.
 
-    `template` is a prompt of the author's. `system` replaces the instructions of the built-in system prompt; the description of
+    `own` is a prompt of the author's. `system` replaces the instructions of the built-in system prompt; the description of
     the reply follows it in any case.
     """
     listed = "\n\n".join(_criterion(item, sheet.ranges) for item in sheet.items)
@@ -109,19 +117,19 @@ def rubric_prompt(
         example = {"id": "criterion id", "reasoning": "why", "satisfied": True}
     contract = json.dumps({"checks": [example], "overall_reasoning": "in a sentence"})
     system = f"{_GRADER if system is None else system}\n\n{task} Give a result for every criterion, under exactly its id.\n\n{_REPLY}\n{contract}"
-    if template is None or properties.wording != "output":  # older releases pass over prompts beside rubrics
+    if own is None or properties.wording != "output":  # older releases pass over prompts beside rubrics
         return system, f"{_sections(inputs, properties)}\n\n{_section('rubric', listed)}"
-    if not variables_in(template):
-        inputs = replace(inputs, criteria=template)
+    if not own.whole:
+        inputs = replace(inputs, criteria=own.text)
         return system, f"{_sections(inputs, properties)}\n\n{_section('rubric', listed)}"
     data = json.dumps([{"id": i.id, "outcome": i.text} for i in sheet.items], ensure_ascii=False)
-    filled = _filled(template, inputs, properties, {"rubric": listed, "rubrics": listed, "rubrics_json": data})
+    filled = _filled(own.text, inputs, properties, {"rubric": listed, "rubrics": listed, "rubrics_json": data})
     missing = (
         ""
-        if variables_in(template) & _RUBRIC & set(properties.template_variables)
+        if variables_in(own.text) & _RUBRIC & set(properties.template_variables)
         else f"\n\n{_section('rubric', listed)}"
     )
-    return system, filled + missing
+    return system, (filled + missing).strip()
 
 
 def _criterion(item: Item, ranges: bool) -> str:
@@ -148,22 +156,21 @@ _FREE_FORM: Mapping[str, dict[str, Any]] = {
 
 
 def free_form_prompt(
-    inputs: JudgeInputs, properties: Properties, template: str | None, system: str | None
+    inputs: JudgeInputs, properties: Properties, own: OwnPrompt | None, system: str | None
 ) -> tuple[str, str]:
     """System and user prompt for a judge that gives one score of 0..1.
 
     Args:
         inputs: What there is to tell.
         properties: How the dialect words things.
-        template: A user prompt of the author's, with variables.
+        own: A prompt of the author's.
         system: A system prompt of the author's, in place of the built-in one (document 003).
     """
     style: Literal["hits", "assertions", "checks"] = properties.reply_style
     contract = f"{_REPLY}\n{json.dumps(_FREE_FORM[style])}\nThe score is a number from 0 (misses everything) to 1 (nothing to add)."
-    if template is not None and not variables_in(template):
-        inputs = replace(inputs, criteria=template)
-        template = None
-    user = _sections(inputs, properties) if template is None else _filled(template, inputs, properties, {})
+    if own is not None and not own.whole:
+        inputs, own = replace(inputs, criteria=own.text), None
+    user = _sections(inputs, properties) if own is None else _filled(own.text, inputs, properties, {}).strip()
     if system is not None:
         return system, f"{user}\n\n{contract}"  # whatever the author's prompt says, the judge knows how to reply
     return f"{_GRADER}\n\n{contract}", user

@@ -1,4 +1,4 @@
-"""The file of recordings: what an entry holds, and how the file is read and written."""
+"""The file of recordings: what an entry holds, and how the file is read and, for the first time, written."""
 
 import re
 from collections.abc import Sequence
@@ -17,18 +17,19 @@ from pydantic import (
     ValidationError,
 )
 
-from rubric_core.evaluation.writing import write_atomically
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.scalars import resolve
+from rubric_core.syntax.tree import Tree
 
 __all__ = [
-    "Entry", "RecordedCriterion", "RecordedReply", "RecordedWhole", "RecordingsError", "entries_in", "recordings_path", "write_entries",
+    "BREAKS", "Entry", "RecordedCriterion", "RecordedReply", "RecordedWhole", "RecordingsError", "dumped", "entries_in", "recordings_path", "row_of",
+    "whole_file",
 ]  # fmt: skip
 
 #: Characters that YAML 1.1 takes for line breaks and YAML 1.2 does not.
-_BREAKS = re.compile("[\x85\u2028\u2029\r]")
-_HEAD = """\
+BREAKS = re.compile("[\x85\u2028\u2029\r]")
+HEAD = """\
 # What a judge said about answers of {suite}. Made by `rubric run --record`, made anew by `--refresh`; read by `--replay`, and
 # when no judge is configured.
 # Edit a question, an answer or a criterion here or in the suite, and its recording is not used any more.
@@ -109,9 +110,9 @@ def recordings_path(suite: Path) -> Path:
     return suite.with_name(f"{stem}.recordings.yaml")
 
 
-def entries_in(path: Path, text: str) -> list[Entry]:
-    """The entries of a file. Raises RecordingsError."""
-    tree = parse(text)
+def entries_in(path: Path, text: str, tree: Tree | None = None) -> list[Entry]:
+    """The entries of a file; `tree` is that of its text, where it has been parsed. Raises RecordingsError."""
+    tree = tree or parse(text)
     if tree.problems:
         first = tree.problems[0]
         raise RecordingsError(f"{path.name}:{text.count(chr(10), 0, first.span.start) + 1}: {first.message}")
@@ -126,13 +127,17 @@ def entries_in(path: Path, text: str) -> list[Entry]:
     return read.recordings
 
 
-def write_entries(path: Path, entries: Sequence[Entry], suite: str) -> None:
-    """Write the file, at once or not at all; `suite` is named in it. Raises OSError."""
-    rows = [e.model_dump(exclude_defaults=True, exclude_none=True) for e in entries]
-    write_atomically(path, _HEAD.format(suite=suite) + _yaml({"version": 1, "recordings": rows}))
+def row_of(model: BaseModel) -> dict[str, Any]:
+    """What is written of a part: what says nothing is left out."""
+    return model.model_dump(exclude_defaults=True, exclude_none=True)
 
 
-def _yaml(value: Any) -> str:
+def whole_file(entries: Sequence[Entry], suite: str) -> str:
+    """A file of its own making with these entries; `suite` is named in it."""
+    return HEAD.format(suite=suite) + dumped({"version": 1, "recordings": [row_of(each) for each in entries]})
+
+
+def dumped(value: Any) -> str:
     """YAML that people can read, and that YAML 1.2 reads back as it was."""
     import yaml  # noqa: PLC0415  # only who records needs it
 
@@ -140,7 +145,7 @@ def _yaml(value: Any) -> str:
         """Long and many-lined texts as blocks."""
 
     def text(dumper: yaml.SafeDumper, content: str) -> yaml.ScalarNode:
-        if _BREAKS.search(content) or (content and not isinstance(resolve(content), str)):
+        if BREAKS.search(content) or (content and not isinstance(resolve(content), str)):
             style: str | None = '"'
         else:
             style = "|" if "\n" in content else None

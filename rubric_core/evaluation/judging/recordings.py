@@ -25,8 +25,9 @@ from rubric_core.evaluation.judging.recorded import (
     RecordingsError,
     entries_in,
     recordings_path,
-    write_entries,
+    row_of,
 )
+from rubric_core.evaluation.judging.recorded_text import write_entries
 from rubric_core.evaluation.rubric import Check, Item
 from rubric_core.evaluation.store import results_path
 from rubric_core.evaluation.writing import Journal
@@ -194,7 +195,7 @@ class Recordings:
 
     def _keep(self, entry: Entry, *, afresh: bool) -> None:
         self._replace(entry, afresh=afresh)
-        row = {"afresh": afresh, "entry": entry.model_dump(exclude_defaults=True, exclude_none=True)}
+        row = {"afresh": afresh, "entry": row_of(entry)}
         try:
             self._journal.append(row)
         except OSError:

@@ -1,15 +1,23 @@
 """One evaluation by a judge: what is asked, who is asked, and what is made of the reply."""
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, OwnPrompt
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode, ask_judge, raw_request
-from rubric_core.evaluation.judging.prompts import BUILT_IN, JudgeInputs, free_form_prompt, rubric_prompt, variables_in
-from rubric_core.evaluation.result import CriterionResult, Unscored
+from rubric_core.evaluation.judging.prompts import (
+    BUILT_IN,
+    JudgeInputs,
+    free_form_prompt,
+    rubric_prompt,
+    variables_in,
+)
+from rubric_core.evaluation.judging.tool_calls import tool_call_lines
+from rubric_core.evaluation.paths import json_text
+from rubric_core.evaluation.result import CriterionResult, GraderError, Unscored
 from rubric_core.evaluation.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, LlmJudge, LlmRubric
@@ -40,7 +48,7 @@ class Sitting:
     judge: Provider | None
     trouble: str
     #: The author's prompt.
-    template: str | None
+    own: OwnPrompt | None
     recordings: JudgeRecordings | None
     mode: RecordingMode
     max_output_tokens: int | None
@@ -50,11 +58,11 @@ class Sitting:
 
     async def rubric(self, sheet: RubricSheet) -> EvaluationScore:
         """The score of a rubric, criterion by criterion. Raises Unscored."""
-        own = self.context.system_prompt
-        system, user = rubric_prompt(sheet, self._inputs(), self.dialect.properties, self.template, own)
+        replaced = self.context.system_prompt
+        system, user = rubric_prompt(sheet, self._inputs(), self.dialect.properties, self.own, replaced)
         request = self._request(system, user)
         if self.judge is None and self.mode == "refresh":
-            raise Unscored(self._nobody_asked())
+            raise self._unasked(self._nobody_asked())
         if self.judge is None or self.mode == "replay":
             return self._replayed(sheet, request)
         if self.mode == "record" and self._known(sheet):
@@ -63,7 +71,7 @@ class Sitting:
 
         request = replace(request, schema=("rubric_checks", schema_for_checks(sheet)))
         (checks, overall), judged = await ask_judge(
-            self.judge, request, lambda text: read_checks(text, sheet), self._consequence
+            self.judge, request, lambda text: read_checks(text, sheet), self._consequence, self.context.exchanges
         )
         if self.mode in ("record", "refresh") and self.recordings is not None:
             pairs = [(item, checks[item.id]) for item in sheet.items]
@@ -77,7 +85,7 @@ class Sitting:
     def _replayed(self, sheet: RubricSheet, request: Request) -> EvaluationScore:
         """The score of recordings. Raises Unscored with what could be judged when one criterion has none."""
         if self.recordings is None:
-            raise Unscored(self.trouble or NO_JUDGE)
+            raise self._unasked(self.trouble or NO_JUDGE)
         asked, judge = self._asked(), self.judge.identity if self.judge else None
         results: list[CriterionResult] = []
         words: list[str] = []
@@ -89,9 +97,21 @@ class Sitting:
                 results.append(self._told(sheet.judged(item, found.check)))
                 words.append(found.words)
         if any(r.score is None for r in results):
-            raise Unscored(self._missing_words(results), tuple(results))
+            raise self._unasked(self._missing_words(results), tuple(results))
         judges = ", ".join(dict.fromkeys(words))
+        self._note_recorded(judges, request)
         return replace(sheet.score(results), judge=judges, evaluator_raw_request=raw_request(request, "recorded"))
+
+    def _note_recorded(self, judge: str, request: Request) -> None:
+        """What would have been sent, had there been no recording."""
+        self.context.exchanges.add(
+            Exchange(role="judge", to=judge, messages=request.messages, recorded=True, cost_usd=0.0)
+        )
+
+    def _unasked(self, reason: str, criteria: tuple[CriterionResult, ...] = ()) -> Unscored:
+        """No judge was asked: an error where the one that is named cannot be used, else there is none."""
+        kind = Unscored if self.trouble in ("", NO_JUDGE) else GraderError
+        return kind(reason, criteria)
 
     def _nobody_asked(self) -> str:
         """Why nothing can be asked anew: what was recorded before is not what was wished for."""
@@ -106,23 +126,24 @@ class Sitting:
     async def whole(self) -> EvaluationScore:
         """The score that a judge gives the answer as a whole. Raises Unscored."""
         properties = self.dialect.properties
-        system, user = free_form_prompt(self._inputs(), properties, self.template, self.context.system_prompt)
+        system, user = free_form_prompt(self._inputs(), properties, self.own, self.context.system_prompt)
         request = self._request(system, user)
         if self.judge is None and self.mode == "refresh":
-            raise Unscored(self._nobody_asked())
+            raise self._unasked(self._nobody_asked())
         if self.judge is None or self.mode in ("record", "replay"):
             judge = self.judge.identity if self.judge else None
             found = self.recordings.free_form(self._asked(), judge) if self.recordings else None
             if found is not None and found.score is not None:
+                self._note_recorded(found.words, request)
                 return replace(found.score, judge=found.words, evaluator_raw_request=raw_request(request, "recorded"))
             if self.judge is None or self.mode == "replay":
-                raise Unscored(self.trouble or (NO_JUDGE if self.judge is None else NO_RECORDING))
+                raise self._unasked(self.trouble or (NO_JUDGE if self.judge is None else NO_RECORDING))
         from rubric_core.evaluation.judging.replies import read_free_form, schema_for_free_form  # noqa: PLC0415
 
         style = properties.reply_style
         request = replace(request, schema=("judgement", schema_for_free_form(style)))
         score, judged = await ask_judge(
-            self.judge, request, lambda text: read_free_form(text, style), self._consequence
+            self.judge, request, lambda text: read_free_form(text, style), self._consequence, self.context.exchanges
         )
         if self.mode in ("record", "refresh") and self.recordings is not None:
             made = self._made(self.judge, judged.answer)
@@ -140,16 +161,16 @@ class Sitting:
     def _inputs(self) -> JudgeInputs:
         answer, prompt = self.context.answer, self.context.prompt_inputs
         used = answer.tool_uses if answer else None
-        calls = "\n".join(
-            f"- {u.tool}: {json.dumps(u.input, ensure_ascii=False, default=str)[:300]}" for u in used or ()
-        )
+        calls = tool_call_lines(used or ())
         changes = answer.file_changes if answer else ""
         criteria = (self.context.eval_case.criteria or "") if self.criteria is None else self.criteria
         written = self.context.eval_case.metadata
-        metadata = json.dumps(plain(written, self.context.anchors), ensure_ascii=False, indent=2) if written else ""
+        metadata = plain(written, self.context.anchors) if written else None
         told = JudgeInputs(
-            criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls, metadata
-        )
+            criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls,
+            metadata="" if metadata is None else json_text(metadata, indent=2),
+            metadata_json="" if metadata is None else json_text(metadata),
+        )  # fmt: skip
         return self.context.redact.within(told)
 
     def _request(self, system: str, user: str) -> Request:
@@ -172,9 +193,10 @@ class Sitting:
         from rubric_core.evaluation.judging.recordings import Asked  # noqa: PLC0415
 
         inputs = self._inputs()
-        own = [text for text in (self.template, self.context.system_prompt) if text is not None]
+        brought = self.own.text if self.own is not None else None
+        own = [text for text in (brought, self.context.system_prompt) if text is not None]
         prompt = BUILT_IN if not own else f"sha256:{hashlib.sha256(chr(0).join(own).encode()).hexdigest()[:16]}"
-        shown = inputs.metadata if {"metadata", "metadata_json"} & variables_in(self.template or "") else ""
+        shown = inputs.metadata if {"metadata", "metadata_json"} & variables_in(brought or "") else ""
         more = "\n\n".join(part for part in (inputs.file_changes, inputs.tool_calls, shown) if part)
         return Asked(prompt, inputs.question, inputs.answer, inputs.criteria, inputs.reference, more)
 

@@ -2,48 +2,70 @@
 
 from pathlib import Path
 
-from rubric_core.evaluation.context import EvaluationContext
+from rubric_core.evaluation.context import EvaluationContext, OwnPrompt
+from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.interpolate import Interpolation
-from rubric_core.evaluation.judging.prompts import needed_variables, variables_in
+from rubric_core.evaluation.judging.prompts import needed_variables, own_text, variables_in
 from rubric_core.evaluation.own_filters import with_filters
 from rubric_core.evaluation.payload import payload_of
-from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed, shown_argv
+from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.language.dialect import Properties
+from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge, LlmRubric, PromptProgram, Rubric
 from rubric_core.language.shape import Shape
 from rubric_core.loading.search import URL, current_directory, find_file
 from rubric_core.ports import Files, Ports, Program
 from rubric_core.syntax.tree import Scalar
 
-__all__ = ["own_prompt", "prompt_file", "prompt_in"]
+__all__ = ["WholePrompt", "own_prompt", "prompt_file", "prompt_in"]
 
 _LARGEST = 1_000_000
 _LONGEST_NAME = 300
 
 
-def prompt_file(prompt: str, directory: Path, files: Files) -> Path | None:
-    """The file that a prompt names: `file://x` has to be one, a bare path may be one."""
+class WholePrompt(str):
+    """A prompt that an evaluator puts together itself: the judge gets nothing else beside the form of its reply."""
+
+    __slots__ = ()
+
+
+def prompt_file(prompt: str, directory: Path, files: Files, properties: Properties) -> Path | None:
+    """The file that a prompt names: `file://x` has to be one, a bare path may be one in dialects that read it as such."""
     if prompt.startswith(URL):
         return find_file(prompt[len(URL) :], directory, files, current_directory()) or directory / prompt[len(URL) :]
+    if not properties.bare_prompt_paths:
+        return None
     short = len(prompt) <= _LONGEST_NAME and "\n" not in prompt and "{{" not in prompt
     return find_file(prompt, directory, files, current_directory()) if short else None
 
 
-async def own_prompt(context: EvaluationContext) -> str | None:
-    """The prompt that the evaluator in `context` brings, None without one. Raises Unscored."""
+async def own_prompt(context: EvaluationContext) -> OwnPrompt | None:
+    """The prompt that the evaluator in `context` brings, None without one. Raises Unscored.
+
+    What a program prints and what stands in a file is the whole prompt. So is a text in the suite that shows the judge something
+    by a template variable; without any it is what the answer is judged by.
+    """
     config = context.evaluator
     if context.ports is None or not isinstance(config, LlmJudge | Rubric):
         return None
     prompt = config.prompt if isinstance(config, LlmJudge | LlmRubric) else None
     if prompt is None:
-        return context.rubric_prompt if isinstance(config, Rubric) else None
+        inherited = context.rubric_prompt if isinstance(config, Rubric) else None
+        return None if inherited is None else own_text(inherited, _properties(context))
     if isinstance(prompt, PromptProgram):
-        return await _printed(prompt, context, context.ports)
+        return OwnPrompt(await _printed(prompt, context, context.ports), whole=True)
+    if isinstance(prompt, WholePrompt):
+        return OwnPrompt(prompt, whole=True)
     text, path = await prompt_in(prompt, context, context.ports, config)
-    if context.dialect is not None and isinstance(config, LlmJudge):
-        _checked(text, context.dialect.properties, config, from_file=path is not None)
-    return text
+    own = OwnPrompt(text, whole=True) if path is not None else own_text(text, _properties(context))
+    if own.whole and context.dialect is not None and isinstance(config, LlmJudge):
+        _checked(text, context.dialect.properties, config)
+    return own
+
+
+def _properties(context: EvaluationContext) -> Properties:
+    return (context.dialect or DIALECTS[-1]).properties
 
 
 async def prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape) -> tuple[str, Path | None]:
@@ -59,14 +81,14 @@ async def prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: S
 
 
 def _prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape) -> tuple[str, Path | None]:
-    path = prompt_file(prompt, context.directory, ports.files)
+    path = prompt_file(prompt, context.directory, ports.files, _properties(context))
     if path is None:
         return prompt, None
     try:
         text = ports.files.read(path, _LARGEST).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error
-        raise Unscored(f"the prompt {prompt} cannot be read: {why}", at=at) from None
+        raise GraderError(f"the prompt {prompt} cannot be read: {why}", at=at) from None
     if context.dialect is None or not context.dialect.properties.nunjucks:
         return text, path
     node = Scalar(at.span, at.span, None, None, text, "literal")
@@ -76,20 +98,26 @@ def _prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape)
     return (filled.text if isinstance(filled, Scalar) else text), path
 
 
-def _checked(text: str, properties: Properties, config: LlmJudge, *, from_file: bool) -> None:
+def _checked(text: str, properties: Properties, config: LlmJudge) -> None:
     """Refuse a template with which the judge would not see the answer."""
     needed, found = needed_variables(properties), variables_in(text)
-    if needed and (found or from_file) and not found & set(needed):
+    if needed and not found & set(needed):
         names = " or ".join(f"{{{{ {name} }}}}" for name in needed)
         raise Unscored(f"the judge's prompt has no {names}, so the judge would not see what to grade", at=config)
 
 
 async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Ports) -> str:
-    command = prompt.command or []
-    stdin = json_input({**payload_of(context), "config": prompt.config})
-    directory, limit = context.directory.resolve(), context.time_limit
+    """What a program prints. Its script is looked for as other files are, and it runs in the directory of that."""
+    command = list(prompt.command or [])
+    told = {**payload_of(context), "config": prompt.config}
+    context.exchanges.add(Exchange(role="program", to=command_words(command), argv=shown_argv(command), payload=told))
+    stdin, limit = json_input(told), context.time_limit
+    directory = context.directory.resolve()
+    script = find_file(command[-1], directory, ports.files, current_directory()) if command else None
+    if script is not None:
+        command[-1], directory = str(script), script.parent
     program = Program(argv_of(command), directory, stdin, time_limit=limit, output_limit=_LARGEST)
     try:
-        return await printed(program, ports.processes)
+        return (await printed(program, ports.processes)).strip()
     except ProgramError as error:
-        raise Unscored(f"the prompt program {command_words(command)}: {error}", at=prompt) from None
+        raise GraderError(f"the prompt program {command_words(command)}: {error}", at=prompt) from None

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rubric_core.evaluation.providers.api import ApiModel, Call, Option, counted, merged, no_text, sampling
+from rubric_core.evaluation.providers.api import ApiModel, Call, Option, counted, in_turn, merged, no_text, sampling
 from rubric_core.evaluation.providers.asking import Asking
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
 from rubric_core.evaluation.providers.openai import model_of
@@ -41,14 +41,14 @@ class _Wire:
         if thinking:
             # A model that thinks takes neither a temperature nor a tool that it has to call.
             body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
-            return Call(_URL, self.headers, body)
+            return Call(_URL, self.headers, body, in_turn(system, turns))
         if warmth is not None and "temperature" not in without:
             body["temperature"] = min(1.0, warmth)
         if request.schema is not None and "schema" not in without:
             name, schema = request.schema
             body["tools"] = [{"name": name, "description": "Hand in the result.", "input_schema": schema}]
             body["tool_choice"] = {"type": "tool", "name": name}
-        return Call(_URL, self.headers, body)
+        return Call(_URL, self.headers, body, in_turn(system, turns))
 
     def answer(self, reply: Mapping[str, Any], took: float) -> Answer:
         blocks = reply.get("content")
@@ -79,11 +79,17 @@ def _tokens(usage: object) -> Tokens | None:
 
 
 def _make(settings: Anthropic, place: Place, ports: Ports) -> ApiModel:
-    model = model_of(settings, place, "anthropic")
+    model, setting = model_of(settings, place, "anthropic")
     if not settings.api_key:
         raise ValueError(f"anthropic targets need `api_key` ({place.where('')})")
     headers = {"x-api-key": settings.api_key, "anthropic-version": _VERSION}
-    return ApiModel(place.name, "anthropic", model, Asking(settings, place, ports, ""), _Wire(headers, model, settings))
+    return ApiModel(
+        place.name,
+        "anthropic",
+        model,
+        Asking(settings, place, ports, "", model, setting),
+        _Wire(headers, model, settings),
+    )
 
 
 ANTHROPIC = ProviderKind(

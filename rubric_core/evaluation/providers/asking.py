@@ -1,13 +1,14 @@
 """Asking a model over HTTP: retries with backoff, Retry-After, and what went wrong in words without secrets."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from rubric_core.evaluation.providers.kind import Place
+from rubric_core.evaluation.providers.refusals import Refusal, refusal_of
 from rubric_core.evaluation.secrets import sealed
 from rubric_core.language.providers import Api
 from rubric_core.ports import HttpReply, NetworkError, Ports, ProviderError
@@ -25,12 +26,17 @@ _STREAM = ("data:", "event:")
 _RETRIED = (408, 429, 500, 502, 503, 504, 529)
 
 
+def _unheard(_: str) -> None:
+    """Nobody listens."""
+
+
 class RefusalError(ProviderError):
     """The server said no."""
 
-    def __init__(self, message: str, status: int) -> None:
+    def __init__(self, message: str, status: int, refusal: Refusal) -> None:
         super().__init__(message)
         self.status = status
+        self.refusal = refusal
 
 
 @dataclass
@@ -42,13 +48,18 @@ class Asking:
     ports: Ports
     #: The setting that has the address, for messages; empty when it is no setting.
     address: str = "base_url"
+    #: The model that is asked for, and the setting that names it.
+    model: str = ""
+    model_setting: str = "model"
     #: The moment of the clock before which nothing is sent.
     _not_before: float = 0.0
 
     async def ask(
-        self, url: str, headers: Mapping[str, str], body: Mapping[str, Any]
+        self, url: str, headers: Mapping[str, str], body: Mapping[str, Any], again: Callable[[str], None] = _unheard
     ) -> tuple[Mapping[str, Any], float]:
         """The JSON object that the server replies, and how long the last request took in milliseconds.
+
+        `again` is called with the reason before the same is sent once more.
 
         Raises RefusalError for an error status that stays after the retries, ProviderError for everything else.
         """
@@ -69,17 +80,21 @@ class Asking:
             except NetworkError as error:
                 if not (error.transient and left):
                     raise ProviderError(self._unreached(error)) from None
-                wait = delay
+                wait, why = delay, str(error)
             else:
                 if reply.status < 300:
-                    return self._read(reply), (clock.seconds() - began) * 1000
+                    return self._read(url, reply, keyed=bool(headers)), (clock.seconds() - began) * 1000
                 if reply.status not in (self.settings.retry_status_codes or _RETRIED) or not left:
-                    raise RefusalError(self._refused(reply, retries), reply.status)
+                    refusal = refusal_of(reply)
+                    raise RefusalError(
+                        self._refused(url, reply, refusal, retries, keyed=bool(headers)), reply.status, refusal
+                    )
                 asked = self._retry_after(reply)
-                wait = max(delay, asked)
+                wait, why = max(delay, asked), f"{reply.status}: {refusal_of(reply).said}".removesuffix(": ")
                 if asked:
                     self._not_before = max(self._not_before, clock.seconds() + min(asked, longest))
             await clock.sleep(min(wait, longest))
+            again(why)
             delay *= _or(self.settings.retry_backoff_factor, _FACTOR)
         raise AssertionError("the loop returns or raises")
 
@@ -109,25 +124,41 @@ class Asking:
         where = "timeout_seconds" if str(error).startswith("no reply") else self.address
         return self.place.redact(f"{error}{hint} ({self.place.where(where)})")
 
-    def _refused(self, reply: HttpReply, retries: int) -> str:
+    def _refused(self, url: str, reply: HttpReply, refusal: Refusal, retries: int, *, keyed: bool) -> str:
         place, status = self.place, reply.status
-        said = _error_text(reply)
-        more = f": {said}" if said else ""
+        more = f": {refusal.said}" if refusal.said else ""
         if status < 400:
             moved = _without_query(reply.headers.get("location", ""))
             to = f" to {moved}" if moved else ""
             return f"the server sends elsewhere ({status}{to}); write the address that answers ({place.where(self.address)})"
-        if status in (401, 403):
-            return f"the server does not take the key ({status}{more}); check api_key ({place.where('api_key')})"
-        if status == 404:
-            return f"the server knows no such address or model (404{more}) ({place.where(self.address)})"
+        cause = self._cause(url, refusal.cause, f"{status}{more}", keyed=keyed)
+        if cause:
+            return cause
         if status == 429:
             return f"the server asks to slow down (429{more}), also after {retries} retries; `workers` of the target limits how much it is asked at once ({place.where('')})"
         if status == 413:
             return f"the prompt is too long for the server (413{more}) ({place.where('')})"
         return f"the server replied {status}{more} ({place.where('')})"
 
-    def _read(self, reply: HttpReply) -> Mapping[str, Any]:
+    def _cause(self, url: str, cause: str, said: str, *, keyed: bool) -> str:
+        """What is to blame and what the server said, where that is known."""
+        where = self.place.where
+        if cause == "model":
+            name = f" {self.model}" if self.model else ""
+            what = "deployment" if self.model_setting == "deployment" else "model"
+            return f"the server has no {what}{name} for this target ({said}) ({where(self.model_setting)})"
+        if cause == "key" and not keyed:
+            return f"the server wants a key ({said}); write api_key ({where('')})"
+        if cause == "key":
+            return f"the server does not take the key ({said}); check api_key ({where('api_key')})"
+        if cause == "address":
+            asked = _without_query(url)
+            hint = "; most servers have /v1 at its end" if self.address == "base_url" and "/v1" not in asked else ""
+            hint = "; check the API version, too" if "api-version=" in url else hint
+            return self.place.redact(f"the server knows no address {asked} ({said}){hint} ({where(self.address)})")
+        return ""
+
+    def _read(self, url: str, reply: HttpReply, *, keyed: bool) -> Mapping[str, Any]:
         where = self.place.where(self.address)
         try:
             value = json.loads(reply.body)
@@ -139,7 +170,9 @@ class Asking:
         if not isinstance(value, dict):
             raise ProviderError(f"the server's reply is no JSON object ({where})")
         if value.get("error") and not value.get("choices"):
-            raise ProviderError(f"the server replied with an error: {_error_text(reply)} ({self.place.where('')})")
+            refusal = refusal_of(reply)
+            other = f"the server replied with an error: {refusal.said} ({self.place.where('')})"
+            raise ProviderError(self._cause(url, refusal.cause, refusal.said, keyed=keyed) or other)
         return value
 
 
@@ -150,19 +183,3 @@ def _or(value: float | None, default: Any) -> Any:
 def _without_query(address: str) -> str:
     parts = urlsplit(address)
     return parts._replace(query="", fragment="", netloc=parts.netloc.rpartition("@")[2]).geturl()[:_SHOWN]
-
-
-def _error_text(reply: HttpReply) -> str:
-    """What a server says about an error, cut short."""
-    text = reply.body[:4000].decode("utf-8", "replace")
-    try:
-        value = json.loads(reply.body)
-    except (ValueError, RecursionError):
-        return " ".join(text.split())[:_SHOWN]
-    if isinstance(value, list) and value:
-        value = value[0]
-    error = value.get("error", value) if isinstance(value, dict) else value
-    if isinstance(error, dict):
-        named = error.get("param")
-        error = f"{error.get('message', error)}{f' [{named}]' if isinstance(named, str) else ''}"
-    return " ".join(str(error).split())[:_SHOWN]

@@ -30,7 +30,9 @@ def _make(settings: Azure, place: Place, ports: Ports) -> ApiModel:
     url = _address(_base(settings, place), deployment, form, settings.version or settings.api_version)
     headers = {"api-key": settings.api_key}
     wire: Wire = (ResponsesWire if form == "responses" else ChatWire)(url, headers, deployment, settings)
-    return ApiModel(place.name, "azure", deployment, Asking(settings, place, ports, written), wire)
+    setting = "deployment" if settings.deployment else "model" if settings.model else "provider"
+    asking = Asking(settings, place, ports, written, deployment, setting)
+    return ApiModel(place.name, "azure", deployment, asking, wire)
 
 
 def _base(settings: Azure, place: Place) -> str:

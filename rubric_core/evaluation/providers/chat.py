@@ -47,7 +47,8 @@ class ChatWire:
             name, schema = request.schema
             wanted = {"name": name, "strict": True, "schema": schema}
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
-        return Call(self.url, self.headers, body | ({} if "effort" in without else dict(self.more)))
+        body |= {} if "effort" in without else dict(self.more)
+        return Call(self.url, self.headers, body, request.messages)
 
     def answer(self, reply: Mapping[str, Any], took: float) -> Answer:
         """See `Wire.answer`."""

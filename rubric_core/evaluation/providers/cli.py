@@ -1,7 +1,6 @@
 """A target that is a command: the prompt goes in by placeholders, the answer comes out on standard output or in a file."""
 
 import asyncio
-import json
 import re
 import shlex
 import shutil
@@ -10,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rubric_core.evaluation.programs import ended_words, last_words
+from rubric_core.evaluation.programs import ended_words, failure_words
+from rubric_core.evaluation.providers.cli_reply import answer_in, answer_in_batch
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
 from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT, Runs
-from rubric_core.evaluation.providers.told import answer_told, objects
 from rubric_core.language.providers import Cli, Healthcheck
 from rubric_core.ports import Answer, Finished, NetworkError, Ports, ProviderError, Request
 
@@ -49,8 +48,9 @@ class _Cli:
         scratch = Path(tempfile.mkdtemp(prefix="rubric-"))
         try:
             output = scratch / "output"
-            finished = await self.runs.finished(self._argv(request, scratch, output), request)
-            return _answer(self._said(finished, output), finished, request)
+            argv, files = self._argv(self.settings.command or "", request, scratch, output), self._written(request)
+            finished = await self.runs.finished(argv, request, files=files)
+            return self._answer(self._said(finished, output), finished, request)
         finally:
             if not self.settings.keep_temp_files:
                 shutil.rmtree(scratch, ignore_errors=True)
@@ -78,19 +78,24 @@ class _Cli:
         if not check.command:
             return "it has neither `url` nor `command`"
         runs = Runs(self.place, self.ports, limit, check.cwd or self.settings.cwd, "healthcheck")
-        command = check.command
-        argv = ("sh", "-c", command) if isinstance(command, str) else tuple(command)
+        # Of no case: it has neither a question nor a workspace.
+        asked = Request((), "", case_id="healthcheck", environment=request.environment)
         try:
-            finished = await runs.finished(argv, request)
+            with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
+                argv = self._argv(check.command, asked, Path(scratch), Path(scratch) / "output")
+                finished = await runs.finished(argv, asked)
         except ProviderError as error:
             return str(error)
         if finished.exit_code == 0:
             return ""
-        error_text = last_words(finished.stderr)
+        error_text = failure_words(finished)
         return f"{ended_words(finished.exit_code)}{f': {error_text}' if error_text else ''}"
 
-    def _argv(self, request: Request, scratch: Path, output: Path) -> tuple[str, ...]:
-        command = self.settings.command or ""
+    def _written(self, request: Request) -> Mapping[str, str]:
+        """The files that were written for the command."""
+        return {"{PROMPT_FILE}": request.prompt} if "{PROMPT_FILE}" in str(self.settings.command) else {}
+
+    def _argv(self, command: str | Sequence[str], request: Request, scratch: Path, output: Path) -> tuple[str, ...]:
         values = self._values(request, scratch, output, command)
         if isinstance(command, str):
             return ("sh", "-c", _PLACEHOLDER.sub(lambda m: values[m[1]][0], command))
@@ -133,27 +138,26 @@ class _Cli:
         if finished.exit_code:
             raise self.runs.failed(finished)
         if "{OUTPUT_FILE}" not in str(self.settings.command):
-            return finished.stdout.decode("utf-8", "replace")
+            return finished.stdout.decode("utf-8", "replace").strip("\r\n")
         where = self.place.where("command")
         try:
-            return self.ports.files.read(output, _OUTPUT_LIMIT).decode("utf-8", "replace")
+            written = self.ports.files.read(output, _OUTPUT_LIMIT).decode("utf-8", "replace")
         except FileNotFoundError:
             raise ProviderError(f"the command wrote no {{OUTPUT_FILE}} ({where})") from None
         except OSError as error:
             raise ProviderError(f"its {{OUTPUT_FILE}} cannot be read: {error.strerror or error} ({where})") from None
+        return written.replace("\r\n", "\n")
 
-
-def _answer(text: str, finished: Finished, request: Request) -> Answer:
-    """The answer in what a command wrote: plain text, or JSON that says more about it."""
-    took = finished.seconds * 1000
-    try:
-        told = json.loads(text) if text.lstrip().startswith("{") else None
-    except (ValueError, RecursionError):
-        # A command for batches prints a line for each case.
-        told = next((row for row in objects(text) if row.get("id") == request.case_id), None)
-    known = isinstance(told, dict) and any(name in told for name in ("text", "output", "output_messages"))
-    answer = answer_told(told, took) if isinstance(told, dict) and known else None
-    return answer or Answer(text.strip("\r\n"), duration_ms=took)
+    def _answer(self, text: str, finished: Finished, request: Request) -> Answer:
+        """The answer in what the command wrote. Raises ProviderError for a batch without one for the case."""
+        took = finished.seconds * 1000
+        if getattr(self.settings, "provider_batching", False) is not True:
+            return answer_in(text, took)
+        try:
+            return answer_in_batch(text, request.case_id, took)
+        except LookupError:
+            where = self.place.where("provider_batching")
+            raise ProviderError(f"its reply has no line with the id {request.case_id} ({where})") from None
 
 
 def _make(settings: Cli, place: Place, ports: Ports) -> _Cli:

@@ -52,8 +52,7 @@ class _Dialogue:
             elif kind == "turn.completed":
                 failure, turns = "", turns + 1
                 used = counted(event.get("usage"), "input_tokens", "output_tokens", _cached(event.get("usage")))
-                if used is not None:
-                    tokens = Tokens(tokens.input + used.input, tokens.output + used.output, tokens.cached + used.cached)
+                tokens += used or Tokens()
             elif kind == "item.completed" and isinstance(item, dict):
                 if item.get("type") == "agent_message" and isinstance(item.get("text"), str):
                     text = item["text"]

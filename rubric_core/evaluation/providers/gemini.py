@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from rubric_core.evaluation.providers.api import ApiModel, Call, Option, counted, merged, no_text, sampling
+from rubric_core.evaluation.providers.api import ApiModel, Call, Option, counted, in_turn, merged, no_text, sampling
 from rubric_core.evaluation.providers.asking import Asking
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
 from rubric_core.evaluation.providers.openai import model_of
@@ -44,7 +44,8 @@ class _Wire:
         config = self._config(request, without)
         if config:
             body["generationConfig"] = config
-        return Call(f"{_URL}{quote(self.model, safe='')}:generateContent", self.headers, body)
+        url = f"{_URL}{quote(self.model, safe='')}:generateContent"
+        return Call(url, self.headers, body, in_turn(system, turns))
 
     def _config(self, request: Request, without: Collection[Option]) -> dict[str, Any]:
         warmth, longest = sampling(request, self.settings)
@@ -88,7 +89,7 @@ def _tokens(usage: object) -> Tokens | None:
     thought = counts.get("thoughtsTokenCount")
     if tokens is None or not isinstance(thought, int):
         return tokens
-    return Tokens(tokens.input, tokens.output + thought, tokens.cached)
+    return Tokens(tokens.input, tokens.output + thought, tokens.cached, thought)
 
 
 def _known(schema: Any) -> Any:
@@ -103,11 +104,14 @@ def _known(schema: Any) -> Any:
 
 
 def _make(settings: Model, place: Place, ports: Ports) -> ApiModel:
-    model = model_of(settings, place, "gemini").removeprefix("models/")
+    model, setting = model_of(settings, place, "gemini")
+    model = model.removeprefix("models/")
     if not settings.api_key:
         raise ValueError(f"gemini targets need `api_key` ({place.where('')})")
     headers = {"x-goog-api-key": settings.api_key}
-    return ApiModel(place.name, "gemini", model, Asking(settings, place, ports, ""), _Wire(headers, model, settings))
+    return ApiModel(
+        place.name, "gemini", model, Asking(settings, place, ports, "", model, setting), _Wire(headers, model, settings)
+    )
 
 
 GEMINI = ProviderKind(("gemini", "google", "google-gemini"), Model, _make, judges=True)

@@ -7,9 +7,30 @@ from dataclasses import dataclass, field, replace
 from rubric_core.evaluation.providers.around import Around
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.secrets import Redactor
+from rubric_core.language.providers import Prices
 from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request
 
-__all__ = ["Guarded", "WithStandIns"]
+__all__ = ["Guarded", "Priced", "WithStandIns"]
+
+
+_MILLION = 1_000_000
+
+
+@dataclass
+class Priced(Around):
+    """A provider whose answers cost what its tokens cost, where it does not tell that itself."""
+
+    prices: Prices
+
+    async def ask(self, request: Request) -> Answer:
+        answer = await self.inner.ask(request)
+        if answer.cost_usd is not None or answer.tokens is None:
+            return answer
+        tokens, prices = answer.tokens, self.prices
+        read, written = prices.input or 0.0, prices.output or 0.0
+        cached = read if prices.cached_input is None else prices.cached_input
+        cost = (tokens.input * read + tokens.cached * cached + tokens.output * written) / _MILLION
+        return replace(answer, cost_usd=cost)
 
 
 @dataclass
@@ -42,6 +63,8 @@ class Guarded(Around):
             self._next = begin + self.delay
             if begin > now:
                 await self.clock.sleep(begin - now)
+        sent = request.sent
+        request = replace(request, sent=lambda each: sent(self.redact.within(each)))
         try:
             answer = await self.inner.ask(request)
         except ProviderError as error:

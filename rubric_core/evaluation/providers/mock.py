@@ -22,7 +22,7 @@ class _Mock:
         return f"mock:{self.name}"
 
     async def ask(self, _: Request) -> Answer:
-        return Answer(self.response, duration_ms=0.0, model="mock")
+        return Answer(self.response, tool_uses=(), llm_calls=1, model="mock")
 
 
 def _make(settings: Mock, place: Place, _: Ports) -> _Mock:

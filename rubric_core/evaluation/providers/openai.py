@@ -18,19 +18,20 @@ _DEFAULT_URL = "https://api.openai.com/v1"
 FORMATS: Mapping[str, str] = {"chat": "/chat/completions", "responses": "/responses"}
 
 
-def model_of(settings: Any, place: Place, kind: str) -> str:
-    """The model of a target. Raises ValueError when it names none."""
-    model = settings.model or settings.deployment or place.model
-    if not model:
+def model_of(settings: Any, place: Place, kind: str) -> tuple[str, str]:
+    """The model of a target, and the setting that names it. Raises ValueError when none does."""
+    written = {"model": settings.model, "deployment": settings.deployment, "provider": place.model}
+    setting = next((name for name, value in written.items() if value), None)
+    if setting is None:
         raise ValueError(f"{kind} targets need `model` ({place.where('')})")
-    return str(model)
+    return str(written[setting]), setting
 
 
 def _make(settings: OpenAi, place: Place, ports: Ports) -> ApiModel:
     written = "base_url" if settings.base_url or not settings.endpoint else "endpoint"
     base = settings.base_url or settings.endpoint or _DEFAULT_URL
     form, url = _address(base.rstrip("/"), settings.api_format, place)
-    model = model_of(settings, place, "openai")
+    model, setting = model_of(settings, place, "openai")
     headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
     wire: Wire
     if form == "responses":
@@ -38,7 +39,7 @@ def _make(settings: OpenAi, place: Place, ports: Ports) -> ApiModel:
     else:
         more: Mapping[str, Any] = {"reasoning_effort": settings.variant} if settings.variant else {}
         wire = ChatWire(url, headers, model, settings, more)
-    return ApiModel(place.name, "openai", model, Asking(settings, place, ports, written), wire)
+    return ApiModel(place.name, "openai", model, Asking(settings, place, ports, written, model, setting), wire)
 
 
 def _address(base: str, asked: str | None, place: Place) -> tuple[str, str]:

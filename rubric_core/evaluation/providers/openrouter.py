@@ -14,13 +14,13 @@ _URL = "https://openrouter.ai/api/v1/chat/completions"
 
 
 def _make(settings: Model, place: Place, ports: Ports) -> ApiModel:
-    model = model_of(settings, place, "openrouter")
+    model, setting = model_of(settings, place, "openrouter")
     if not settings.api_key:
         raise ValueError(f"openrouter targets need `api_key` ({place.where('')})")
     effort = {"reasoning": {"effort": settings.variant}} if settings.variant else {}
     headers = {"Authorization": f"Bearer {settings.api_key}"}
     wire = ChatWire(_URL, headers, model, settings, {"usage": {"include": True}, **effort})
-    return ApiModel(place.name, "openrouter", model, Asking(settings, place, ports, ""), wire)
+    return ApiModel(place.name, "openrouter", model, Asking(settings, place, ports, "", model, setting), wire)
 
 
 OPENROUTER = ProviderKind(("openrouter",), Model, _make, judges=True)

@@ -46,7 +46,7 @@ class ResponsesWire:
         if request.schema is not None and "schema" not in without:
             name, schema = request.schema
             body["text"] = {"format": {"type": "json_schema", "name": name, "strict": True, "schema": schema}}
-        return Call(self.url, self.headers, body)
+        return Call(self.url, self.headers, body, request.messages)
 
     def answer(self, reply: Mapping[str, Any], took: float) -> Answer:
         """See `Wire.answer`."""

@@ -55,7 +55,7 @@ def _flat(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(_is_text(p) or _is_file(p) for p in value):
-        return "".join(str(p.get("text", p.get("value"))) for p in value if not _is_file(p))
+        return "\n".join(str(p.get("text", p.get("value"))) for p in value if not _is_file(p))
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
@@ -85,10 +85,10 @@ def number(value: object, default: float | None) -> float | None:
 
 
 def tokens_told(value: object) -> Tokens | None:
-    """Token usage as `{input, output, cached}`."""
+    """Token usage as `{input, output, cached, reasoning}`."""
     if not isinstance(value, dict):
         return None
-    return Tokens(*(int(number(value.get(name), 0) or 0) for name in ("input", "output", "cached")))
+    return Tokens(*(int(number(value.get(name), 0) or 0) for name in ("input", "output", "cached", "reasoning")))
 
 
 def tool_uses(messages: object) -> tuple[ToolUse, ...] | None:

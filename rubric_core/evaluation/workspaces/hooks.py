@@ -26,6 +26,8 @@ class HookPlan:
     reset: str
     #: Where it stands, for messages: "line 4".
     where: str = field(compare=False)
+    #: Whether it belongs to a target.
+    of_target: bool = False
 
 
 def hooks_in(written: Written, block: object) -> Iterator[tuple[str, HookPlan]]:

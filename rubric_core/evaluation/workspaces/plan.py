@@ -105,6 +105,11 @@ def _of_place(case: Runnable, files: Files, target: Answering | None) -> Workspa
 
 
 def _hooks_of_target(case: Runnable, files: Files, target: Answering | None) -> Iterator[tuple[str, HookPlan]]:
+    for name, hook in _written_for_target(case, files, target):
+        yield name, replace(hook, of_target=True)
+
+
+def _written_for_target(case: Runnable, files: Files, target: Answering | None) -> Iterator[tuple[str, HookPlan]]:
     if target is not None:
         yield from hooks_in(in_target(target, case, files), target.shape.hooks)
     name = target_name(case.suite, case.options.target)

@@ -1,10 +1,21 @@
 """Programs that make and prepare workspaces: hooks, git, and what has to be installed."""
 
+import re
+import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from rubric_core.evaluation.programs import ProgramError, argv_of, ended, ended_words, json_input, last_words
+from rubric_core.evaluation.paths import json_text
+from rubric_core.evaluation.programs import (
+    ProgramError,
+    argv_of,
+    ended,
+    ended_words,
+    failure_words,
+    json_input,
+    last_words,
+)
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.workspaces.hooks import HookPlan
 from rubric_core.evaluation.workspaces.plan import RepoPlan, WorkspacePlan
@@ -18,6 +29,7 @@ __all__ = ["VARIABLE", "clone", "require", "run_hook"]
 VARIABLE = "AGENTV_WORKSPACE_PATH"
 _OUTPUT_LIMIT = 1_000_000
 _CLONE_SECONDS = 600.0
+_NAME = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
 
 
@@ -70,20 +82,28 @@ async def run_hook(
     if not hook.command:
         return  # it only says how the workspace is put back
     path = None if workspace is None else str(workspace)
-    stdin = json_input({"hook": name, "workspace_path": path, **told})
+    known = {"workspace_path": path, "test_id": f"__{'target_' if hook.of_target else ''}{name}__", **told}
+    stdin = json_input(known)
     variables = dict(plan.variables) if path is None else {**dict(plan.variables), VARIABLE: path}
     cwd = workspace if workspace is not None and hook.cwd == Path() else hook.cwd
-    argv = argv_of(hook.command if path is None else _filled(hook.command, path))
+    argv = argv_of(_filled(hook.command, known))
     program = Program(argv, cwd, stdin, variables, hook.time_limit, _OUTPUT_LIMIT)
     finished = await _run(ports, program, hook.where, f"the hook {name}: ")
     if finished.exit_code:
-        said = last_words(finished.stderr or finished.stdout)
+        said = failure_words(finished)
         end = ended_words(finished.exit_code)
         raise Unscored(f"the hook {name} {end}{f': {said}' if said else ''} ({hook.where})")
 
 
-def _filled(command: tuple[str, ...] | str, workspace: str) -> tuple[str, ...] | str:
-    """A command with the path of the workspace where it asks for it."""
+def _filled(command: tuple[str, ...] | str, known: Mapping[str, object]) -> tuple[str, ...] | str:
+    """A command with what it asks for by name; for a shell it is quoted."""
+    words = {name: _word(value) for name, value in known.items()}
     if isinstance(command, str):
-        return command.replace("{{workspace_path}}", workspace).replace("{{ workspace_path }}", workspace)
-    return tuple(str(_filled(part, workspace)) for part in command)
+        return _NAME.sub(lambda m: shlex.quote(words[m[1]]) if m[1] in words else m[0], command)
+    return tuple(_NAME.sub(lambda m: words.get(m[1], m[0]), part) for part in command)
+
+
+def _word(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json_text(value)

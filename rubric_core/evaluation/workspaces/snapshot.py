@@ -5,13 +5,14 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rubric_core.loading.gitignore import ignored, within
 from rubric_core.loading.patterns import Patterns
 
-__all__ = ["Snapshot", "changes", "take"]
+__all__ = ["Kept", "Snapshot", "changes", "take"]
 
 #: Bytes; of a longer file only a hash is kept, and it is told only that it changed.
 _LARGEST = 1_000_000
@@ -19,9 +20,28 @@ _LARGEST = 1_000_000
 _LONGEST = 1_000_000
 _NEVER = ".git"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_HUNK = re.compile(r"@@ -(\d+)")
+#: What git shows behind the numbers of a hunk: the last line above it that looks like the start of a section.
+_HEADING = re.compile(r"[A-Za-z_$]")
+#: Bytes that git looks at to tell a text.
+_BEGINNING = 8000
+_LINK = "120000"
 
-#: What is kept of each file, by its path: its content, the target of a link, or what stands for a long one.
-Snapshot = Mapping[str, bytes | str]
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of a file."""
+
+    #: As git writes it: 100644, 100755 for programs, 120000 for links.
+    mode: str
+    #: What git calls the content by; empty for a file that cannot be read.
+    blob: str
+    #: None for a file that is too long, or cannot be read; of a link its target.
+    content: bytes | None
+
+
+#: The files of a directory by their paths.
+Snapshot = Mapping[str, Kept]
 
 
 def take(root: Path) -> Snapshot:
@@ -29,7 +49,7 @@ def take(root: Path) -> Snapshot:
     return dict(_below(root, root, within(str(root))))
 
 
-def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[tuple[str, bytes | str]]:
+def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[tuple[str, Kept]]:
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError:
@@ -46,65 +66,100 @@ def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[t
             yield Path(entry.path).relative_to(root).as_posix(), kept
 
 
-def _kept(entry: "os.DirEntry[str]") -> bytes | str | None:
+def _kept(entry: "os.DirEntry[str]") -> Kept | None:
     try:
         if entry.is_symlink():
-            return f"link to {os.readlink(entry.path)}"  # noqa: PTH115  # the text of the link, as it is
+            target = os.fsencode(os.readlink(entry.path))  # noqa: PTH115  # the text of the link, as it is
+            return Kept(_LINK, _named(target), target)
         status = entry.stat()
         if not stat.S_ISREG(status.st_mode):
             return None
+        mode = "100755" if status.st_mode & stat.S_IXUSR else "100644"
         if status.st_size <= _LARGEST:
-            return Path(entry.path).read_bytes()
-        digest = hashlib.sha256()
+            content = Path(entry.path).read_bytes()
+            return Kept(mode, _named(content), content)
+        digest = _digest(status.st_size)
         with open(entry.path, "rb") as file:  # noqa: PTH123  # entry.path is text
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
-    except OSError as error:
-        return f"unreadable: {error.strerror}"
-    return f"long file {digest.hexdigest()}"
+    except OSError:
+        return Kept("100644", "", None)
+    return Kept(mode, digest.hexdigest(), None)
+
+
+def _named(content: bytes) -> str:
+    digest = _digest(len(content))
+    digest.update(content)
+    return digest.hexdigest()
+
+
+def _digest(size: int) -> "hashlib._Hash":
+    return hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
 
 
 def changes(before: Snapshot, after: Snapshot) -> str:
-    """What happened between two snapshots, as `git diff` would write it; empty when nothing did."""
+    """What happened between two snapshots, as `git diff` writes it; empty when nothing did."""
     pieces: list[str] = []
     length = 0
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path), after.get(path)
         if old != new:
-            piece = "\n".join(_file(path, old, new)) + "\n"
-            length += len(piece)
+            piece = "\n".join(_file(path, old, new))
+            length += len(piece) + 1
             if length > _LONGEST:
-                pieces.append(f"(cut: the changes are longer than {_LONGEST:,} characters)\n")
+                pieces.append(f"(cut: the changes are longer than {_LONGEST:,} characters)")
                 break
             pieces.append(piece)
-    return "".join(pieces)
+    return "\n".join(pieces)
 
 
-def _file(path: str, old: bytes | str | None, new: bytes | str | None) -> Iterator[str]:
+def _file(path: str, old: Kept | None, new: Kept | None) -> Iterator[str]:
     yield f"diff --git a/{path} b/{path}"
-    if old is None or new is None:
-        yield "new file" if old is None else "deleted file"
+    yield from _modes(old, new)
+    if old is not None and new is not None and old.blob == new.blob:
+        return
+    same = f" {new.mode}" if old is not None and new is not None and old.mode == new.mode else ""
+    yield f"index {_short(old)}..{_short(new)}{same}"
     left, right = "/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"
     was, now = _lines(old), _lines(new)
     if was is None or now is None:
         yield f"Binary files {left} and {right} differ"
-        return
+    else:
+        yield from _hunks(was, now, left, right)
+
+
+def _modes(old: Kept | None, new: Kept | None) -> Iterator[str]:
+    if old is None and new is not None:
+        yield f"new file mode {new.mode}"
+    elif old is not None and new is None:
+        yield f"deleted file mode {old.mode}"
+    elif old is not None and new is not None and old.mode != new.mode:
+        yield f"old mode {old.mode}"
+        yield f"new mode {new.mode}"
+
+
+def _short(kept: Kept | None) -> str:
+    return kept.blob[:7] if kept is not None else "0000000"
+
+
+def _hunks(was: Sequence[str], now: Sequence[str], left: str, right: str) -> Iterator[str]:
     for number, line in enumerate(difflib.unified_diff(was, now, left, right, lineterm="")):
+        hunk = _HUNK.match(line) if number > 1 else None
+        if hunk is not None:
+            heading = next((text for text in reversed(was[: max(0, int(hunk[1]) - 1)]) if _HEADING.match(text)), "")
+            yield f"{line} {heading.rstrip()[:80]}".rstrip()
+            continue
         yield line.rstrip("\n")
         # After the two lines with the names.
-        if number > 1 and not line.startswith("@@") and not line.endswith("\n"):
+        if number > 1 and not line.endswith("\n"):
             yield "\\ No newline at end of file"
 
 
-def _lines(content: bytes | str | None) -> list[str] | None:
+def _lines(kept: Kept | None) -> list[str] | None:
     """The lines of a text with their ends; None for what is no text."""
-    if content is None:
+    if kept is None:
         return []
-    if isinstance(content, str):
-        return [content + "\n"] if content.startswith("link to ") else None
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
+    if kept.content is None or b"\0" in kept.content[:_BEGINNING]:
         return None
     # Not splitlines, which cuts at characters that end no line of a file.
-    return None if "\0" in text else _LINE.findall(text)
+    return _LINE.findall(kept.content.decode("utf-8", "replace"))

@@ -2,11 +2,13 @@
 
 import asyncio
 import tempfile
+import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.participants import target_name
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import KeepWorkspaces, Runnable
@@ -17,6 +19,7 @@ from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
 from rubric_core.evaluation.workspaces.snapshot import Snapshot, changes, take
 from rubric_core.ports import Ports
+from rubric_core.syntax.plain import plain
 
 __all__ = ["Workspace", "Workspaces"]
 
@@ -33,7 +36,7 @@ class Workspace:
     _before: Snapshot = field(default_factory=dict, repr=False)
 
     async def changes(self) -> str:
-        """A unified diff of what changed since the case was handed the workspace."""
+        """A unified diff of what changed, in a workspace that cases share since the first one began."""
         return await in_thread(lambda: changes(self._before, take(self.path)))
 
 
@@ -51,6 +54,8 @@ class _Base:
     #: Whether `before_all` has been started, so that `after_all` has to be.
     prepared: bool = False
     failed: bool = False
+    #: What was in it when the first case began.
+    before: Snapshot | None = None
     #: One case at a time.
     room: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -76,9 +81,11 @@ class Workspaces:
         self._keep = keep
         self._told = told
         self._bases: dict[WorkspacePlan, _Base] = {}
+        #: Of the run, for hooks that keep things apart.
+        self._id = str(uuid.uuid4())
 
     @asynccontextmanager
-    async def given(self, case: Runnable, attempt: int = 1) -> AsyncIterator[Workspace | None]:
+    async def given(self, case: Runnable) -> AsyncIterator[Workspace | None]:
         """The workspace of a case, None where its suite asks for none. Raises Unscored when it cannot be made.
 
         A workspace that cases share is given to one of them at a time.
@@ -90,7 +97,7 @@ class Workspaces:
             yield None
             return
         base = self._bases.setdefault(plan, _Base(plan))
-        told = {"test_id": case.id, "attempt": attempt, "suite": str(case.path), "target": target}
+        told = self._told_of(case, plan)
         if plan.hooks_only:
             base.path = case.directory
             async with base.room:
@@ -119,6 +126,16 @@ class Workspaces:
         finally:
             await self._away(home, home / "workspace", kept=kept)
 
+    def _told_of(self, case: Runnable, plan: WorkspacePlan) -> Mapping[str, object]:
+        """What the hooks around a case are told of it. Raises Unscored when its input cannot be read."""
+        if not any(name.endswith("_each") for name, _ in plan.hooks):
+            return {"test_id": case.id}
+        inputs = prompt_inputs(
+            case.suite, case.case, case.directory, self._ports.files, case.anchors, case.dialect.properties
+        )
+        metadata = plain(case.case.metadata, case.anchors) or None
+        return {"test_id": case.id, "eval_run_id": self._id, "case_input": inputs.question, "case_metadata": metadata}
+
     def _answering(self, case: Runnable, targets: Targets, name: str) -> Answering:
         known = case.environment
         ports = self._ports if known is None else replace(self._ports, environment=known)
@@ -141,6 +158,10 @@ class Workspaces:
         except Unscored as problem:
             self._told(f"{told['test_id']}: {problem}")
 
+    def _told_around(self) -> Mapping[str, object]:
+        """What the hooks around all cases are told."""
+        return {"eval_run_id": self._id, "case_input": None, "case_metadata": None}
+
     async def _run(self, name: str, base: _Base, path: Path | None, told: Mapping[str, object]) -> None:
         """Run the hooks of that name. Raises Unscored for the first that fails."""
         for hook in base.plan.at(name):
@@ -151,7 +172,7 @@ class Workspaces:
         for base in self._bases.values():
             try:
                 if hooks and base.prepared:
-                    await self._run("after_all", base, base.place, {})
+                    await self._run("after_all", base, base.place, self._told_around())
             except Unscored as problem:
                 self._told(problem.reason)
             finally:
@@ -181,7 +202,7 @@ class Workspaces:
         try:
             await self._make(base)
             base.prepared = True
-            await self._run("before_all", base, base.place, {})
+            await self._run("before_all", base, base.place, self._told_around())
             if _resets(base.plan) and base.home is not None:
                 await copied(base.path, base.home / "pristine")
         except Unscored as problem:
@@ -221,7 +242,7 @@ class Workspaces:
         """A workspace with the hooks of one case around it."""
         await self._run("before_each", base, path, told)
         variables = {**dict(base.plan.variables), VARIABLE: str(path)}
-        lent = Workspace(path, variables, _before=await in_thread(lambda: take(path)))
+        lent = Workspace(path, variables, _before=await self._before(base, path))
         try:
             yield lent
         except Unscored:
@@ -229,6 +250,15 @@ class Workspaces:
             await self._after(base, lent, told)
             raise
         await self._after(base, lent, told)
+
+    async def _before(self, base: _Base, path: Path) -> Snapshot:
+        """What changes are told against: for cases that share a workspace the state before the first, unless a hook made it ready anew."""
+        if path == base.path and base.before is not None and not any(h.command for h in base.plan.at("before_each")):
+            return base.before
+        taken = await in_thread(lambda: take(path))
+        if path == base.path and base.before is None:
+            base.before = taken
+        return taken
 
     async def _after(self, base: _Base, lent: Workspace, told: Mapping[str, object]) -> None:
         base.failed |= lent.failed

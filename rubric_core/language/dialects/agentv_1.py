@@ -108,6 +108,7 @@ AGENTV_1 = AGENTV_0_5.successor(
     bare_variables=False,
     suite_marker="",
     verdicts="three",
+    criteria_need_ids=True,
     wording="candidate",
     reference="last",
     template_variables=(

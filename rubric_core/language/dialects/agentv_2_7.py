@@ -130,10 +130,12 @@ AGENTV_2_7 = AGENTV_1.successor(
     folds_type_names=True,
     names_required=False,
     incomplete_case="error",
+    criteria_need_ids=False,
     required_without_min="ten",
     judge_failure="skip",
     wording="answer",
     trajectory_args="exact",
+    output_files=True,
     template_variables=("answer", "expected_output", "question", "criteria", "reference_answer", "input", "output", "file_changes"),
     answer_variables=("answer", "expected_output"),
 )  # fmt: skip

@@ -87,9 +87,11 @@ AGENTV_3 = AGENTV_2_7.successor(
     literal_members=True,
     skips_bare_cases=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{\s*[\w.]+\s*\}\}"),
+    variable_keys=frozenset(("criteria", "expected_outcome", "input", "input_files", "expected_output", "turns")),
     reply_style="assertions",
     wording="output",
     exit_code_decides=True,
+    bare_prompt_paths=False,
     template_variables=(
         "input", "output", "expected_output", "criteria", "file_changes", "tool_calls", "metadata", "metadata_json", "rubrics", "rubrics_json",
         "input_text", "output_text", "expected_output_text", "question", "answer", "reference_answer",

@@ -247,6 +247,7 @@ AGENTV_5 = AGENTV_3.successor(
     flat_settings=True,
     nunjucks=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{.*?\}\}"),
+    variable_keys=None,
     strict_keys=True,
     required_without_min="never",
     refuses_tool_role=False,

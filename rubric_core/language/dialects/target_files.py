@@ -23,6 +23,7 @@ from rubric_core.language.providers import (  # fmt: skip
     Model,
     OpenAi,
     Pi,
+    Prices,
     Replay,
     Settings,
     VsCode,
@@ -68,6 +69,7 @@ def _gives_up(*names: str, instead: str, refused: bool = False) -> Change:
 
 TARGETS_0_1: tuple[Change, ...] = (
     adds(Entry, "name", "provider", "settings", grader_target="judge_target"),
+    adds(Prices),
     adds(Api),
     adds(Model),
     adds(Anthropic),

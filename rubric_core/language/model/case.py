@@ -132,10 +132,16 @@ class Case(Shape):
     conversation_id = key(NAMED, "Groups cases that belong to one conversation.")
     suite = key(Text(), "The name under which results of this case are filed.")
     dataset = key(Text(), "The name under which results of this case are filed.")
-    depends_on = key(ListOf(Text(refers_to="case")), "Cases that run, and pass, before this one.", example="[login]")
+    depends_on = key(ListOf(Text(refers_to="case")), "Cases that run before this one.", example="[login]")
     on_dependency_failure = key(
-        Choice((("skip", "this case is skipped"), ("fail", "this case fails"), ("run", "this case runs all the same"))),
-        "What happens when a case that this one depends on does not pass.",
+        Choice(
+            (
+                ("skip", "this case is not run and has no score"),
+                ("fail", "this case is not run and fails"),
+                ("run", "this case runs all the same"),
+            )
+        ),
+        "What happens when a case that this one depends on could not be scored. One that was run and failed is no reason.",
         default="skip",
         shown="skip",
     )
@@ -147,7 +153,7 @@ class Case(Shape):
     turns = key(ListOf(Shaped(Turn), empty=False), "The turns of a conversation.")
     aggregation = key(
         Choice((("mean", "the mean of the turns"), ("min", "the worst turn"), ("max", "the best turn"))),
-        "How the scores of the turns become one.",
+        "How the scores of the turns become one; what the evaluators of the case make of the whole conversation counts as one more.",
         default="mean",
         shown="mean",
     )

@@ -30,7 +30,7 @@ class Trials(Shape):
             (
                 ("pass_at_k", "the best run counts"),
                 ("mean", "the mean counts"),
-                ("confidence_interval", "the mean with its interval"),
+                ("confidence_interval", "the lower bound of the mean's 95 % interval counts"),
             )
         ),
         "How the runs become one result.",
@@ -103,7 +103,7 @@ class Repeat(Shape):
     strategy = key(
         Choice((
             ("pass_any", "one run that passes is enough"), ("pass_all", "every run has to pass"), ("mean", "the mean counts"),
-            ("confidence_interval", "the mean with its interval"),
+            ("confidence_interval", "the lower bound of the mean's 95 % interval counts"),
         )),
         "How the runs become one result.", default="pass_any", shown="pass_any", example="mean",
     )  # fmt: skip

@@ -110,8 +110,11 @@ class Suite(Shape):
     workspace = key(
         ByNode(text=Text(refers_to="file"), mapping=Shaped(Workspace)), "The directory in which the target works."
     )
-    metadata = key(MapOf(Anything()), "Anything you want to keep with the suite.")
-    governance = key(MapOf(Anything()), "What an audit wants to know of the suite.")
+    metadata = key(
+        MapOf(Anything()),
+        "Anything you want to keep with every case. Lists are joined with those of a case, mappings merged.",
+    )
+    governance = key(MapOf(Anything()), "What an audit wants to know; it is in the `metadata` of every case.")
     prompts = key(
         ALL_PROMPTS,
         "The prompts that are tried: templates over the `vars` of the cases.",

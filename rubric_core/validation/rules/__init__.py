@@ -18,6 +18,8 @@ from rubric_core.validation.rules.composite_member import COMPOSITE_MEMBER
 from rubric_core.validation.rules.conflicting_keys import CONFLICTING_KEYS
 from rubric_core.validation.rules.conversation import CONVERSATION
 from rubric_core.validation.rules.criteria_beside_assert import CRITERIA_BESIDE_ASSERT
+from rubric_core.validation.rules.criterion_without_bands import CRITERION_WITHOUT_BANDS
+from rubric_core.validation.rules.criterion_without_id import CRITERION_WITHOUT_ID
 from rubric_core.validation.rules.criterion_without_text import CRITERION_WITHOUT_TEXT
 from rubric_core.validation.rules.cut_text import CUT_TEXT
 from rubric_core.validation.rules.dependency import DEPENDENCY
@@ -83,6 +85,7 @@ from rubric_core.validation.rules.unknown_tag import UNKNOWN_TAG
 from rubric_core.validation.rules.unknown_target import UNKNOWN_TARGET
 from rubric_core.validation.rules.unknown_template import UNKNOWN_TEMPLATE
 from rubric_core.validation.rules.unknown_type import UNKNOWN_TYPE
+from rubric_core.validation.rules.unstated_required import UNSTATED_REQUIRED
 from rubric_core.validation.rules.unused_ignore import UNUSED_IGNORE
 from rubric_core.validation.rules.unused_target import UNUSED_TARGET
 from rubric_core.validation.rules.vague_criterion import VAGUE_CRITERION
@@ -109,6 +112,8 @@ RULES: tuple[Rule[Any], ...] = (
     CONFLICTING_KEYS,
     CONVERSATION,
     CRITERIA_BESIDE_ASSERT,
+    CRITERION_WITHOUT_BANDS,
+    CRITERION_WITHOUT_ID,
     CRITERION_WITHOUT_TEXT,
     CUT_TEXT,
     DEPENDENCY,
@@ -174,6 +179,7 @@ RULES: tuple[Rule[Any], ...] = (
     UNKNOWN_TARGET,
     UNKNOWN_TEMPLATE,
     UNKNOWN_TYPE,
+    UNSTATED_REQUIRED,
     UNUSED_IGNORE,
     UNUSED_TARGET,
     VAGUE_CRITERION,

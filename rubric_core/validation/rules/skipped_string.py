@@ -7,7 +7,8 @@ from rubric_core.language.evaluators import Composite, Criterion, LlmJudge, LlmR
 from rubric_core.language.model import Case, Execution, Suite
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
-from rubric_core.text import Edit, Span
+from rubric_core.text import Edit
+from rubric_core.validation.rubrics import as_object, criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["SKIPPED_STRING"]
@@ -34,13 +35,9 @@ def SKIPPED_STRING(shape: Rubric | LlmJudge | _Holder, context: Context) -> Iter
     name = context.dialect.spelled(Criterion, "outcome") or "outcome"
     for item in items or []:
         if isinstance(item, Criterion) and item.shorthand:
-            fixes: tuple[Fix, ...] = ()
-            if not item.borrowed and isinstance(item.node, Scalar) and not item.node.is_block:
-                at = item.node.whole.start
-                end = item.node.whole.end
-                around = (Edit(Span(at, at), f"{{{name}: "), Edit(Span(end, end), "}"))
-                edits = around if _in_flow(context, at) else (Edit(Span(at, at), f"{name}: "),)
-                fixes = (Fix(f"write it as `{name}: …`", edits),)
+            # As rubric reads it: a plain string is required.
+            edits = as_object(item, criteria_of(shape), ("required: true",), context)
+            fixes = (Fix(f"write it as `{name}: …` with `required: true`", edits),) if edits else ()
             yield Finding(
                 item.span,
                 f"`rubrics` of an evaluator takes mappings with `{name}`; rubric reads this string",
@@ -76,9 +73,3 @@ def _as_rubric(item: Criterion, context: Context) -> Iterator[Fix]:
     called = "name: …, " if dialect.properties.names_required else ""
     written = f"{{{called.replace('…', 'rubric')}type: {name}, {key}: [{criterion}]}}"
     yield Fix(f"write `{{{called}type: {name}, {key}: […]}}`", (Edit(item.node.whole, written),), safe=False)
-
-
-def _in_flow(context: Context, offset: int) -> bool:
-    """Whether the item stands in brackets, where a mapping needs braces of its own."""
-    line = max(context.text.rfind("\n", 0, offset), context.text.rfind("\r", 0, offset)) + 1
-    return context.text[line:offset].strip() not in ("-", "- -")

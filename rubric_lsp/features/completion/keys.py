@@ -27,7 +27,8 @@ def keys(site: Site, shape: type[Shape]) -> Iterator[Completion]:
             continue
         needed = dialect.demanded(shape, spelling.field) and key.group not in groups
         plain, snippet = _text(site, spelling.name, key.kind)
-        detail = "required" if needed else f"default {key.shown_default}" if key.shown_default else ""
+        default = f"default {key.shown_default}" if key.shown_default else "rubric's own" if key.extension else ""
+        detail = "required" if needed else default
         yield Completion(
             spelling.name, "key", site.span, plain, snippet, detail, partial(key_markdown, site.analysis, shape, key),
             sort=f"{0 if needed else 1}{order:03}",

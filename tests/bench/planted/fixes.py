@@ -34,9 +34,10 @@ def broken_promises(planted: Analysis, found: Diagnostic, fix: Fix, suite: Suite
     again = [d for d in after.diagnostics if d.code == found.code and d.message == found.message]
     if len(again) >= sum(d.code == found.code and d.message == found.message for d in planted.diagnostics):
         yield "the finding is still there"
-    codes = {code for code, _, _ in known}
+    # What is only an information asks for more; it is no mistake that the fix has made.
+    codes = {code for code, _, _ in known} | {d.code for d in after.diagnostics if d.severity == "information"}
     yield from (f"brings {c}: {m}" for c, m, _ in said(after) - known if c not in codes)
-    if len(after.diagnostics) > max(len(planted.diagnostics), len(suite.analysis.diagnostics)):
+    if _weighty(after) > max(_weighty(planted), _weighty(suite.analysis)):
         yield f"more findings than before: {[d.message for d in after.diagnostics if d.message not in str(known)][:3]}"
     problems, before = parse(text).problems, parse(planted.document.text).problems
     if len(problems) > len(before) or (found.code == "syntax-error" and len(problems) == len(before)):
@@ -51,9 +52,16 @@ def unsettled(planted: Analysis, suite: Suite, language: Language) -> Iterator[s
     once = fixed(planted, lambda text: analyzed(text, suite, language))
     if safe_edits(once.diagnostics):
         yield "fixing again changes more"
-    new = {d.code for d in once.diagnostics} - {d.code for d in (*planted.diagnostics, *suite.analysis.diagnostics)}
+    # What is only an information asks for more, as above.
+    new = {d.code for d in once.diagnostics if d.severity != "information"} - {
+        d.code for d in (*planted.diagnostics, *suite.analysis.diagnostics)
+    }
     if new:
         yield f"safe fixes bring {sorted(new)}"
+
+
+def _weighty(analysis: Analysis) -> int:
+    return sum(d.severity != "information" for d in analysis.diagnostics)
 
 
 def _values(text: str, edits: Iterable[Edit]) -> Counter[str]:

@@ -6,7 +6,9 @@ import { accept, command, goTo, line, lineOf, openFile, press, pressLens, quiet,
 import { startJudge, targets } from './judge.mjs';
 import { consent, unasked } from './consent.mjs';
 import { continuous } from './continuous.mjs';
+import { broken, graders } from './graders.mjs';
 import { menus } from './menus.mjs';
+import { shared } from './shared.mjs';
 import { REPOSITORY } from './studio.mjs';
 
 const CORPUS = path.join(REPOSITORY, '../shared/corpus/v3.14.6/examples/features/rubric');
@@ -17,6 +19,8 @@ export const tours = {
   continuous: { options: {}, play: continuous },
   consent: { options: unasked, play: consent },
   menus: { options: {}, play: menus },
+  graders: { options: broken, play: graders },
+  shared: { options: {}, play: shared },
 };
 
 const EXAMPLES = {

@@ -14,10 +14,12 @@ local unanswered = 0
 --- What neotest shows for a case that stands at `state`; it looks for the line of an error in the file of the case.
 local function outcome(state, uri)
   local errors, lines = {}, {}
+  -- Without a judge a case is skipped; a grader that broke is somebody's mistake.
+  local status = (state.graderErrors or 0) > 0 and 'failed' or STATUS[state.state] or 'skipped'
   for _, message in ipairs(state.messages or {}) do
     local here = message.location and message.location.uri == uri and message.location.range or nil
     table.insert(lines, message.message)
-    if STATUS[state.state] == 'failed' then
+    if status == 'failed' then
       table.insert(errors, {
         message = message.message,
         line = here and here.start.line,
@@ -29,7 +31,7 @@ local function outcome(state, uri)
   local score = state.score and (' %.2f'):format(state.score) or ''
   local head = ('%s %s%s'):format(mark, state.state, score)
   return {
-    status = STATUS[state.state] or 'skipped',
+    status = status,
     short = table.concat(vim.list_extend({ head }, lines), '\n'),
     errors = #errors > 0 and errors or nil,
   }
@@ -65,7 +67,8 @@ function Run:hear(event, params)
     self:write(params.text)
   elseif event == 'ended' then
     -- The exit codes of `rubric run`.
-    self:finish((params.failed + params.borderline > 0 and 1) or (params.unscored > 0 and 3) or 0)
+    local unscored = params.unscored + (params.graderErrors or 0) > 0
+    self:finish((unscored and 3) or (params.failed + params.borderline > 0 and 1) or 0)
   elseif event == 'lost' then
     self:write('the server has ended\n')
     self:finish(2)

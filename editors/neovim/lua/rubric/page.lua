@@ -67,6 +67,17 @@ local function paragraph(page, words, indent, colour)
   end
 end
 
+--- The graders that could not run or crashed; their reasons stand below.
+local function errors(page, report)
+  local names = vim.tbl_map(function(each)
+    return each.evaluator
+  end, report.graderErrors or {})
+  if #names > 0 then
+    local words = ('%d %s failed: %s'):format(#names, #names == 1 and 'grader' or 'graders', table.concat(names, ', '))
+    table.insert(page, { mark('errored'), { words, group('errored') } })
+  end
+end
+
 local function criterion(page, found, indent)
   local line = { { indent }, mark(found.verdict), { found.id, group(found.verdict) } }
   local value = found.raw and ('%s/10 → %s'):format(number(found.raw), score(found.score)) or score(found.score)
@@ -108,7 +119,7 @@ function evaluators(page, list, indent, told)
     local inside = indent .. '  '
     table.insert(page, {
       { indent },
-      mark(found.verdict),
+      mark(found.error and 'errored' or found.verdict),
       { text.padded(found.name, width), group(found.verdict) },
       { ('  %s × %s  '):format(score(found.score), number(found.weight or 1)) },
       { bar(found.score), group(found.verdict) },
@@ -142,6 +153,37 @@ local function section(page, title, words)
   end
 end
 
+--- What was sent, each request under who was asked.
+local function requests(page, list)
+  if #(list or {}) == 0 then
+    return
+  end
+  table.insert(page, {})
+  table.insert(page, { { 'Sent', 'RubricTitle' } })
+  for _, each in ipairs(list) do
+    paragraph(page, each.title, '  ')
+    for _, sentence in ipairs(each.before) do
+      paragraph(page, sentence, '    ', 'RubricDetail')
+    end
+    for _, part in ipairs(each.texts) do
+      table.insert(page, { { '    ' }, { '[' .. part.name .. ']', 'RubricTitle' } })
+      for _, line in ipairs(vim.split(part.text, '\n')) do -- as it is, blank lines included
+        table.insert(page, { { '      ' }, { line } })
+      end
+    end
+    for _, sentence in ipairs(each.after) do
+      paragraph(page, sentence, '    ', 'RubricDetail')
+    end
+  end
+end
+
+--- What target and judges took.
+local function usage(page, list)
+  for _, each in ipairs(list or {}) do
+    table.insert(page, { { each.text, 'RubricDetail' } })
+  end
+end
+
 local function history(page, runs)
   if #(runs or {}) < 2 then
     return
@@ -162,6 +204,8 @@ end
 ---@return rubric.Chunk[][]
 function M.of(report)
   local page = { head(report), facts(report) }
+  usage(page, report.usage)
+  errors(page, report)
   if report.reason and report.reason ~= '' then
     paragraph(page, report.reason, '')
   end
@@ -173,8 +217,12 @@ function M.of(report)
   section(page, 'To pass', table.concat(report.flips or {}, '\n'))
   section(page, 'Answer', report.answer)
   section(page, 'Expected', report.expectedOutput)
-  section(page, 'Prompt', report.prompt)
   history(page, report.history)
+  if report.requests then
+    requests(page, report.requests)
+  else
+    section(page, 'Prompt', report.prompt)
+  end
   if report.command then
     table.insert(page, {})
     table.insert(page, { { '$ ', 'RubricDetail' }, { report.command } })

@@ -18,6 +18,11 @@ function M.show(ended)
       table.insert(chunks, { ('%s %d  '):format(verdict.marks[name], count), verdict.groups[name] })
     end
   end
+  if (ended.graderErrors or 0) > 0 then
+    local graders = ended.graderErrors == 1 and 'grader' or 'graders'
+    local words = ('%s %d %s failed  '):format(verdict.marks.errored, ended.graderErrors, graders)
+    table.insert(chunks, { words, verdict.groups.errored })
+  end
   if ended.cancelled and ended.cancelled ~= 0 then
     table.insert(chunks, { 'cancelled  ', 'RubricDetail' })
   end

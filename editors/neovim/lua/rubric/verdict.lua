@@ -9,7 +9,10 @@ local states = {
   { 'unscored', '○', 'RubricUnscored', 'DiagnosticWarn' },
   { 'stale', '◌', 'RubricStale', 'Comment' },
   { 'running', '⟳', 'RubricRunning', 'DiagnosticInfo' },
+  { 'errored', '⚠', 'RubricErrored', 'DiagnosticError' }, -- a grader that could not run or crashed
 }
+
+local uncounted = { running = true, errored = true }
 
 --- The states that are counted, in this order.
 M.order = {} ---@type string[]
@@ -21,7 +24,7 @@ local links = { RubricDetail = 'Comment', RubricTitle = 'Title' }
 for _, state in ipairs(states) do
   local name, mark, group, link = unpack(state)
   M.marks[name], M.groups[name], links[group] = mark, group, link
-  if name ~= 'running' then
+  if not uncounted[name] then
     table.insert(M.order, name)
   end
 end

@@ -1,6 +1,6 @@
 /** What the report of a case shows. */
 
-import { Criterion, Evaluator, Report, Verdict } from '../protocol';
+import { Criterion, Evaluator, Report, SentRequest, Verdict } from '../protocol';
 import { history, part, scale, total } from './drawings';
 import { html, Html } from './html';
 
@@ -9,7 +9,7 @@ export const SIGNS: Record<Verdict, string> = { passed: '✔', borderline: '◐'
 /** The inside of the page; without a report it says what to do. */
 export function body(caseId: string, report: Report | undefined): string {
   const shown = report
-    ? [header(report), reasons(report), score(report), [...report.evaluators].sort(failedFirst).map(evaluator), answer(report), past(report), command(report)]
+    ? [header(report), reasons(report), score(report), [...report.evaluators].sort(failedFirst).map(evaluator), answer(report), past(report), requests(report), command(report)]
     : [html`<h1>${caseId}</h1>`, html`<p>This case has no result yet.</p>`, html`<div class="actions">${button('run', 'Run case')}${button('suite', 'Show in suite')}</div>`];
   return html`${shown}`.markup;
 }
@@ -34,6 +34,7 @@ function header(report: Report): Html {
     </p>
     ${report.stale && html`<p class="stale"><span aria-hidden="true">◌</span> Stale: the case has changed since this run.</p>`}
     <dl class="facts">${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+    ${(report.usage ?? []).map((each) => html`<p class="note">${each.text}</p>`)}
     <div class="actions" role="group" aria-label="Actions">
       ${button('run', report.stale ? 'Run case' : 'Run again')}
       ${report.answer !== undefined && report.expectedOutput !== undefined && button('diff', 'Compare with expected')}
@@ -44,7 +45,11 @@ function header(report: Report): Html {
 }
 
 function reasons(report: Report): Html {
-  return html`${report.reason && html`<p class="reason">${report.reason}</p>`}
+  const failed = report.graderErrors ?? [];
+  const told = failed.some(({ evaluator, error }) => report.reason.startsWith(`${evaluator}: ${error}`));
+  return html`${failed.length > 0 &&
+    html`<section class="errors" aria-labelledby="errors"><h2 id="errors"><span aria-hidden="true">⚠</span> ${failed.length} ${failed.length === 1 ? 'grader' : 'graders'} failed</h2><ul>${failed.map(({ evaluator, error }) => html`<li><strong>${evaluator}:</strong> ${error}</li>`)}</ul></section>`}
+    ${report.reason && !told && html`<p class="reason">${report.reason}</p>`}
     ${report.flips.length > 0 &&
     html`<section aria-labelledby="flips"><h2 id="flips">To pass</h2><ul>${report.flips.map((flip) => html`<li>${flip}</li>`)}</ul></section>`}`;
 }
@@ -100,7 +105,21 @@ function criterion(each: Criterion): Html {
 function answer(report: Report): Html {
   return html`${report.answer !== undefined && html`<section aria-labelledby="answer"><h2 id="answer">Answer</h2><pre tabindex="0" aria-labelledby="answer">${report.answer || '(empty)'}</pre></section>`}
     ${report.expectedOutput !== undefined && html`<details data-key="expected"><summary>Expected</summary><pre tabindex="0">${report.expectedOutput}</pre></details>`}
-    ${report.prompt !== undefined && html`<details data-key="prompt"><summary>Prompt</summary><pre tabindex="0">${report.prompt}</pre></details>`}`;
+    ${report.prompt !== undefined && !report.requests && html`<details data-key="prompt"><summary>Prompt</summary><pre tabindex="0">${report.prompt}</pre></details>`}`;
+}
+
+function requests(report: Report): Html {
+  const sent = report.requests ?? [];
+  return html`${sent.length > 0 && html`<section aria-labelledby="sent"><h2 id="sent">What was sent</h2>${sent.map(request)}</section>`}`;
+}
+
+function request(each: SentRequest, index: number): Html {
+  const sentence = (text: string) => html`<p class="note">${text}</p>`;
+  return html`<details data-key="sent-${index}"><summary>${each.title}</summary>
+    ${each.before.map(sentence)}
+    ${each.texts.map(({ name, text }) => html`<h3>${name}</h3><pre tabindex="0">${text}</pre>`)}
+    ${each.after.map(sentence)}
+  </details>`;
 }
 
 function past(report: Report): Html {

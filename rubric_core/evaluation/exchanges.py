@@ -1,0 +1,151 @@
+"""What a run sent, to whom, and what it took: kept with the result of a case, and shown by `--show-prompts` and in reports."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request, Sent, Tokens
+
+__all__ = ["Exchange", "ExchangeLog", "Role", "Usage", "ask", "joined_usage", "tokens_of"]
+
+#: Who is asked. A server is one that is no model: a webhook, or one that makes embeddings.
+Role = Literal["target", "judge", "program", "server"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request: to a target or a judge, to a program that grades, or to a server. Secrets are taken out with the result."""
+
+    role: Role
+    #: The name of the target, the command, or the address.
+    to: str
+    #: The kind of the target: openai, cli, mock and so on.
+    kind: str = ""
+    #: The model, as the reply names it.
+    model: str = ""
+    messages: tuple[ChatMessage, ...] = ()
+    #: The program and its arguments, where it is one.
+    argv: tuple[str, ...] = ()
+    #: Text on standard input, or data that was sent as JSON.
+    payload: Any = None
+    #: The files that were written for a program, each with its placeholder and its text.
+    files: tuple[tuple[str, str], ...] = ()
+    #: Which try of a judgement this is, from 1, and why the one before was of no use.
+    attempt: int = 1
+    because: str = ""
+    #: Why the same was sent more than once: "429: slow down".
+    again: tuple[str, ...] = ()
+    #: Whether a recording replied, so that nothing was sent.
+    recorded: bool = False
+    #: The turn of a conversation, from 1; 0 where there are no turns.
+    turn: int = 0
+    #: Why there was no reply.
+    error: str = ""
+    tokens: Tokens | None = None
+    #: US dollars.
+    cost_usd: float | None = None
+
+
+class ExchangeLog:
+    """Gathers the requests of one evaluator, or of a case, in their order."""
+
+    def __init__(self) -> None:
+        self._found: list[Exchange] = []
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """What was gathered so far."""
+        return tuple(self._found)
+
+    def add(self, *exchanges: Exchange) -> None:
+        """Take in further ones."""
+        self._found += exchanges
+
+
+async def ask(provider: Provider, request: Request, log: ExchangeLog, exchange: Exchange) -> Answer:
+    """Ask a provider and note what it sent. Raises ProviderError.
+
+    Args:
+        provider: The target or judge.
+        request: What it is asked.
+        log: Takes the notes.
+        exchange: What is known before: the role, the turn or the try.
+    """
+    sent: list[Sent] = []
+    known = replace(exchange, to=provider.name, kind=provider.kind)
+    try:
+        answer = await provider.ask(replace(request, sent=sent.append))
+    except ProviderError as error:
+        *before, last = _exchanges(known, request, sent)
+        log.add(*before, replace(last, error=str(error)))
+        raise
+    *before, last = _exchanges(known, request, sent)
+    log.add(*before, replace(last, model=answer.model, tokens=answer.tokens, cost_usd=answer.cost_usd))
+    return answer
+
+
+def _exchanges(known: Exchange, request: Request, sent: Sequence[Sent]) -> list[Exchange]:
+    """One for each thing that was sent; what a provider did not tell of is the request as it was asked."""
+    made: list[Exchange] = []
+    for each in sent:
+        if each.again and made:
+            made[-1] = replace(made[-1], again=(*made[-1].again, each.again))
+        elif not each.again:
+            own = replace(
+                known, to=each.target, messages=each.messages, argv=each.argv, payload=each.stdin or None, files=each.files
+            )  # fmt: skip
+            made.append(own)
+    return made or [replace(known, messages=request.messages or (ChatMessage("user", request.prompt),))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a target or a judge took: in a case, or in a run."""
+
+    role: Literal["target", "judge"]
+    #: The name of the target.
+    name: str
+    #: The model, as replies name it.
+    model: str = ""
+    #: How often it was asked, and how many of its replies were recordings, which cost nothing.
+    calls: int = 0
+    recorded: int = 0
+    #: As far as replies tell of them; None when none does.
+    tokens: Tokens | None = None
+    #: US dollars, as far as replies or the prices of the target tell; None when neither does.
+    cost_usd: float | None = None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is more to tell than how often it was asked."""
+        return self.tokens is not None or self.cost_usd is not None
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return replace(
+            self,
+            model=self.model or other.model,
+            calls=self.calls + other.calls,
+            recorded=self.recorded + other.recorded,
+            tokens=tokens_of((self.tokens, other.tokens)),
+            cost_usd=_sum((self.cost_usd, other.cost_usd)),
+        )
+
+
+def joined_usage(usages: Iterable[Usage]) -> tuple[Usage, ...]:
+    """Usages with those of one target or judge added up."""
+    found: dict[tuple[str, str], Usage] = {}
+    for each in usages:
+        key = (each.role, each.name)
+        found[key] = found[key] + each if key in found else each
+    return tuple(found.values())
+
+
+def tokens_of(several: Iterable[Tokens | None]) -> Tokens | None:
+    """The sum of those that are known; None when none is."""
+    known = [each for each in several if each is not None]
+    return sum(known, Tokens()) if known else None
+
+
+def _sum(several: Iterable[float | None]) -> float | None:
+    known = [each for each in several if each is not None]
+    return sum(known) if known else None

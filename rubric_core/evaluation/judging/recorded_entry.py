@@ -1,0 +1,159 @@
+"""One entry of a file of recordings as text: made new, or changed with its comments and quotes kept."""
+
+import json
+from collections.abc import Sequence
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
+
+from rubric_core.evaluation.judging.recorded import BREAKS, Entry, RecordedCriterion, dumped, row_of
+from rubric_core.syntax.edit import column_of, item_dash
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.pieces import dedented, extent, indented
+from rubric_core.syntax.scalars import resolve
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node
+from rubric_core.syntax.tree import Sequence as SequenceNode
+from rubric_core.text import Edit, apply_edits
+
+if TYPE_CHECKING:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.comments import CommentedMap
+
+__all__ = ["fresh", "key_of", "revised"]
+
+#: Columns of the text; those of a file that is made new.
+_WIDTH = 110
+
+
+def key_of(criterion: RecordedCriterion) -> str:
+    """What tells a criterion from others of its entry."""
+    ranges = criterion.reply.score is not None
+    return json.dumps([criterion.criterion, criterion.operator, criterion.bands, ranges], sort_keys=True)
+
+
+def fresh(entry: Entry, column: int) -> str:
+    """The text of a new entry, its dash at `column`."""
+    return indented(dumped([row_of(entry)]), column)
+
+
+def revised(piece: str, old: Entry, wanted: Entry, *, inside: bool) -> str:
+    """The text of an entry, changed, below the lines that stand above it.
+
+    Args:
+        piece: The entry with those lines.
+        old: What it says.
+        wanted: What it is to say.
+        inside: Whether comments and quotes inside of it are to be kept. What comes of it is to be read again: not every text
+            can be kept, as one that refers to another entry.
+    """
+    text = piece.replace("\r\n", "\n")
+    root = parse(text).root
+    items = root.items if isinstance(root, SequenceNode) and not root.flow else []
+    dash = item_dash(text, items[0]) if len(items) == 1 else None
+    if dash is None:
+        return fresh(wanted, len(text) - len(text.lstrip(" ")))
+    column, inner = column_of(text, dash), column_of(text, items[0].whole.start)
+    lead, body = text[: dash - column], f"{' ' * (column + 1)}{text[dash + 1 :]}"
+    inside = inside and text[len(lead) :] != fresh(old, column)  # nobody has touched it
+    made = _changed(dedented(body, inner), old, wanted) if inside else None
+    if made is None:
+        return lead + fresh(wanted, column)
+    made = indented(made, inner)
+    return f"{lead}{made[:column]}-{made[column + 1 :]}"
+
+
+def _changed(body: str, old: Entry, wanted: Entry) -> str | None:
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415  # nothing but a changed entry needs it
+
+    try:
+        return _of_mapping(body, old, wanted)
+    except YAMLError:  # an alias to another entry, for one
+        return None
+
+
+def _of_mapping(body: str, old: Entry, wanted: Entry) -> str | None:
+    """The mapping of an entry, changed; None where its text is none by itself."""
+    keys = {key_of(criterion): criterion for criterion in wanted.criteria}
+    kept = [n for n, criterion in enumerate(old.criteria) if key_of(criterion) in keys]
+    if kept and len(kept) < len(old.criteria):
+        body = _without(body, [n for n in range(len(old.criteria)) if n not in kept])
+    engine = _engine(parse(body).root, body)
+    node = engine.load(body)
+    if not hasattr(node, "ca"):
+        return None
+    _update(node, wanted, {"criteria"})
+    listed = node.get("criteria")
+    if kept and len(listed) == len(kept):
+        for place, number in enumerate(kept):
+            _update(listed[place], keys.pop(key_of(old.criteria[number])), set())
+        listed.extend(row_of(criterion) for criterion in keys.values())
+    elif wanted.criteria or listed:
+        node["criteria"] = [row_of(criterion) for criterion in wanted.criteria]
+    out = StringIO()
+    engine.dump(node, out)
+    return out.getvalue()
+
+
+def _without(body: str, numbers: Sequence[int]) -> str:
+    """The mapping without some of its criteria, and the comments above these."""
+    root = parse(body).root
+    listed = root.get("criteria") if isinstance(root, MappingNode) else None
+    items = listed.items if isinstance(listed, SequenceNode) and not listed.flow else []
+    spans = [
+        extent(body, dash, items[n].whole.end)
+        for n in numbers
+        if n < len(items) and (dash := item_dash(body, items[n])) is not None
+    ]
+    return apply_edits(body, [Edit(span, "") for span in spans])
+
+
+def _engine(root: Node | None, body: str) -> "YAML":
+    """Reads and writes a mapping with its comments, indented as it is."""
+    from ruamel.yaml import YAML  # noqa: PLC0415
+
+    engine = YAML(typ="rt")
+    engine.preserve_quotes = True
+    engine.width = _WIDTH
+    engine.allow_unicode = True
+    for entry in root.entries if isinstance(root, MappingNode) else ():
+        inner = entry.value
+        dash = item_dash(body, inner.items[0]) if isinstance(inner, SequenceNode) and inner.items else None
+        if dash is not None:
+            offset = column_of(body, dash) - column_of(body, entry.key.whole.start)
+            engine.indent(mapping=2, sequence=offset + 2, offset=offset)
+    return engine
+
+
+def _update(node: "CommentedMap", model: BaseModel, leave_out: set[str]) -> None:
+    """Have a mapping say what the model says. A key that says nothing any more says so, for comments hang on it."""
+    row, whole = row_of(model), model.model_dump()
+    for key in [*(key for key in node if key in whole), *(key for key in row if key not in node)]:
+        if key in leave_out:
+            continue
+        before, now = node.get(key), whole[key]
+        inner = getattr(model, key)
+        if isinstance(inner, BaseModel) and hasattr(before, "ca"):
+            _update(before, inner, set())
+        elif not now and key in node and key not in node.ca.items:
+            del node[key]
+        elif before != now and not (before is None and not now):
+            node[key] = row_of(inner) if isinstance(inner, BaseModel) else _styled(now, before)
+
+
+def _styled(value: object, before: object) -> object:
+    """A text in the quotes of the one before it, where these can hold it."""
+    from ruamel.yaml.scalarstring import (  # noqa: PLC0415
+        DoubleQuotedScalarString,
+        LiteralScalarString,
+        SingleQuotedScalarString,
+    )
+
+    if not isinstance(value, str):
+        return value
+    if BREAKS.search(value) or not value.replace("\n", "").isprintable() or not isinstance(resolve(value or "x"), str):
+        return DoubleQuotedScalarString(value)
+    if "\n" in value:
+        return LiteralScalarString(value)
+    return type(before)(value) if isinstance(before, DoubleQuotedScalarString | SingleQuotedScalarString) else value

@@ -1,0 +1,168 @@
+"""The file of recordings written anew: what stays is letter by letter as it was, what changes keeps its comments and quotes.
+
+People edit these files. An entry that is still wanted stays where it is, with the lines above it; one of which parts were asked
+again is changed in place. Only what nobody asks any more goes.
+"""
+
+import itertools
+import json
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rubric_core.evaluation.judging.recorded import Entry, RecordingsError, entries_in, whole_file
+from rubric_core.evaluation.judging.recorded_entry import fresh, key_of, revised
+from rubric_core.evaluation.writing import write_atomically
+from rubric_core.syntax.edit import column_of, item_dash, newline_of
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.pieces import extent
+from rubric_core.syntax.tree import Mapping, Node
+from rubric_core.syntax.tree import Sequence as SequenceNode
+
+__all__ = ["rewritten", "write_entries"]
+
+
+class _Placed(NamedTuple):
+    """An entry that is to be in the file, and the one whose text it takes over: its number there, None for a new one."""
+
+    entry: Entry
+    at: int | None = None
+    #: Whether it stays in its place, or comes behind all others.
+    stays: bool = True
+    #: Whether another entry has taken over the text already, and with it the lines above.
+    shared: bool = False
+
+
+def write_entries(path: Path, entries: Sequence[Entry], suite: str, *, aligned: bool = False) -> None:
+    """Write the file, at once or not at all.
+
+    Args:
+        path: The file.
+        entries: What is to be in it; of those that answer the same, the last one counts.
+        suite: The name of the suite, for the head of a new file.
+        aligned: Whether these are the entries of the file one by one, some of them changed.
+
+    Raises OSError, and RecordingsError for a file that cannot be read.
+    """
+    before = path.read_bytes().decode("utf-8") if path.is_file() else ""
+    text = rewritten(path, before, entries, aligned=aligned) if before.strip() else None
+    text = whole_file(entries, suite) if text is None else text
+    if text != before:
+        write_atomically(path, text)
+
+
+def _placed(old: Sequence[Entry], wanted: Sequence[Entry]) -> list[_Placed]:
+    """Where entries go. One that answers the same question about the same answer takes over the text of the older one.
+
+    Of several that answer the same, the last one counts: their order is that of `wanted`, even where an older one has to
+    leave its place for it.
+    """
+    same, alike = defaultdict[str, deque[int]](deque), defaultdict[str, list[int]](list)
+    for number, entry in enumerate(old):
+        same[_json(entry)].append(number)
+        alike[_header(entry)].append(number)
+    found = [twins.popleft() if (twins := same[_json(entry)]) else None for entry in wanted]
+    taken = {number for number in found if number is not None}
+    last: dict[str, int] = {}
+    made: list[_Placed] = []
+    for entry, twin in zip(wanted, found, strict=True):
+        at, shared = twin, False
+        if at is None and (older := alike[_header(entry)]):
+            at = next((number for number in older if number not in taken), older[0])
+            shared = at in taken
+            taken.add(at)
+        question = _header(entry, judge=False)
+        stays = at is not None and not shared and at > last.get(question, -1)
+        last[question] = at if stays and at is not None else len(old)
+        made.append(_Placed(entry, at, stays, shared))
+    return made
+
+
+def _json(entry: Entry) -> str:
+    return entry.model_dump_json()
+
+
+def _header(entry: Entry, *, judge: bool = True) -> str:
+    parts = [entry.prompt, entry.question, entry.goal, entry.reference, entry.more, entry.answer]
+    return json.dumps([entry.judge, *parts] if judge else parts)
+
+
+def rewritten(path: Path, before: str, entries: Sequence[Entry], *, aligned: bool = False) -> str | None:
+    """The text of a file with these entries; None where it is written in a way that cannot be kept. Raises RecordingsError."""
+    tree = parse(before)
+    old = entries_in(path, before, tree)
+    pieces = _pieces(before, tree.root)
+    if pieces is None:
+        return None
+    wanted = [_Placed(entry, n) for n, entry in enumerate(entries)] if aligned else _placed(old, entries)
+    ordered = sorted(wanted, key=lambda each: each.at if each.stays and each.at is not None else len(old))
+    for inside in (True, False):
+        texts = (_text(each, old, pieces, inside=inside) for each in ordered)
+        made = pieces.head + _joined(texts, newline_of(before)) + pieces.tail
+        if _holds(path, made, [each.entry for each in ordered]):
+            return made
+    return None
+
+
+def _text(each: _Placed, old: Sequence[Entry], pieces: "_Pieces", *, inside: bool) -> str:
+    if each.at is None:
+        return fresh(each.entry, pieces.column)
+    piece = pieces.items[each.at]
+    if old[each.at] == each.entry:
+        return piece
+    text = revised(piece, old[each.at], each.entry, inside=inside)
+    return text[_lead(text) :] if each.shared else text
+
+
+def _lead(text: str) -> int:
+    """Where the lines above an entry end."""
+    lines = text.splitlines(keepends=True)
+    above = itertools.takewhile(lambda line: not line.strip() or line.lstrip().startswith("#"), lines)
+    return sum(map(len, above))
+
+
+def _joined(texts: Iterable[str], newline: str) -> str:
+    """The texts, each ended by a line break, and all breaks those of the file."""
+    ended = (text if text.endswith(("\n", "\r")) else text + newline for text in texts)
+    return "".join(text if newline in text else text.replace("\n", newline) for text in ended)
+
+
+class _Pieces(NamedTuple):
+    """A file cut into its entries, each with the lines above it."""
+
+    head: str
+    items: list[str]
+    tail: str
+    #: The column of the dashes.
+    column: int
+
+
+def _pieces(text: str, root: Node | None) -> _Pieces | None:
+    listed = root.get("recordings") if isinstance(root, Mapping) else None
+    if not isinstance(listed, SequenceNode) or listed.flow or not listed.items or listed.anchor:
+        return None
+    dashes = [item_dash(text, item) for item in listed.items]
+    first = dashes[0]
+    if first is None:
+        return None
+    ends = [
+        extent(text, dash, item.whole.end) for dash, item in zip(dashes, listed.items, strict=True) if dash is not None
+    ]
+    if len(ends) < len(dashes):
+        return None
+    starts = [ends[0].start, *(span.end for span in ends[:-1])]
+    items = [text[start : span.end] for start, span in zip(starts, ends, strict=True)]
+    return _Pieces(text[: starts[0]], items, text[ends[-1].end :], column_of(text, first))
+
+
+def _holds(path: Path, text: str, wanted: Sequence[Entry]) -> bool:
+    """Whether the text says what it is to say; the order of criteria says nothing."""
+    try:
+        return list(map(_sorted, entries_in(path, text))) == list(map(_sorted, wanted))
+    except RecordingsError:
+        return False
+
+
+def _sorted(entry: Entry) -> Entry:
+    return entry.model_copy(update={"criteria": sorted(entry.criteria, key=key_of)})

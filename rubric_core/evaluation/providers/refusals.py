@@ -1,0 +1,93 @@
+"""What a server's refusal is about: the model, the key or the address, by its status and by the words of the APIs in use."""
+
+import json
+import re
+from typing import Any, Literal, NamedTuple
+
+from rubric_core.ports import HttpReply
+
+__all__ = ["Refusal", "refusal_of"]
+
+Cause = Literal["model", "key", "address", ""]
+
+_SHOWN = 300
+#: Codes and types in the bodies of errors; they say it without doubt.
+_CODES: dict[str, Cause] = {
+    **dict.fromkeys(
+        ("model_not_found", "model_not_available", "model_not_supported", "unknown_model", "invalid_model", "deploymentnotfound"),
+        "model",
+    ),
+    **dict.fromkeys(("invalid_api_key", "api_key_invalid", "authentication_error"), "key"),
+}  # fmt: skip
+#: Refusals of a country or a region come with the status of a wrong key.
+_PLACES = ("unsupported_country_region_territory",)
+_MODEL = re.compile(
+    r"^model: |\bmodels?\b.{0,200}?\b(?:not found|not exist|is not (?:available|supported|valid|loaded))|\bno models? loaded"
+    r"|\b(?:invalid|unknown|no such|not a valid|unsupported) model\b|\baccess (?:to )?(?:the )?model\b|\bno endpoints found for\b"
+    r"|\bdeployment\b.{0,100}?\bnot exist",
+    re.IGNORECASE | re.DOTALL,
+)
+_KEY = re.compile(
+    r"\b(?:invalid|incorrect|missing) (?:x-)?api[- ]key\b|\bapi[- ]key (?:is )?(?:not (?:valid|found)|invalid|missing)",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"\bunexpected endpoint\b|\binvalid url\b|\bpage not found\b", re.IGNORECASE)
+
+
+class Refusal(NamedTuple):
+    """An error reply."""
+
+    #: What is to blame; empty when that is something else, or not said.
+    cause: Cause
+    #: What the server says, cut short.
+    said: str
+    #: Whether a code of the reply names the cause, and not its sentences alone.
+    certain: bool = False
+
+
+def refusal_of(reply: HttpReply) -> Refusal:
+    """What an error reply is about. Servers that answer errors with status 200 are read in the same way."""
+    error = _error_in(reply.body)
+    said = _words(error, reply.body)
+    codes = {str(code).lower() for code in _codes(error)}
+    found = next((cause for code, cause in _CODES.items() if code in codes), None)
+    refused = reply.status in (400, 403, 404, 422)
+    if found is not None or (refused and isinstance(error, dict) and error.get("param") == "model"):
+        return Refusal(found or "model", said, certain=True)
+    if codes & set(_PLACES):
+        return Refusal("", said)
+    if _KEY.search(said) or reply.status == 401:
+        return Refusal("key", said)
+    if _MODEL.search(said) and (refused or reply.status < 300):
+        return Refusal("model", said)
+    if _ADDRESS.search(said) or reply.status == 404:
+        return Refusal("address", said)
+    return Refusal("key" if reply.status == 403 else "", said)
+
+
+def _error_in(body: bytes) -> Any:
+    """The error in a body, as an object where it has one."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(value, list) and value:
+        value = value[0]
+    return value.get("error", value) if isinstance(value, dict) else value
+
+
+def _words(error: Any, body: bytes) -> str:
+    if isinstance(error, dict):
+        named = error.get("param")
+        told = error.get("message", error.get("detail", error))
+        error = f"{told}{f' [{named}]' if isinstance(named, str) else ''}"
+    text = body[:4000].decode("utf-8", "replace") if error is None else str(error)
+    return " ".join(text.split())[:_SHOWN]
+
+
+def _codes(error: Any) -> list[Any]:
+    if not isinstance(error, dict):
+        return []
+    details = error.get("details")
+    reasons = [each.get("reason") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
+    return [error.get("code"), error.get("type"), *reasons]

@@ -1,0 +1,310 @@
+"""Where a run of rubric departs from a run of AgentV on purpose: the one list behind `docs/departures.md`, `rubric explain` and `make parity`.
+
+Every row was measured with agentv 4.42.4; `make parity` compares anew and fails for a row that no longer holds.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+__all__ = ["DEPARTURES", "PAGE", "Departure", "departures_of", "departures_page", "departures_section"]
+
+#: Where the page is, from the root of the repository.
+PAGE = "docs/departures.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """One deliberate difference."""
+
+    #: The anchor of its row, and its name in `make parity`.
+    id: str
+    agentv: str
+    rubric: str
+    why: str
+    #: The codes of `rubric check` that have to do with it.
+    codes: tuple[str, ...] = ()
+
+
+DEPARTURES: Sequence[Departure] = (
+    # --- the suite
+    Departure(
+        "mistakes-unscored",
+        "Drops a malformed evaluator or criterion, or takes a value of another type, with a warning at most; the rest decides.",
+        "The case is unscored, with the line and what is wrong there.",
+        "A case that lost a check passes more easily than one that has it.",
+        (
+            "wrong-type",
+            "invalid-value",
+            "missing-key",
+            "bad-weight",
+            "all-weights-zero",
+            "criterion-without-text",
+            "empty-rubric",
+            "duplicate-criterion-id",
+            "gate-out-of-range",
+            "trajectory-setting",
+            "aggregator-setting",
+        ),
+    ),
+    Departure(
+        "dropped-cases",
+        "Leaves a malformed case out of the run, with a line on standard error; the others decide the exit code.",
+        "The case is in the results, unscored, with the line and what is wrong there.",
+        "A suite that gets shorter without anybody noticing looks as green as before.",
+        (
+            "overlapping-bands",
+            "gapped-bands",
+            "bands-not-from-zero",
+            "band-bounds",
+            "reversed-band",
+            "malformed-band",
+            "missing-file",
+        ),
+    ),
+    Departure(
+        "one-bad-case",
+        "Some mistakes of one case end the whole run: bands of an inline rubric that do not start at 0, a circle of dependencies.",
+        "The other cases run.",
+        "What is wrong with one case says nothing about the others.",
+        ("bands-not-from-zero", "dependency"),
+    ),
+    Departure(
+        "duplicate-ids",
+        "Runs none of the cases that share an id: each is an error.",
+        "Runs the first; the others are unscored.",
+        "Which is the first can be seen in the file, and the second is the mistake.",
+        ("duplicate-case-id",),
+    ),
+    Departure(
+        "cases-without-criteria",
+        "Leaves out a case that has none of `criteria`, `expected_output`, `assertions` and `turns`, also where it has `rubrics`, `evaluators` or assertions of the suite.",
+        "Runs it, graded by what it has.",
+        "The case says what it is graded by.",
+    ),
+    Departure(
+        "older-spellings",
+        "Drops evaluators under type names of earlier releases, such as `code-judge`, with a warning at most.",
+        "Reads them; `rubric check` names the new spelling, with a fix.",
+        "A suite that was not carried over is graded as it was meant.",
+        ("renamed-type",),
+    ),
+    Departure(
+        "composite-members",
+        "Drops members of a composite without a name, under a type in snake_case, or written as a string; ignores `negate` of a member.",
+        "All of them are members; `rubric check` warns where agentv would drop one.",
+        "A member that is written down and does not count makes a false pass.",
+        ("composite-member",),
+    ),
+    Departure(
+        "templates",
+        "Refuses a template of assertions that is a plain list, and a path to one without `./`.",
+        "Reads both.",
+        "There is only one thing that it can mean.",
+        ("unknown-template",),
+    ),
+    Departure(
+        "unset-variables",
+        "Puts nothing in for an environment variable that is not set, in a suite.",
+        "The case is unscored, and the variable is named.",
+        "An assertion about an empty text holds for every answer.",
+    ),
+    # --- scores and verdicts
+    Departure(
+        "gates-of-criteria",
+        "A criterion that is required, or has a minimum, and is not met fails its rubric; the case passes where the mean of all graders reaches the threshold.",
+        "It fails the case too, whatever the mean. The score stays.",
+        "The requirement documents say that a required criterion fails the case, and authors who write `required` mean it.",
+        ("required-without-minimum", "gate-inside-band"),
+    ),
+    Departure(
+        "verdicts-of-evaluators",
+        "Shows an evaluator as passed from 0.8, whatever its `min_score` and the threshold of the case.",
+        "Shows it as passed from its `min_score`, else from the threshold of the case; one with an unmet gate as failed.",
+        "The mark beside a line follows what is written on it. Scores and the verdict of the case do not depend on it.",
+    ),
+    Departure(
+        "criteria-met",
+        "Shows a criterion with bands as met from 7 points, whatever its minimum.",
+        "Shows it as met from its own minimum.",
+        "Six points of the six that are required are not a miss.",
+        ("required-without-minimum",),
+    ),
+    Departure(
+        "sums-of-weights",
+        "Compares the mean with the threshold as binary fractions have it: weights of 0.1 and 0.7 that are met make 0.7999…, and fail 0.8.",
+        "Compares with a tolerance of 1e-9.",
+        "Nobody who writes 0.1 + 0.7 means less than 0.8.",
+    ),
+    Departure(
+        "verdicts-of-trials",
+        "A case with `trials` passes where one attempt passed, also where its score (the mean, or the bound of the interval) is below the threshold; the evaluators shown are those of the best attempt.",
+        "The verdict follows the score; the evaluators shown are those of the first attempt.",
+        "A score below the threshold that passes cannot be read.",
+    ),
+    Departure(
+        "turns-in-results",
+        "Shows criteria of a turn beside its evaluators, and turns that did not run without a score although they count 0.",
+        "Shows evaluators of a turn with their criteria, and the 0 that a turn counts which did not run.",
+        "The scores are the same; what makes them up is shown where it is written.",
+    ),
+    Departure(
+        "one-grader-of-strings",
+        "Strings among the assertions of a case and among those of its suite are two graders.",
+        "They are one grader, asked once, that counts as much as both.",
+        "The score is the same for half of the requests.",
+    ),
+    # --- judges
+    Departure(
+        "judge-failed",
+        "Where the judge cannot be reached, refuses, or gives no usable reply, a free-form grader scores 0 and the case fails.",
+        "The case is unscored, with the reason, and the exit code is 3.",
+        "A judge that did not judge says nothing about the answer.",
+    ),
+    Departure(
+        "judge-left-out-criteria",
+        "A criterion that the judge's reply leaves out drops out of the mean.",
+        "The judge is asked again; then the rubric is unscored.",
+        "A criterion that nobody judged is neither met nor missed, and without it a rubric passes more easily.",
+    ),
+    Departure(
+        "judge-contradicts-itself",
+        "Counts both of two results for one criterion.",
+        "The judge is asked again; then the rubric is unscored.",
+        "Which of the two holds cannot be known.",
+    ),
+    Departure(
+        "judge-without-reasoning",
+        "Refuses results of a checklist without `reasoning`.",
+        "Takes them.",
+        "The result is there; what is missing is its explanation.",
+    ),
+    Departure(
+        "prompt-without-answer",
+        "Sends a judge's prompt that has a placeholder and none for the answer.",
+        "The evaluator is unscored: the judge would not see what to grade.",
+        "A judge that sees no answer makes up a score.",
+        ("template-variable",),
+    ),
+    Departure(
+        "rubrics-in-prompts",
+        "A prompt with `{{ rubrics_json }}` has the criteria with their weights and gates.",
+        "It has their ids, texts and bands.",
+        "A judge that knows what a criterion is worth judges it by that.",
+    ),
+    Departure(
+        "missing-target",
+        "An evaluator whose `target` does not exist scores 0.",
+        "It is unscored, and the targets that there are are named.",
+        "Nobody judged the answer.",
+        ("unknown-target",),
+    ),
+    Departure(
+        "unknown-types",
+        "An evaluator of a type that does not exist scores 0.",
+        "It is unscored, and the places are named where a type may come from.",
+        "Nobody graded the answer.",
+        ("unknown-type",),
+    ),
+    # --- programs and patterns
+    Departure(
+        "crashes-negated",
+        "`negate` turns the 0 of a grader that crashed into 1.",
+        "The 0 stays.",
+        "A crash is not a score.",
+    ),
+    Departure(
+        "not-a-number",
+        "A grader that prints `NaN` as its score prints no JSON, and is graded by its exit code: 1.",
+        "Its score is 0, with the reason.",
+        "A score that is no number is a mistake of the grader, not full marks.",
+    ),
+    Departure(
+        "prompt-programs-failed",
+        "An evaluator whose prompt program fails or prints nothing scores 0.",
+        "It is unscored, with what the program said.",
+        "Nobody judged the answer.",
+    ),
+    Departure(
+        "unreadable-patterns",
+        "A regular expression that JavaScript cannot read scores 0, and with `negate` 1.",
+        "The case is unscored, with the place in the pattern.",
+        "What cannot be read can neither match nor fail to.",
+        ("invalid-regex",),
+    ),
+    Departure(
+        "dates-by-format",
+        "Lets JavaScript read a date before it looks at `formats`: 03/04/2025 is the 4th of March, also under DD/MM/YYYY.",
+        "Reads dates by `formats` where there are any.",
+        "That is what `formats` is for.",
+    ),
+    Departure(
+        "environment-of-programs",
+        "Programs of a suite get all variables of the environment, and `AGENTV_RUN_TIMESTAMP` and `AGENTV_EXPERIMENT`.",
+        "Programs get the usual ones (PATH, HOME, locale) and those of AgentV's protocol (`AGENTV_WORKSPACE_PATH`, `AGENTV_TARGET_PROXY_…`).",
+        "A suite from elsewhere does not get at keys. `RUBRIC_PROGRAM` marks programs, so that none outlives a run.",
+    ),
+    Departure(
+        "targets-for-graders",
+        "Release 4.42.4 opens no way to targets for a code grader with `target`: `AGENTV_TARGET_PROXY_URL` is not set.",
+        "Opens one; the judge of the case answers there.",
+        "The setting has no other meaning.",
+    ),
+    # --- targets
+    Departure(
+        "instructions-to-targets",
+        "Puts a system message of its own before what a model is asked that has none.",
+        "Sends what the suite says, and nothing else.",
+        "The system that is tested is the one that is written down.",
+    ),
+    Departure(
+        "answers-printed",
+        "A `cli` target without `{OUTPUT_FILE}` in its command fails: its standard output is not read.",
+        "Its standard output is the answer.",
+        "It is what such a command means.",
+    ),
+)
+
+
+def departures_of(code: str) -> Iterator[Departure]:
+    """The rows that have to do with a code of `rubric check`."""
+    return (row for row in DEPARTURES if code in row.codes)
+
+
+def departures_section(code: str) -> str:
+    """What `rubric explain CODE` says about them, in Markdown; empty where there are none."""
+    rows = [
+        f"- **agentv**: {row.agentv}\n- **rubric**: {row.rubric} {row.why}\n\nRow `{row.id}` of {PAGE}.\n"
+        for row in departures_of(code)
+    ]
+    return "\n".join(["## Where a run departs from agentv", "", *rows]) if rows else ""
+
+
+def departures_page() -> str:
+    """The page, in Markdown."""
+    lines = [
+        _INTRODUCTION,
+        "| Row | AgentV | rubric | Why | Codes |",
+        "|---|---|---|---|---|",
+        *map(_line, DEPARTURES),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _line(row: Departure) -> str:
+    codes = ", ".join(f"[{code}](reference/rules.md)" for code in row.codes)
+    return f'| <a id="{row.id}"></a>`{row.id}` | {row.agentv} | {row.rubric} | {row.why} | {codes} |'
+
+
+_INTRODUCTION = """\
+<!-- Made from rubric_core/language/departures.py by `UPDATE=1 pytest tests/parity/test_departures.py`. -->
+
+# Where rubric departs from AgentV
+
+The same suite, the same answers and the same judge make the same scores. `make parity` holds rubric against the real agentv 4.42.4 with
+this list: case by case, every score, every verdict, what programs are given and what judges are sent. Below is every
+difference that is left, on purpose.
+
+Not compared are the words of built-in prompts to judges (rubric's are its own; they ask for the same reply), times, ids and
+temporary paths.
+"""

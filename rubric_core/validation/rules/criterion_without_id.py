@@ -1,0 +1,29 @@
+"""criterion-without-id: a criterion that is a mapping without an id, where the documented format asks for one."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import LlmJudge, Rubric
+from rubric_core.language.model import Case
+from rubric_core.syntax.edit import plain_or_quoted
+from rubric_core.validation.mending import put_first
+from rubric_core.validation.rubrics import criteria_of, id_of
+from rubric_core.validation.rule import Context, Finding, rule
+
+__all__ = ["CRITERION_WITHOUT_ID"]
+
+
+@rule("criterion-without-id", "information", "A criterion without the id that the documented format asks for")
+def CRITERION_WITHOUT_ID(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """It gets one by its place, so results name another criterion as soon as one is added above it (document 002)."""
+    if not context.dialect.properties.criteria_need_ids:
+        return
+    criteria = criteria_of(shape)
+    for position, criterion in enumerate(criteria, 1):
+        if criterion.shorthand or criterion.borrowed or criterion.has("id"):
+            continue
+        name = id_of(criterion.outcome or "", [c.id for c in criteria])
+        yield Finding(
+            criterion.at("outcome"),
+            f"the documented format asks for an `id`; without one, results call this `rubric-{position}`, by its place",
+            fixes=put_first(criterion.node, "id", plain_or_quoted(name), context) if name else (),
+        )
