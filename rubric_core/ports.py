@@ -67,6 +67,10 @@ class Request:
     variables: Mapping[str, Any] = field(default_factory=dict)
     #: Called with everything that is sent, before it is. A provider that sends nothing calls it never.
     sent: Callable[[Sent], None] = field(default=_unheard, repr=False, compare=False)
+    #: `prompt` with the paths of files in place of their contents, for programs that open files; empty where there is only one prompt.
+    path_prompt: str = ""
+    #: The contents of the files that early releases take for instructions.
+    guidelines: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +139,11 @@ class Answer:
     stand_in: tuple[str, str] | None = None
     #: What its author should know about how it was read; empty when there is nothing to say.
     note: str = ""
+    #: The messages of the reply, with `role`, `content`, `tool_calls` and what was measured; None when the target tells only a text.
+    messages: tuple[Mapping[str, Any], ...] | None = None
+    #: When the target began and ended, in ISO 8601; empty when it is not known.
+    start_time: str = ""
+    end_time: str = ""
 
 
 class ProviderError(Exception):

@@ -17,6 +17,7 @@ from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDo
 from rubric_core.evaluation.exchanges import Exchange, ExchangeLog, Usage, ask, joined_usage
 from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case, scalar_evaluator
 from rubric_core.evaluation.input import prompt_inputs
+from rubric_core.evaluation.judging.judge import conversation_text
 from rubric_core.evaluation.participants import option_of, own_judge, target_name
 from rubric_core.evaluation.providers.around import Around
 from rubric_core.evaluation.registry import build_evaluator_registry
@@ -151,6 +152,7 @@ class Attempt:
             inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files,
             workspace=self.workspace.path if self.workspace else None,
             environment=self.workspace.variables if self.workspace else {}, variables=self.case.variables,
+            path_prompt=conversation_text(inputs.path_messages) if inputs.path_messages else "", guidelines=inputs.guideline_text,
         )  # fmt: skip
         try:
             answer = await ask(provider, request, self.log, Exchange(role="target", to=provider.name, turn=turn))

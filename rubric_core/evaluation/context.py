@@ -70,10 +70,17 @@ class PromptInputs:
     #: What is asked, as one text.
     question: str
     messages: tuple[ChatMessage, ...] = ()
+    #: As `messages`, with the paths of files in place of their contents, for targets that read files themselves.
+    path_messages: tuple[ChatMessage, ...] = ()
+    #: The texts of the input alone, without its files, on one line.
+    text: str = ""
     #: A good answer, when the case has one.
     reference_answer: str = ""
-    #: The files of the case.
+    #: The files of the case, guidelines among them.
     files: tuple[Path, ...] = ()
+    #: The files that early releases take for instructions, and their contents.
+    guidelines: tuple[Path, ...] = ()
+    guideline_text: str = ""
     #: Expected messages and input messages, as plain data for programs.
     input: Sequence[Any] = ()
     expected: Sequence[Any] = ()
@@ -240,21 +247,18 @@ class EvaluationContext:
     def settings(self) -> dict[str, Any]:
         """The keys of the evaluator that its type does not know, and those under `config`, as plain data.
 
-        Releases before 5.1 nest `config` inside itself; there both places are filled, so that a program finds its settings
-        in either.
+        Both side by side, those of `config` first; releases before 4 nest `config` inside itself.
         """
         config = self.evaluator
         written = plain(config.node, self.anchors) if config is not None and config.node is not None else None
         if config is None or not isinstance(written, dict):
             return dict(self.inherited)
         known = {place.name for place in config.places.values()} | {"type", "name", "metric", "weight"}
-        nested = written.get("config")
         free = {name: value for name, value in written.items() if name not in known and name != "config"}
-        if not isinstance(nested, dict):
-            return {**self.inherited, **free}
-        merged = {**self.inherited, **nested, **free}
-        flat = self.dialect is None or self.dialect.properties.flat_settings
-        return merged if flat else {**merged, "config": nested}
+        if self.dialect is not None and not self.dialect.properties.flat_settings:
+            return {**free, **({"config": written["config"]} if "config" in written else {})}
+        nested = written.get("config")
+        return {**self.inherited, **free, **(nested if isinstance(nested, dict) else {})}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

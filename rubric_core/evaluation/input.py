@@ -1,24 +1,27 @@
 """The input of a case, put together: messages, files, the question as one text, the reference answer."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rubric_core.evaluation.content import ContentReader, FilePart, Part, flat_text
 from rubric_core.evaluation.context import PromptInputs
 from rubric_core.evaluation.judging.judge import conversation_text
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
-from rubric_core.language.shape import Shape
-from rubric_core.loading.search import current_directory, find_file
+from rubric_core.loading.search import directories_up
 from rubric_core.ports import ChatMessage, Files, Role
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Node
 
-__all__ = ["messages_of", "prompt_inputs", "reference_of", "referenced_files"]
+__all__ = ["as_messages", "messages_of", "prompt_inputs", "reference_of", "referenced_files"]
 
-_LARGEST = 5_000_000
+#: What early releases take for instructions rather than for material.
+_GUIDELINE = re.compile(r"(?:^|/)(?:instructions|prompts)/|\.(?:instructions|prompt)\.md$")
 
 
 def prompt_inputs(
@@ -41,7 +44,7 @@ def prompt_inputs(
 
     Raises Unscored for a file that is not there, and for a case without input.
     """
-    return _Assembly(suite, case, _Texts(directory, files, anchors)).assembled(properties)
+    return _Assembly(suite, case, ContentReader(directory, files, anchors), properties).assembled()
 
 
 def referenced_files(suite: Suite, case: Case) -> list[str]:
@@ -55,8 +58,8 @@ def referenced_files(suite: Suite, case: Case) -> list[str]:
 
 def messages_of(value: object, directory: Path, files: Files, anchors: Mapping[str, Node]) -> Sequence[ChatMessage]:
     """An `input` as messages, the content of its files among them. Raises Unscored for a file that is not there."""
-    texts = _Texts(directory, files, anchors)
-    return [ChatMessage(_role(m), texts.of(m)) for m in _written(value)]
+    reader = ContentReader(directory, files, anchors)
+    return [ChatMessage(_role(m), _inline(reader.parts(m))) for m in _written(value)]
 
 
 def _messages(value: object) -> list[Message]:
@@ -77,92 +80,116 @@ def reference_of(
             return json.dumps(calls, ensure_ascii=False, indent=2) if calls else ""
         content = message.content
         if isinstance(content, list):
-            texts = _Texts(directory, files, anchors, "expected output")
-            blocks = (texts.shown(b) if isinstance(b, ContentBlock) else b for b in content)
-            return "\n\n".join(b for b in blocks if isinstance(b, str))
-        return _flat(plain(content, anchors))
-    return _flat(plain(expected, anchors))
-
-
-class _Texts:
-    """Messages as texts; remembers the files that it read on the way."""
-
-    def __init__(self, directory: Path, files: Files, anchors: Mapping[str, Node], what: str = "input") -> None:
-        self.directory, self.files, self.anchors, self.what = directory, files, anchors, what
-        self.found: list[Path] = []
-
-    def of(self, message: Message | str) -> str:
-        if isinstance(message, str):
-            return message
-        content = message.content
-        if isinstance(content, list):
-            return "\n\n".join(t for t in map(self._block, content) if t)
-        return _flat(plain(content, self.anchors))
-
-    def _block(self, block: object) -> str:
-        if isinstance(block, str):
-            return block.strip()
-        if not isinstance(block, ContentBlock) or block.value is None:
-            return ""
-        if block.type == "image":
-            raise Unscored(f"rubric does not send pictures to targets yet ({block.value[:60]})", at=block)
-        return self.file(block.value, block) if block.type == "file" else block.value.strip()
-
-    def shown(self, block: ContentBlock) -> str | None:
-        """The text of a block; of a file its content alone."""
-        return self.content(block.value, block).rstrip() if block.type == "file" and block.value else block.value
-
-    def file(self, name: str, at: Shape) -> str:
-        return f'<file path="{name}">\n{self.content(name, at).rstrip()}\n</file>'
-
-    def content(self, name: str, at: Shape) -> str:
-        path = find_file(name, self.directory, self.files, current_directory())
-        if path is None:
-            raise Unscored(f"the file {name} of the {self.what} is not there", at=at)
-        self.found.append(path)
-        try:
-            return self.files.read(path, _LARGEST).decode("utf-8")
-        except UnicodeDecodeError:
-            raise Unscored(f"the file {name} of the {self.what} is no UTF-8 text", at=at) from None
-        except OSError as error:
-            raise Unscored(
-                f"the file {name} of the {self.what} cannot be read: {error.strerror or error}", at=at
-            ) from None
+            parts = ContentReader(directory, files, anchors, "expected output").parts(message)
+            return "\n\n".join(part.text.rstrip() if isinstance(part, FilePart) else part for part in parts)
+        return flat_text(plain(content, anchors))
+    return flat_text(plain(expected, anchors))
 
 
 class _Assembly:
     """Puts the input of a case together."""
 
-    def __init__(self, suite: Suite, case: Case, texts: _Texts) -> None:
-        self.suite, self.case, self.texts = suite, case, texts
+    def __init__(self, suite: Suite, case: Case, reader: ContentReader, properties: Properties) -> None:
+        self.suite, self.case, self.reader, self.properties = suite, case, reader, properties
+        self.messages = [*_written(suite.input), *_written(case.input)]
 
-    def assembled(self, properties: Properties) -> PromptInputs:
-        written = [*_written(self.suite.input), *_written(self.case.input)]
-        texts, position = self.texts, 0 if properties.reference == "first" else -1
-        reference = reference_of(self.case.expected_output, texts.anchors, texts.directory, texts.files, position)
-        if properties.reference == "in-input":
-            first = next((m for m in written if isinstance(m, Message) and m.role == "assistant"), None)
-            reference = self.texts.of(first) if first is not None else reference
-            written = [m for m in written if not isinstance(m, Message) or m.role != "assistant"]
-        messages = [ChatMessage(_role(m), self.texts.of(m)) for m in written]
-        self._put_files_first(messages)
+    def assembled(self) -> PromptInputs:
+        reference = self._reference()
+        named = self._named_files()
+        roles = [_role(m) for m in self.messages]
+        first = next((at for at, role in enumerate(roles) if role == "user"), None)
+        parts = [
+            [*(named if at == first else ()), *self.reader.parts(message)] for at, message in enumerate(self.messages)
+        ]
+        messages = tuple(ChatMessage(role, _inline(each)) for role, each in zip(roles, parts, strict=True))
         if not any(m.content.strip() for m in messages):
             raise Unscored("the case has no input to ask", at=self.case)
+        guidelines = self._guidelines(parts)
         return PromptInputs(
-            question=conversation_text(tuple(messages)),
-            messages=tuple(messages),
+            question=conversation_text(messages),
+            messages=messages,
+            path_messages=_with_paths(roles, [[self._reference_to(p, guidelines) for p in each] for each in parts]),
+            text=" ".join(part.strip() for each in parts for part in each if isinstance(part, str) and part.strip()),
             reference_answer=reference,
-            files=tuple(self.texts.found),
-            input=[{"role": m.role, "content": m.content} for m in messages],
-            expected=_as_messages(_plain_messages(self.case.expected_output, texts.anchors)),
+            files=tuple(self.reader.found),
+            guidelines=tuple(each.path for each in guidelines),
+            guideline_text="\n\n".join(replace(each, name=each.path.name).inline for each in guidelines),
+            input=self._data(named, first),
+            expected=self._expected(),
         )
 
-    def _put_files_first(self, messages: list[ChatMessage]) -> None:
+    def _reference(self) -> str:
+        """The reference answer; where it stands among the messages of the input, these are without it from then on."""
+        reader, position = self.reader, 0 if self.properties.reference == "first" else -1
+        reference = reference_of(self.case.expected_output, reader.anchors, reader.directory, reader.files, position)
+        if self.properties.reference == "in-input":
+            answers = [m for m in self.messages if _role(m) == "assistant"]
+            self.messages = [m for m in self.messages if _role(m) != "assistant"]
+            reference = _inline(reader.parts(answers[0])) if answers else reference
+        return reference
+
+    def _named_files(self) -> list[FilePart]:
+        """The files of `input_files`, which stand in front of the first question."""
         named = self.case.input_files if self.case.has("input_files") else self.suite.input_files
-        contents = [self.texts.file(name, self.case) for name in named or () if isinstance(name, str)]
-        at = next((i for i, m in enumerate(messages) if m.role == "user"), None)
-        if contents and at is not None:
-            messages[at] = ChatMessage("user", "\n\n".join([*contents, messages[at].content]))
+        return [self.reader.file(name, self.case) for name in named or () if isinstance(name, str)]
+
+    def _guidelines(self, parts: Sequence[Sequence[Part]]) -> list[FilePart]:
+        if not self.properties.guidelines:
+            return []
+        directory, files = self.reader.directory, self.reader.files
+        top = list(directories_up(directory, files))[-1]
+        base = top if files.is_file(top / ".git" / "HEAD") or files.is_file(top / ".git") else directory
+        found = (part for each in parts for part in each if isinstance(part, FilePart))
+        return [part for part in found if _GUIDELINE.search(_below(part.path, base))]
+
+    def _reference_to(self, part: Part, guidelines: Sequence[FilePart]) -> str:
+        """A part as targets read it that open files themselves."""
+        if isinstance(part, str):
+            return part
+        if part in guidelines:
+            return f"<Attached: {part.name}>"
+        return f'<file: path="{part.path if self.properties.resolved_files else part.name}">'
+
+    def _data(self, named: Sequence[FilePart], first: int | None) -> list[dict[str, Any]]:
+        """The messages of the input as programs get them."""
+        messages = [self.reader.data(m, resolved=self.properties.resolved_files) for m in self.messages]
+        if named and first is not None:
+            content = messages[first].get("content")
+            texts = content if isinstance(content, list) else [{"type": "text", "value": content}]
+            blocks = [{**part.block, "value": part.name} for part in named]
+            messages[first] = {**messages[first], "content": [*blocks, *texts]}
+        return messages
+
+    def _expected(self) -> Sequence[Any]:
+        """The expected messages as programs get them; a file that is not there stays as it is written."""
+        expected, reader = self.case.expected_output, replace(self.reader, what="expected output", found=[])
+        if not isinstance(expected, list) or not all(isinstance(m, Message) for m in expected):
+            return as_messages(_plain_messages(expected, reader.anchors))
+        try:
+            return [reader.data(m, resolved=True, named=False, role="assistant") for m in expected]
+        except Unscored:
+            return [reader.data(m, resolved=False, role="assistant") for m in expected]
+
+
+def _below(path: Path, base: Path) -> str:
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.name
+
+
+def _inline(parts: Sequence[Part]) -> str:
+    """The content of a message for a model: its texts, and its files with their content."""
+    if len(parts) == 1 and isinstance(parts[0], str):
+        return parts[0]
+    texts = (part.strip() if isinstance(part, str) else part.inline for part in parts)
+    return "\n\n".join(text for text in texts if text)
+
+
+def _with_paths(roles: Sequence[Role], parts: Sequence[Sequence[str]]) -> tuple[ChatMessage, ...]:
+    """The messages with the paths of their files in place of the content: as one question, or as a conversation."""
+    visible = [(role, [p for p in each if p]) for role, each in zip(roles, parts, strict=True) if any(p.strip() for p in each)]  # fmt: skip
+    if len(visible) > 1 or any(role in ("assistant", "tool") for role in roles):
+        return tuple(ChatMessage(role, "\n".join(each)) for role, each in visible)
+    texts = [text for _, each in visible for part in each if (text := part.strip())]
+    return (ChatMessage("user", "\n\n".join(texts)),)
 
 
 def _written(value: object) -> list[Message | str]:
@@ -182,13 +209,6 @@ def _role(message: Message | str) -> Role:
     return message.role if message.role in ("system", "user", "assistant", "tool") else "user"  # type: ignore[return-value]  # one of these words
 
 
-def _flat(value: Any) -> str:
-    """A value as the text that a judge reads."""
-    if value is None:
-        return ""
-    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-
-
 def _plain_messages(value: object, anchors: Mapping[str, Node]) -> Any:
     """An expected output as plain data, messages among it."""
     if isinstance(value, list):
@@ -196,10 +216,12 @@ def _plain_messages(value: object, anchors: Mapping[str, Node]) -> Any:
     return plain(value, anchors)
 
 
-def _as_messages(value: Any) -> Sequence[Any]:
+def as_messages(value: Any) -> Sequence[Any]:
     """An expected output in the form that programs are handed: a list of messages."""
     if value is None:
         return []
     if isinstance(value, list) and all(isinstance(m, dict) and "role" in m for m in value):
         return value
+    if isinstance(value, list):
+        value = [{"type": "text", "value": item} if isinstance(item, str) else item for item in value]
     return [{"role": "assistant", "content": value}]

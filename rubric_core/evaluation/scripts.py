@@ -14,14 +14,14 @@ from typing import Any, Literal
 
 from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.evaluation.exchanges import Exchange
-from rubric_core.evaluation.payload import payload_of
+from rubric_core.evaluation.payload import script_context
 from rubric_core.evaluation.programs import ProgramError, ended, json_input
 from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.search import URL, current_directory, find_file
 from rubric_core.ports import Ports, Program
 
-__all__ = ["Language", "language_of", "run_code", "run_function", "told_to_scripts", "transformed"]
+__all__ = ["Language", "language_of", "run_code", "run_function", "transformed"]
 
 Language = Literal["javascript", "python"]
 
@@ -100,11 +100,6 @@ def language_of(code: str) -> Language:
     """The language of code whose language nobody says: that of its file, else JavaScript."""
     found = _FILE.match(code.removeprefix(URL)) if code.startswith(URL) else None
     return _LANGUAGES[found["suffix"]] if found else "javascript"
-
-
-def told_to_scripts(context: EvaluationContext) -> dict[str, Any]:
-    """What code gets as `context`."""
-    return {**payload_of(context), "vars": dict(context.variables), "prompt": context.prompt_inputs.question}
 
 
 async def run_code(
@@ -195,6 +190,7 @@ async def transformed(code: object, context: EvaluationContext, at: Shape) -> Ev
     """The context with the answer that code makes of its answer. Raises Unscored, as `run_code` does."""
     if not isinstance(code, str):
         raise Unscored("`transform` is code, or a file with code", at=at)
-    told = {"output": context.candidate, "context": told_to_scripts(context)}
-    made = await run_code(code, language_of(code), told, context, at, function="get_transform")
+    language = language_of(code)
+    told = {"output": context.candidate, "context": script_context(context, camel=language == "javascript")}
+    made = await run_code(code, language, told, context, at, function="get_transform")
     return replace(context, candidate=made if isinstance(made, str) else json.dumps(made, ensure_ascii=False))

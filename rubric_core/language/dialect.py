@@ -150,6 +150,10 @@ class Properties:
     exit_code_decides: bool = False
     #: Whether a program that grades finds a long answer in a file, by a key that is only there then.
     output_files: bool = False
+    #: Whether files of the input are guidelines when they stand in a folder of instructions or prompts, and are handed over apart.
+    guidelines: bool = True
+    #: Whether files in messages reach programs with their absolute path and their content, or as the suite writes them.
+    resolved_files: bool = False
     #: Whether `config` and the keys that a type does not know reach a program side by side, or `config` inside of `config`.
     flat_settings: bool = False
     #: What the command of a target may have in braces.

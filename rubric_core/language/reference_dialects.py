@@ -272,9 +272,17 @@ _PROPERTIES: Mapping[str, _Words] = {
     },
     "exit_code_decides": {True: "A program that prints no JSON grades by its exit code.", False: "A program has to print JSON."},
     "output_files": {True: "A program that grades finds a long answer in a file, by `output_path`.", False: ""},
+    "guidelines": {
+        True: "Files of the input below `instructions/` or `prompts/`, and those named `*.instructions.md` or `*.prompt.md`, are guidelines: programs get them apart.",
+        False: "",
+    },
+    "resolved_files": {
+        True: "Programs get the files in messages with their absolute path and their content.",
+        False: "Programs get the files in messages as the suite writes them.",
+    },
     "flat_settings": {
         True: "A program finds its settings side by side under `config`.",
-        False: "A program finds its settings under `config`, those written under `config` once more in a `config` inside of it.",
+        False: "A program finds its settings under `config`, those written under `config` in a `config` inside of it.",
     },
     "placeholders": lambda value: f"The command of a target may have {', '.join(f'`{{{v}}}`' for v in value)}." if value else "",
 }  # fmt: skip

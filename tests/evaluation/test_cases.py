@@ -1,6 +1,8 @@
 """Running cases: input, mistakes in the text, events, staleness, several at once."""
 
 import json
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from suites import Folder, Scripted
 from rubric_core.adapters import DiskFiles, system_ports
 from rubric_core.evaluation.events import Answered, CaseDone, CaseStarted, EvaluatorDone, EvaluatorStarted
 from rubric_core.evaluation.fingerprint import fingerprint
+from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.result import Unscored, Verdict, case_result_of, jsonable
 from rubric_core.evaluation.run import run_case
 from rubric_core.evaluation.schedule import run_cases
@@ -41,21 +44,66 @@ async def test_messages(folder: Folder) -> None:
     assert text == "@[System]:\nBe kind\n\n@[User]:\nHello\n\n@[Assistant]:\nHi\n\n@[User]:\nBye"
 
 
+def read_by_a_model(folder: Folder, body: str, suite: str = "") -> str:
+    """What a model is asked in a case, as one text."""
+    text = f"{suite}\ntests:\n  - id: a\n    criteria: c\n{textwrap.indent(body, '    ')}\n"
+    (case,) = folder.cases(text, "agentv-3")
+    properties = case.dialect.properties
+    return prompt_inputs(case.suite, case.case, case.directory, DiskFiles(), case.anchors, properties).question
+
+
+BLOCKS = """\
+input:
+  - role: user
+    content:
+      - {type: text, value: Look at this}
+      - {type: file, value: order.json}
+      - plain
+"""
+
+
 async def test_content_blocks_and_files(folder: Folder) -> None:
-    folder.write("order.json", '{"id": 4711}\n')
-    text = await asked(
-        folder,
-        "input:\n  - role: user\n    content:\n      - {type: text, value: Look at this}\n      - {type: file, value: order.json}\n      - plain",
-    )
-    assert text == 'Look at this\n\n<file path="order.json">\n{"id": 4711}\n</file>\n\nplain'
+    file = folder.write("order.json", '{"id": 4711}\n')
+    read = 'Look at this\n\n<file path="order.json">\n{"id": 4711}\n</file>\n\nplain'
+    assert read_by_a_model(folder, BLOCKS) == read
+    assert await asked(folder, BLOCKS) == f'Look at this\n\n<file: path="{file}">\n\nplain', "a program opens it itself"
 
 
 async def test_input_of_the_suite_and_input_files(folder: Folder) -> None:
-    folder.write("a.txt", "A")
-    folder.write("b.txt", "B")
-    text = await asked(folder, "input: Hello", "input: [{role: system, content: Be kind}]\ninput_files: [a.txt]")
-    assert text == '@[System]:\nBe kind\n\n@[User]:\n<file path="a.txt">\nA\n</file>\n\nHello'
-    assert '<file path="b.txt">' in await asked(folder, "input: Hello\ninput_files: [b.txt]", "input_files: [a.txt]")
+    first, second = folder.write("a.txt", "A"), folder.write("b.txt", "B")
+    suite = "input: [{role: system, content: Be kind}]\ninput_files: [a.txt]"
+    read = '@[System]:\nBe kind\n\n@[User]:\n<file path="a.txt">\nA\n</file>\n\nHello'
+    assert read_by_a_model(folder, "input: Hello", suite) == read
+    text = await asked(folder, "input: Hello", suite)
+    assert text == f'@[System]:\nBe kind\n\n@[User]:\n<file: path="{first}">\nHello'
+    own = "input: Hello\ninput_files: [b.txt]"
+    assert await asked(folder, own, "input_files: [a.txt]") == f'<file: path="{second}">\n\nHello'
+    assert '<file path="b.txt">' in read_by_a_model(folder, own, "input_files: [a.txt]")
+
+
+@pytest.mark.parametrize("dialect", ["agentv-1", "agentv-2.7"])
+async def test_early_releases_name_files_as_the_suite_does_and_hand_guidelines_over_apart(
+    folder: Folder, dialect: str
+) -> None:
+    folder.write("order.txt", "four")
+    folder.write("instructions/style.txt", "Be brief.\n")
+    folder.write("target.py", "import json, sys; print(json.dumps(sys.argv[1:]))")
+    command = f"{sys.executable} target.py {{PROMPT}} {{GUIDELINES}}"
+    folder.targets({"name": "default", "provider": "cli", "command": command, "cwd": str(folder.path)})
+    cases, judged, criteria = ("evalcases", "evaluators", "expected_outcome") if dialect == "agentv-1" else ("tests", "assert", "criteria")  # fmt: skip
+    result = await folder.one(
+        f"""
+        {cases}:
+          - id: a
+            {criteria}: c
+            input: [{{role: user, content: [{{type: file, value: instructions/style.txt}}, {{type: text, value: Look}}, {{type: file, value: order.txt}}]}}]
+            {judged}: [{{name: g, type: token_usage, max_total: 1}}]
+        """,
+        dialect,
+    )
+    prompt, guidelines = json.loads(result.answer)
+    assert prompt == '<Attached: instructions/style.txt>\n\nLook\n\n<file: path="order.txt">'
+    assert guidelines == '<file path="style.txt">\nBe brief.\n</file>'
 
 
 async def test_messages_reach_a_model_as_messages(folder: Folder, judge: JudgeServer) -> None:

@@ -12,7 +12,7 @@ import rubric_core.evaluation.evaluators as package
 from rubric_core.adapters import system_ports
 from rubric_core.evaluation.context import PromptInputs
 from rubric_core.evaluation.grade import run_evaluators_for_case, scalar_evaluator
-from rubric_core.evaluation.input import _as_messages
+from rubric_core.evaluation.input import as_messages
 from rubric_core.evaluation.registry import EVALUATORS, build_evaluator_registry
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.ports import Answer, Tokens, ToolUse
@@ -51,7 +51,7 @@ async def test_the_page_is_true(yaml: str, row: dict[str, str]) -> None:
     config = scalar_evaluator("heuristic") if "# heuristic" in yaml else evaluator(yaml, dialect)
     expected = json.loads(row["Expected"]) if "Expected" in row else None
     reference = expected if isinstance(expected, str) else ""
-    inputs = PromptInputs(question="q", expected=_as_messages(expected), reference_answer=reference)
+    inputs = PromptInputs(question="q", expected=as_messages(expected), reference_answer=reference)
     async with system_ports() as ports:
         found = await run_evaluators_for_case(
             context(config, answer_of(row), ports, dialect, prompt_inputs=inputs), build_evaluator_registry(), [config]

@@ -134,7 +134,7 @@ async def test_programs_with_what_they_read(suite: Folder, judge: JudgeServer) -
     assert target.argv[2].startswith("python3 bot.py ")
     assert target.files == (("{PROMPT_FILE}", "@[System]:\nYou are terse\n\n@[User]:\nCan I return this?"),)
     assert (check.role, check.argv) == ("program", ("python3", "check.py"))
-    assert "Can I return this?" in check.payload["question"]
+    assert "Can I return this?" in check.payload["input"][-1]["content"]
     assert (prompt.role, prompt.argv, fair.role) == ("program", ("python3", "prompt.py"), "judge")
     assert "    $ python3 check.py" in lines(result)
 

@@ -196,7 +196,7 @@ async def test_every_placeholder(folder: Folder) -> None:
     assert json.loads(result.answer) == [
         True,
         "the case",
-        "1",
+        "0",
         ["--file", str(folder.path / "data/order.json"), "order.json"],
     ]
 

@@ -3,7 +3,8 @@
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
 from rubric_core.evaluation.opinions import opinion
-from rubric_core.evaluation.scripts import Language, run_code, told_to_scripts
+from rubric_core.evaluation.payload import script_context
+from rubric_core.evaluation.scripts import Language, run_code
 from rubric_core.language.evaluators import Scripted
 
 __all__ = ["snippet"]
@@ -13,7 +14,7 @@ def snippet(language: Language, shape: type[Scripted]) -> TypedEvaluator[Scripte
     """The evaluator that runs code in a language; it is configured by `shape`, and its kind is the language."""
 
     async def grade(config: Scripted, context: EvaluationContext) -> EvaluationScore:
-        told = {"output": context.candidate, "context": told_to_scripts(context)}
+        told = {"output": context.candidate, "context": script_context(context, camel=language == "javascript")}
         reply = await run_code(demanded(config.value, config, "value"), language, told, context, config)
         return opinion(reply, config.threshold, config)
 

@@ -6,8 +6,8 @@ from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
 from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.opinions import opinion
+from rubric_core.evaluation.payload import script_context
 from rubric_core.evaluation.result import GraderError, Unscored
-from rubric_core.evaluation.scripts import told_to_scripts
 from rubric_core.language.evaluators import Webhook
 from rubric_core.ports import NetworkError
 
@@ -22,7 +22,7 @@ async def _grade(config: Webhook, context: EvaluationContext) -> EvaluationScore
         raise Unscored("the address of a webhook begins with http:// or https://", at=config)
     if context.ports is None:
         raise Unscored("a webhook is asked as a part of a run only", at=config)
-    told = {"output": context.candidate, "context": told_to_scripts(context)}
+    told = {"output": context.candidate, "context": script_context(context)}
     body = json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace")
     context.exchanges.add(Exchange(role="server", to=url, payload=told))
     headers = {"Content-Type": "application/json", "Accept": "application/json"}

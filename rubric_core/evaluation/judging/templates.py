@@ -7,7 +7,7 @@ from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.prompts import needed_variables, own_text, variables_in
 from rubric_core.evaluation.own_filters import with_filters
-from rubric_core.evaluation.payload import payload_of
+from rubric_core.evaluation.payload import prompt_payload
 from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed, shown_argv
 from rubric_core.evaluation.result import GraderError, Unscored
 from rubric_core.language.dialect import Properties
@@ -109,7 +109,8 @@ def _checked(text: str, properties: Properties, config: LlmJudge) -> None:
 async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Ports) -> str:
     """What a program prints. Its script is looked for as other files are, and it runs in the directory of that."""
     command = list(prompt.command or [])
-    told = {**payload_of(context), "config": prompt.config}
+    own = {} if prompt.config is None else {"config": prompt.config}
+    told = {**prompt_payload(context), **own}
     context.exchanges.add(Exchange(role="program", to=command_words(command), argv=shown_argv(command), payload=told))
     stdin, limit = json_input(told), context.time_limit
     directory = context.directory.resolve()

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
 from rubric_core.evaluation.providers.program import Runs
 from rubric_core.evaluation.providers.told import objects
+from rubric_core.evaluation.trace import iso_time
 from rubric_core.language.providers import CommandAgent
 from rubric_core.ports import Answer, Finished, Ports, ProviderError, Request, ToolUse
 
@@ -67,6 +68,8 @@ class Agent:
 
     async def ask(self, request: Request) -> Answer:
         by_schema = request.schema is not None and not self._plain
+        clock = self.runs.ports.clock
+        began = iso_time(clock.now())
         finished = await self._run(request, by_schema=by_schema)
         if by_schema and finished.exit_code and b"schema" in finished.stderr + finished.stdout:
             finished = await self._run(request, by_schema=False)
@@ -86,7 +89,8 @@ class Agent:
             found = f"it printed {start!r}" if start else "it printed nothing"
             raise ProviderError(f"{self.kind} gave no answer: {found} ({self.runs.place.where(self.runs.setting)})")
         took = finished.seconds * 1000 if answer.duration_ms is None else answer.duration_ms
-        return replace(answer, duration_ms=took, model=answer.model or self.model)
+        ended, model = iso_time(clock.now()), answer.model or self.model
+        return replace(answer, duration_ms=took, model=model, start_time=began, end_time=ended)
 
     async def _run(self, request: Request, *, by_schema: bool) -> Finished:
         with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:

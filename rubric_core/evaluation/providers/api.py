@@ -1,11 +1,12 @@
 """A model behind an HTTP API: what every API needs, and how to go on with a server that does not know all of it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol
 
 from rubric_core.evaluation.providers.asking import Asking, RefusalError
 from rubric_core.evaluation.providers.told import number
+from rubric_core.evaluation.trace import iso_time
 from rubric_core.language.providers import Api
 from rubric_core.ports import Answer, ChatMessage, ProviderError, Request, Sent, Tokens
 
@@ -63,6 +64,8 @@ class ApiModel:
         without = frozenset(self._unknown)
         call = self.wire.call(request, without)
         request.sent(Sent(self.name, call.messages))
+        clock = self.asking.ports.clock
+        began = iso_time(clock.now())
         while True:
             try:
                 reply, took = await self.asking.ask(
@@ -81,7 +84,7 @@ class ApiModel:
                 # Only now is it known that the option was the trouble.
                 self._unknown |= without
                 try:
-                    return self.wire.answer(reply, took)
+                    return replace(self.wire.answer(reply, took), start_time=began, end_time=iso_time(clock.now()))
                 except ProviderError as error:
                     place = self.asking.place
                     raise ProviderError(f"{place.redact(str(error))} ({place.where('')})") from None

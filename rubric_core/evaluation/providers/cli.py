@@ -93,7 +93,8 @@ class _Cli:
 
     def _written(self, request: Request) -> Mapping[str, str]:
         """The files that were written for the command."""
-        return {"{PROMPT_FILE}": request.prompt} if "{PROMPT_FILE}" in str(self.settings.command) else {}
+        prompt = request.path_prompt or request.prompt
+        return {"{PROMPT_FILE}": prompt} if "{PROMPT_FILE}" in str(self.settings.command) else {}
 
     def _argv(self, command: str | Sequence[str], request: Request, scratch: Path, output: Path) -> tuple[str, ...]:
         values = self._values(request, scratch, output, command)
@@ -110,18 +111,19 @@ class _Cli:
     ) -> Mapping[str, tuple[str, list[str]]]:
         """For each placeholder, its value quoted for a shell, and as arguments."""
         used = set(_PLACEHOLDER.findall(command if isinstance(command, str) else " ".join(command)))
+        prompt = request.path_prompt or request.prompt
         place = self.place.where("command")
-        if "PROMPT" in used and len(request.prompt.encode("utf-8", "replace")) > LONGEST_ARGUMENT:
+        if "PROMPT" in used and len(prompt.encode("utf-8", "replace")) > LONGEST_ARGUMENT:
             raise ProviderError(f"the prompt is too long for a command line; use {{PROMPT_FILE}} ({place})")
-        if "PROMPT" in used and "\0" in request.prompt:
+        if "PROMPT" in used and "\0" in prompt:
             raise ProviderError(
                 f"the prompt has a NUL character, which no argument can have; use {{PROMPT_FILE}} ({place})"
             )
         if "PROMPT_FILE" in used:
-            (scratch / "prompt.txt").write_text(request.prompt, encoding="utf-8", errors="replace")
+            (scratch / "prompt.txt").write_text(prompt, encoding="utf-8", errors="replace")
         single = {
-            "PROMPT": request.prompt, "PROMPT_FILE": str(scratch / "prompt.txt"), "EVAL_ID": request.case_id,
-            "ATTEMPT": str(request.attempt), "OUTPUT_FILE": str(output), "GUIDELINES": "",
+            "PROMPT": prompt, "PROMPT_FILE": str(scratch / "prompt.txt"), "EVAL_ID": request.case_id,
+            "ATTEMPT": str(request.attempt - 1), "OUTPUT_FILE": str(output), "GUIDELINES": request.guidelines,
         }  # fmt: skip
         files = [f for path in request.files for f in self._file(path)]
         values = {name: (shlex.quote(value), [value]) for name, value in single.items()}

@@ -7,10 +7,14 @@ from typing import Any
 
 from rubric_core.ports import Answer, AnswerFile, Tokens, ToolUse
 
-__all__ = ["answer_told", "last_text", "number", "objects", "tokens_told", "tool_uses"]
+__all__ = ["answer_told", "last_text", "number", "objects", "tokens_told", "told_messages", "tool_uses"]
 
 #: Where the text of an answer may stand, in the words of every release; the first one that is there counts.
 _TEXTS = ("text", "output", "output_messages", "answer", "candidate_answer", "model_answer", "messages")
+
+#: What graders know of a message beside its role and its calls, and of a call beside its tool and its input.
+_MESSAGE_KEYS = ("name", "content", "start_time", "end_time", "duration_ms", "metadata")
+_CALL_KEYS = ("output", "id", "status", "start_time", "end_time", "duration_ms")
 
 
 def answer_told(told: Mapping[str, Any], took: float | None = None) -> Answer | None:
@@ -30,10 +34,36 @@ def answer_told(told: Mapping[str, Any], took: float | None = None) -> Answer | 
     calls = tool_uses(messages)
     if not calls and isinstance(trace, dict):
         calls = tool_uses(trace.get("messages")) or calls
+    said = told_messages(messages) if messages is not None else None
     return Answer(
         text, duration_ms=number(told.get("duration_ms"), took), tokens=tokens_told(told.get("token_usage")),
         cost_usd=number(told.get("cost_usd"), None), tool_uses=calls, files=_files(_last(output)), file_changes=_text(told.get("file_changes")),
+        messages=said or None, llm_calls=sum(m["role"] == "assistant" for m in said) if said else None,
     )  # fmt: skip
+
+
+def told_messages(messages: list[Any]) -> tuple[Mapping[str, Any], ...]:
+    """The messages of a reply with the keys that graders know; whatever else is in them is left out."""
+    return tuple(_message(each) for each in messages if isinstance(each, dict))
+
+
+def _message(told: Mapping[str, Any]) -> dict[str, Any]:
+    calls = told.get("tool_calls", told.get("toolCalls"))
+    known = {name: value for name in _MESSAGE_KEYS if (value := _either(told, name)) is not None}
+    made = {"tool_calls": [_call(c) for c in calls if isinstance(c, dict)]} if isinstance(calls, list) else {}
+    return {"role": str(told.get("role", "assistant")), **known, **made}
+
+
+def _call(told: Mapping[str, Any]) -> dict[str, Any]:
+    given = {"tool": str(told.get("tool", told.get("name", ""))), "input": told.get("input", told.get("args"))}
+    found = {**given, **{name: _either(told, name) for name in _CALL_KEYS}}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _either(told: Mapping[str, Any], name: str) -> Any:
+    """A value by its name in snake case, or in camel case."""
+    head, *rest = name.split("_")
+    return told.get(name, told.get(head + "".join(map(str.capitalize, rest))))
 
 
 def last_text(messages: object) -> str:

@@ -92,6 +92,9 @@ AGENTV_3 = AGENTV_2_7.successor(
     wording="output",
     exit_code_decides=True,
     bare_prompt_paths=False,
+    guidelines=False,
+    resolved_files=True,
+    flat_settings=True,
     template_variables=(
         "input", "output", "expected_output", "criteria", "file_changes", "tool_calls", "metadata", "metadata_json", "rubrics", "rubrics_json",
         "input_text", "output_text", "expected_output_text", "question", "answer", "reference_answer",

@@ -244,7 +244,6 @@ AGENTV_5 = AGENTV_3.successor(
     case_programs=True,
     targets_file="providers.yaml",
     reply_style="checks",
-    flat_settings=True,
     nunjucks=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{.*?\}\}"),
     variable_keys=None,
