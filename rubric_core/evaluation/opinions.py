@@ -17,6 +17,12 @@ def share(value: object) -> float | None:
     return float(value) if number else None  # type: ignore[arg-type]  # `number` says that it is one
 
 
+def _worth(check: Mapping[str, Any]) -> float:
+    """What a check counts, 0..1: its own score, or whether it holds."""
+    own = share(check.get("score"))
+    return float(check.get("pass") is True) if own is None else min(1.0, max(0.0, own))
+
+
 def opinion(value: Any, threshold: float | None, at: Shape) -> EvaluationScore:
     """The score in a reply: a truth value, a number, or `{pass, score, reason, checks}`.
 
@@ -31,7 +37,7 @@ def opinion(value: Any, threshold: float | None, at: Shape) -> EvaluationScore:
     right = [c["text"] for c in checks if c.get("pass") is True]
     wrong = [c["text"] for c in checks if c.get("pass") is not True]
     if given is None and checks:
-        given = len(right) / len(checks)
+        given = math.fsum(_worth(check) for check in checks) / len(checks)
     if given is None:
         if not isinstance(passes, bool):
             raise GraderError(f"the reply is neither true nor false, nor a number, nor has `pass` or `score`: {value!r:.200}", at=at)  # fmt: skip

@@ -11,7 +11,10 @@ from typing import Any, Literal, NamedTuple, cast
 
 from rubric_core.language.shape import Key, Shape
 
-__all__ = ["Change", "Dialect", "Fate", "Properties", "Spelling", "Tables", "TypeName"]
+__all__ = ["Change", "Dialect", "Fate", "Properties", "ReplyStyle", "Spelling", "Tables", "TypeName"]
+
+#: What a judge or a program that grades puts into its reply.
+ReplyStyle = Literal["hits", "assertions", "checks"]
 
 
 class Fate(Enum):
@@ -134,7 +137,7 @@ class Properties:
     #: Whether an evaluator has to have a name.
     names_required: bool = False
     #: Keys of a judge's free-form reply and of a code evaluator's: hits and misses, or assertions.
-    reply_style: Literal["hits", "assertions", "checks"] = "hits"
+    reply_style: ReplyStyle = "hits"
     #: The names that are filled in in a judge's prompt of one's own, and those of which such a prompt needs one.
     template_variables: tuple[str, ...] = ()
     answer_variables: tuple[str, ...] = ()

@@ -200,6 +200,27 @@ async def test_a_long_answer_is_handed_over_in_a_file(folder: Folder) -> None:
         ("agentv-5", """print('{"pass": true, "reason": "fine"}')""", 1.0, (), ()),
         (
             "agentv-5",
+            """print('{"checks": [{"text": "a", "pass": true, "score": 0.25, "reason": "r"}, {"text": "b", "pass": false, "reason": "r"}]}')""",
+            0.125,
+            ("a",),
+            ("b",),
+        ),
+        (
+            "agentv-5",
+            """print('{"pass": true, "checks": [{"text": "a", "pass": true, "score": 0.2}, {"text": "b", "pass": true, "score": 7}]}')""",
+            0.6,
+            ("a", "b"),
+            (),
+        ),
+        (
+            "agentv-3",
+            """print('{"score": "0.9", "assertions": [{"text": "a", "passed": true}, {"text": "b", "passed": false}]}')""",
+            0.5,
+            ("a",),
+            ("b",),
+        ),
+        (
+            "agentv-5",
             """print('{"pass": false, "checks": [{"text": "a", "pass": true}], "score": 0.9}')""",
             0.9,
             ("a",),
@@ -213,6 +234,19 @@ async def test_what_a_code_evaluator_may_print(
     found = await grade(folder, script, dialect)
     assert (found.score, found.hits, found.misses) == (pytest.approx(score), hits, misses)
     assert not found.crashed
+
+
+@pytest.mark.parametrize("reply", ['{"pass": true}', '{"checks": [{"text": "a", "pass": true}]}', '{"score": "1"}'])
+async def test_keys_of_later_releases_give_no_score(folder: Folder, reply: str) -> None:
+    found = await grade(folder, f"print({reply!r})", "agentv-3")
+    assert (found.score, found.crashed) == (0, True)
+    assert found.misses[0].endswith("its reply has neither a number as `score` nor `assertions`")
+
+
+async def test_pass_decides_the_verdict_beside_checks(folder: Folder) -> None:
+    reply = {"pass": False, "checks": [{"text": "a", "pass": True, "reason": "r"}]}
+    found = await grade(folder, f"print({json.dumps(reply)!r})", "agentv-5")
+    assert (found.score, found.verdict) == (1, Verdict.FAILED)
 
 
 async def test_a_score_outside_of_0_and_1_is_kept_within_and_said(folder: Folder) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from rubric_core.evaluation.arguments import instance, positive
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.evaluators.code_reply import score_of_reply
 from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.payload import LARGE, payload_of
 from rubric_core.evaluation.programs import (
@@ -25,6 +26,7 @@ from rubric_core.evaluation.programs import (
     shown_argv,
 )
 from rubric_core.evaluation.result import GraderError, Verdict
+from rubric_core.language.dialect import ReplyStyle
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.ports import Finished, Processes, Program
@@ -91,7 +93,7 @@ class CodeEvaluator:
             raise GraderError(f"{shown}: {lacking}", request=request, at=_place(context))
         if self._payload is None:
             return _read(finished, context, shown, request)
-        return _decided(_replied(finished, shown, request, derive=False), finished)
+        return _decided(_replied(finished, shown, request, "hits"), finished)
 
     def _directory(self, context: EvaluationContext) -> Path:
         return (context.directory if self._cwd is None else context.directory / self._cwd).resolve()
@@ -164,15 +166,15 @@ def _read(finished: Finished, context: EvaluationContext, shown: str, request: M
     by_itself = finished.exit_code >= 0  # one that a signal ended said nothing by that
     if properties.exit_code_decides and by_itself and not looks_like_json and not (finished.exit_code and error):
         return _by_exit_code(finished.exit_code, stdout, request)
-    return _replied(finished, shown, request, derive=properties.reply_style != "hits")
+    return _replied(finished, shown, request, properties.reply_style)
 
 
-def _replied(finished: Finished, shown: str, request: Mapping[str, Any], *, derive: bool) -> EvaluationScore:
+def _replied(finished: Finished, shown: str, request: Mapping[str, Any], style: ReplyStyle) -> EvaluationScore:
     """The score in the reply of a program, which has to end well."""
     if finished.exit_code:
         end, said = ended_words(finished.exit_code), failure_words(finished)
         return EvaluationScore.crash(f"{shown}: {end}{f': {said}' if said else ''}", request)
-    return _scored(finished.stdout.decode("utf-8", "replace").strip(), shown, request, derive=derive)
+    return score_of_reply(finished.stdout.decode("utf-8", "replace").strip(), shown, request, style)
 
 
 def _decided(score: EvaluationScore, finished: Finished) -> EvaluationScore:
@@ -195,48 +197,3 @@ def _by_exit_code(code: int, text: str, request: Mapping[str, Any]) -> Evaluatio
         expected_aspect_count=1,
         evaluator_raw_request=request,
     )
-
-
-def _scored(stdout: str, shown: str, request: Mapping[str, Any], *, derive: bool) -> EvaluationScore:
-    """The score in a program's reply; `derive` it from its assertions when it gives none."""
-    try:
-        reply = json.loads(stdout)
-    except (ValueError, RecursionError):
-        return EvaluationScore.crash(f"{shown}: printed no JSON: {stdout[:_SHOWN] or '(nothing)'}", request)
-    if not isinstance(reply, dict):
-        return EvaluationScore.crash(f"{shown}: printed JSON that is no object", request)
-    checked = [
-        (item["text"], (item.get("pass") if "pass" in item else item.get("passed")) is True)
-        for name in ("assertions", "checks")
-        for item in _listed(reply.get(name))
-        if isinstance(item, dict) and isinstance(item.get("text"), str)
-    ]
-    passed = [text for text, holds in checked if holds]
-    failed = [text for text, holds in checked if not holds]
-    passes = reply.get("pass") if derive else None
-    score = reply.get("score")
-    if score is None and derive and checked:
-        score = len(passed) / len(checked)
-    if score is None and isinstance(passes, bool):
-        score = 1.0 if passes else 0.0
-    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
-        return EvaluationScore.crash(f"{shown}: its reply has no number as `score`", request)
-    hits = (*_texts(reply.get("hits")), *passed)
-    misses = (*_texts(reply.get("misses")), *failed)
-    details = reply.get("details") if isinstance(reply.get("details"), dict) else None
-    if not 0 <= score <= 1:
-        details = {**(details or {}), "score_given": score}  # kept within 0..1 as agentv does, and said
-    reasoning = reply.get("reasoning", reply.get("reason"))
-    return EvaluationScore(
-        score=min(1.0, max(0.0, float(score))), hits=hits, misses=misses, expected_aspect_count=len(hits) + len(misses) or 1,
-        reasoning=reasoning if isinstance(reasoning, str) else None, evaluator_raw_request=request, details=details,
-        verdict=(Verdict.PASSED if passes else Verdict.FAILED) if isinstance(passes, bool) else None,
-    )  # fmt: skip
-
-
-def _listed(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(item for item in _listed(value) if isinstance(item, str))

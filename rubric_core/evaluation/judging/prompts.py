@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from rubric_core.evaluation.context import OwnPrompt
 from rubric_core.evaluation.rubric import Item, RubricSheet
@@ -166,7 +166,7 @@ def free_form_prompt(
         own: A prompt of the author's.
         system: A system prompt of the author's, in place of the built-in one (document 003).
     """
-    style: Literal["hits", "assertions", "checks"] = properties.reply_style
+    style = properties.reply_style
     contract = f"{_REPLY}\n{json.dumps(_FREE_FORM[style])}\nThe score is a number from 0 (misses everything) to 1 (nothing to add)."
     if own is not None and not own.whole:
         inputs, own = replace(inputs, criteria=own.text), None

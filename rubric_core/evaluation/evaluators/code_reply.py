@@ -1,0 +1,91 @@
+"""The reply of a program that grades: what its JSON is worth, by the keys of the dialect."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rubric_core.evaluation.context import EvaluationScore
+from rubric_core.evaluation.result import Verdict
+from rubric_core.language.dialect import ReplyStyle
+
+__all__ = ["score_of_reply"]
+
+_SHOWN = 500
+_MISSING = {
+    "hits": "has no number as `score`",
+    "assertions": "has neither a number as `score` nor `assertions`",
+    "checks": "has neither a number as `score` nor `checks` nor `pass`",
+}
+
+
+class _Check(NamedTuple):
+    text: str
+    holds: bool
+    #: 0..1.
+    score: float
+
+
+def score_of_reply(stdout: str, program: str, request: Mapping[str, Any], style: ReplyStyle) -> EvaluationScore:
+    """The score in what a program printed; a reply without one is a crash.
+
+    Args:
+        stdout: What it printed.
+        program: The program, for messages.
+        request: What was started, for results.
+        style: Which keys count: a `score` alone, or `assertions`, or `checks` and `pass` as well.
+    """
+    try:
+        reply = json.loads(stdout)
+    except (ValueError, RecursionError):
+        return EvaluationScore.crash(f"{program}: printed no JSON: {stdout[:_SHOWN] or '(nothing)'}", request)
+    if not isinstance(reply, dict):
+        return EvaluationScore.crash(f"{program}: printed JSON that is no object", request)
+    checks = [*_checks(reply.get("assertions"), "passed"), *(_checks(reply.get("checks"), "pass") if style == "checks" else ())]  # fmt: skip
+    passes = reply.get("pass") if style == "checks" and isinstance(reply.get("pass"), bool) else None
+    score = _number(reply.get("score"))
+    if score is None and style != "hits":
+        score = _mean(checks) if checks else None if passes is None else float(passes)
+    if score is None:
+        return EvaluationScore.crash(f"{program}: its reply {_MISSING[style]}", request)
+    hits = (*_texts(reply.get("hits")), *(each.text for each in checks if each.holds))
+    misses = (*_texts(reply.get("misses")), *(each.text for each in checks if not each.holds))
+    details = reply.get("details") if isinstance(reply.get("details"), dict) else None
+    if not 0 <= score <= 1:
+        details = {**(details or {}), "score_given": score}  # kept within 0..1 as agentv does, and said
+    reasoning = reply.get("reasoning", reply.get("reason"))
+    return EvaluationScore(
+        score=_within(score), hits=hits, misses=misses, expected_aspect_count=len(hits) + len(misses) or 1,
+        reasoning=reasoning if isinstance(reasoning, str) else None, evaluator_raw_request=request, details=details,
+        verdict=None if passes is None else Verdict.PASSED if passes else Verdict.FAILED,
+    )  # fmt: skip
+
+
+def _checks(listed: object, key: str) -> list[_Check]:
+    items = listed if isinstance(listed, list) else []
+    return [_check(item, key) for item in items if isinstance(item, dict) and isinstance(item.get("text"), str)]
+
+
+def _check(item: Mapping[str, Any], key: str) -> _Check:
+    """One check; a score of its own counts in place of whether it holds."""
+    holds = item.get(key, item.get("pass", item.get("passed"))) is True
+    score = _number(item.get("score")) if key == "pass" else None
+    return _Check(item["text"], holds, _within(float(holds) if score is None else score))
+
+
+def _mean(checks: Sequence[_Check]) -> float:
+    return math.fsum(each.score for each in checks) / len(checks)
+
+
+def _within(score: float) -> float:
+    return min(1.0, max(0.0, score))
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
