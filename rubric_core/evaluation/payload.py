@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from rubric_core.evaluation.context import EvaluationContext
-from rubric_core.evaluation.trace import Trace
-from rubric_core.ports import Answer
+from rubric_core.evaluation.trace import trace_of
 from rubric_core.syntax.plain import plain
 
 __all__ = ["LARGE", "payload_of", "prompt_payload", "script_context"]
@@ -27,10 +26,8 @@ class _Values:
 
     def __init__(self, context: EvaluationContext) -> None:
         self.context = context
-        self.answer = context.answer or Answer(context.candidate)
-        inputs = context.prompt_inputs
-        by_path = context.target.kind == "cli" and bool(inputs.path_messages)
-        self.trace = Trace(inputs.path_messages if by_path else inputs.messages, self.answer, context.candidate)
+        self.trace = trace_of(context)
+        self.answer = self.trace.answer
 
     def criteria(self) -> str:
         return self.context.eval_case.criteria or ""

@@ -1,89 +1,177 @@
-"""Steps that a target took, and which of them an evaluator means: names, patterns, how often."""
+"""The steps of an answer, as agentv counts them: the events of its trace by kind, and which of them an evaluator means."""
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import translate
-from typing import Any
+from functools import cmp_to_key
+from typing import Any, Literal
 
+from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.trace import Trace, moment, trace_of
 from rubric_core.language.evaluators import StepCount
 from rubric_core.language.shape import Shape
-from rubric_core.ports import ToolUse
 
-__all__ = ["Wanted", "skills_in", "steps_of", "wanted", "wanted_all"]
+__all__ = ["Step", "Wanted", "bounds", "glob", "recorded", "steps_of", "tools_of", "wanted", "wanted_tool"]
 
-#: Tools that run commands and tools that search, by the names that agents give them, in small letters.
-_COMMANDS = frozenset(("bash", "shell", "sh", "exec", "exec_command", "command_execution", "local_shell", "run_command", "terminal"))  # fmt: skip
-_SEARCHES = frozenset(("search", "grep", "glob", "websearch", "web_search", "file_search", "ripgrep", "find"))
-_SKILL = re.compile(r"skills[/\\]+([^/\\\s\"']+)[/\\]")
+Kind = Literal["command", "message", "reasoning", "search", "span", "tool"]
+
+#: Tools whose calls are commands, where the command is among their arguments.
+_SHELLS = frozenset(("exec_command", "local_shell", "shell"))
+_COMMAND_KEYS = ("cmd", "command", "commands")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event."""
+
+    kind: Kind
+    #: What it may be called: the name of a tool; a command, its tool and its program; `message` or `final_response`.
+    names: tuple[str, ...]
+    #: The arguments of a call; None when there are none.
+    args: Any = None
+
+    def named(self, pattern: re.Pattern[str]) -> bool:
+        """Whether one of its names is meant."""
+        return any(pattern.match(name) for name in self.names)
+
+
+def recorded(context: EvaluationContext, at: Shape) -> Trace:
+    """The trace of an answer. Raises Unscored when the target keeps no record of the tools that it calls."""
+    answer = context.answer
+    if answer is None or (answer.tool_uses is None and answer.messages is None):
+        raise Unscored("the target keeps no record of the tools that it calls", at=at)
+    return trace_of(context)
+
+
+def steps_of(context: EvaluationContext, at: Shape) -> list[Step]:
+    """Every step, in order: messages, calls and their results, the final response. Raises Unscored, as `recorded` does."""
+    events = sorted(recorded(context, at).events, key=cmp_to_key(_order))
+    return [_step(event) for event in events]
+
+
+def tools_of(context: EvaluationContext, at: Shape) -> list[Step]:
+    """The calls of tools that are no commands. Raises Unscored, as `recorded` does."""
+    return [step for step in steps_of(context, at) if step.kind == "tool"]
+
+
+def _order(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
+    """By time where both have one, else by place."""
+    began, later = moment(one.get("timestamp")), moment(other.get("timestamp"))
+    if began is not None and later is not None and began != later:
+        return -1 if began < later else 1
+    return int(one["ordinal"] - other["ordinal"])
+
+
+def _step(event: Mapping[str, Any]) -> Step:
+    if event["type"] == "tool_call":
+        return _call(event["tool"])
+    message = event.get("message", {})
+    if event["type"] not in ("message", "final_response"):
+        return Step("span", (str(message.get("name") or event["type"]), "span"))
+    metadata = message.get("metadata")
+    reasons = isinstance(metadata, Mapping) and metadata.get("codex.item.type") == "reasoning"
+    kind: Kind = "reasoning" if reasons else "message"
+    return Step(kind, (str(message.get("name") or event["type"]), kind))
+
+
+def _call(tool: Mapping[str, Any]) -> Step:
+    name, args = str(tool["name"]), _structured(tool.get("input"))
+    command = _command(args) if name.lower() in _SHELLS else ""
+    if command:
+        return Step("command", (command, name, command.split()[0]), args)
+    return Step("tool", (name,), args)
+
+
+def _structured(value: Any) -> Any:
+    """Arguments that are JSON in a text, read; an empty text is none."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value.strip() or None
+
+
+def _command(args: Any) -> str:
+    written = next((args[n] for n in _COMMAND_KEYS if args.get(n) is not None), None) if isinstance(args, Mapping) else None  # fmt: skip
+    if isinstance(written, list):
+        words = [str(part).strip() for part in written]
+        written = ("; " if written is args.get("commands") else " ").join(word for word in words if word)
+    return written.strip() if isinstance(written, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Steps that are looked for: by name or pattern (`*` and `?`, whatever the case), and how often."""
+    """Steps that are looked for: by name, where `*` and `?` stand for anything, and how often."""
 
-    name: str
-    least: int = 1
+    #: Empty for every name.
+    name: str = ""
+    least: int | None = None
     most: int | None = None
-    #: Of which kind they are; empty for tools.
-    kind: str = ""
+    #: Of which kinds they are; empty for every kind.
+    kinds: tuple[str, ...] = ()
 
-    def fits(self, use: ToolUse) -> bool:
-        """Whether a call is such a step."""
-        return self.named(use.tool) and (not self.kind or is_kind(use, self.kind))
-
-    def named(self, name: str) -> bool:
-        """Whether a name is the one that is looked for."""
-        return re.match(translate(self.name.lower()), name.lower()) is not None
+    def fits(self, step: Step) -> bool:
+        """Whether a step is such a one."""
+        return (not self.kinds or step.kind in self.kinds) and (not self.name or step.named(glob(self.name)))
 
     def count_holds(self, count: int) -> bool:
         """Whether `count` steps are enough and not too many."""
-        return count >= self.least and (self.most is None or count <= self.most)
+        return (self.least is None or count >= self.least) and (self.most is None or count <= self.most)
 
     @property
     def words(self) -> str:
         """How often, in words."""
-        most = "" if self.most is None else f", at most {self.most}"
-        return f"at least {self.least}{most}"
+        limits = ((self.least, "at least"), (self.most, "at most"))
+        return ", ".join(f"{words} {limit}" for limit, words in limits if limit is not None)
 
 
-def is_kind(use: ToolUse, kind: str) -> bool:
-    """Whether a call of a tool is a step of that kind."""
-    name = use.tool.lower()
-    return kind == "tool" or (kind == "command" and name in _COMMANDS) or (kind == "search" and name in _SEARCHES)
+def glob(pattern: str) -> re.Pattern[str]:
+    """A pattern in which `*` and `?` stand for anything, whatever the case."""
+    parts = {"*": ".*", "?": "."}
+    return re.compile("".join(parts.get(c) or re.escape(c) for c in pattern) + r"\Z", re.IGNORECASE)
 
 
-def steps_of(uses: Sequence[ToolUse], kind: str, at: Shape) -> list[ToolUse]:
-    """The steps of a kind, every step for an empty one. Raises Unscored for a kind that nobody keeps a record of."""
-    if kind and kind not in StepCount.step_types:
-        raise Unscored(f"`{kind}` is no type of step; there are {', '.join(StepCount.step_types)}", at=at)
-    if kind in ("message", "reasoning", "span"):
-        raise Unscored(f"steps of type `{kind}` are in no record that targets give to rubric", at=at)
-    return [use for use in uses if not kind or is_kind(use, kind)]
-
-
-def wanted_all(value: Any, at: Shape) -> list[Wanted]:
-    """Every step that a `value` asks for: one name, a list of names, or a mapping. Raises Unscored."""
-    return [wanted(item, at) for item in (value if isinstance(value, list) else [value])]
-
-
-def wanted(value: Any, at: Shape) -> Wanted:
-    """The step that a name or a mapping asks for. Raises Unscored for one that says nothing, or what cannot be."""
+def wanted_tool(value: Any, at: Shape) -> Wanted:
+    """The calls of a tool that a name or a mapping asks for; at least one where it does not say. Raises Unscored."""
     if isinstance(value, str) and value:
-        return Wanted(value)
+        return Wanted(value, 1)
     if not isinstance(value, Mapping):
         raise Unscored("`value` needs a name, or a mapping with `name` or `pattern`", at=at)
-    name = value.get("name") or value.get("pattern")
-    if not isinstance(name, str):
+    found = wanted(value, at, least=1)
+    if not found.name:
         raise Unscored("`value` needs a `name` or a `pattern`", at=at)
-    least, most, kind = _whole(value, "min", at), _whole(value, "max", at), value.get("type", "")
-    least = 1 if least is None else least
-    if most is not None and most < least:
-        hint = "" if "min" in value else ", which is 1 where it is not written: write `min: 0`"
+    if found.kinds and "tool" not in found.kinds:
+        raise Unscored(
+            f"`type: {found.kinds[0]}` is never found here: agentv looks among the steps of type tool", at=at
+        )
+    return found
+
+
+def wanted(value: Mapping[str, Any], at: Shape, *, least: int | None = None) -> Wanted:
+    """The steps that a mapping asks for. Raises Unscored for what cannot be."""
+    name = value.get("pattern") or value.get("name") or ""
+    if not isinstance(name, str):
+        raise Unscored("a `name` or a `pattern` is a text", at=at)
+    fewest, most = bounds(value, at, least=least)
+    written = value.get("type") or []
+    kinds = tuple(map(str, written if isinstance(written, list) else [written]))
+    unknown = next((kind for kind in kinds if kind not in StepCount.step_types), None)
+    if unknown is not None:
+        raise Unscored(f"`{unknown}` is no type of step; there are {', '.join(StepCount.step_types)}", at=at)
+    return Wanted(name, fewest, most, kinds)
+
+
+def bounds(value: Mapping[str, Any], at: Shape, *, least: int | None) -> tuple[int | None, int | None]:
+    """`min` and `max` of a mapping, `least` without `min`. Raises Unscored for bounds that nothing can keep."""
+    written, most = _whole(value, "min", at), _whole(value, "max", at)
+    fewest = least if written is None else written
+    if most is not None and fewest is not None and most < fewest:
+        hint = "" if written is not None else f", which is {fewest} where it is not written: write `min: 0`"
         raise Unscored(f"`max: {most}` is less than `min`{hint}", at=at)
-    steps_of((), str(kind), at)
-    return Wanted(name, least, most, str(kind))
+    return fewest, most
 
 
 def _whole(value: Mapping[str, Any], name: str, at: Shape) -> int | None:
@@ -92,17 +180,4 @@ def _whole(value: Mapping[str, Any], name: str, at: Shape) -> int | None:
         return None
     if isinstance(found, bool) or not isinstance(found, int) or found < 0:
         raise Unscored(f"`{name}` has to be a whole number of at least 0, found {found!r}", at=at)
-    return found
-
-
-def skills_in(uses: Sequence[ToolUse]) -> list[str]:
-    """The skills that were used, once for each call: called by name, or their files read."""
-    found: list[str] = []
-    for use in uses:
-        given = use.input if isinstance(use.input, Mapping) else {}
-        if use.tool.lower() == "skill":
-            found.append(str(given.get("skill") or given.get("name") or ""))
-            continue
-        read = [str(value) for value in given.values()] if use.tool.lower() in {"read", "read_file"} | _COMMANDS else []
-        found += dict.fromkeys(name for text in read for name in _SKILL.findall(text))
     return found

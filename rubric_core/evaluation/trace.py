@@ -7,9 +7,10 @@ from datetime import datetime, timedelta, timezone
 from functools import cached_property
 from typing import Any
 
+from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.ports import Answer, AnswerFile, ChatMessage, ToolUse
 
-__all__ = ["Trace", "conversation", "iso_time"]
+__all__ = ["Trace", "conversation", "iso_time", "moment", "trace_of"]
 
 Data = Mapping[str, Any]
 
@@ -76,7 +77,7 @@ class Trace:
 
     def _times(self, name: str) -> list[str]:
         parts = (part for message in self.reply for part in (message, *message.get("tool_calls", ())))
-        return [iso_time(moment) for part in parts if (moment := _moment(part.get(name))) is not None]
+        return [iso_time(when) for part in parts if (when := moment(part.get(name))) is not None]
 
     @cached_property
     def events(self) -> list[dict[str, Any]]:
@@ -97,6 +98,14 @@ class Trace:
             **({"timestamp": ended} if ended else {}),
             "message": {**_spoken(message), "content": self.candidate}, "metadata": {"message_index": at},
         }  # fmt: skip
+
+
+def trace_of(context: EvaluationContext) -> Trace:
+    """The trace of an answer; what was asked of a command has the paths of files in place of their contents."""
+    inputs = context.prompt_inputs
+    by_path = context.target.kind == "cli" and bool(inputs.path_messages)
+    messages = (inputs.path_messages if by_path else inputs.messages) or (ChatMessage("user", inputs.question),)
+    return Trace(messages, context.answer or Answer(context.candidate), context.candidate)
 
 
 def conversation(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
@@ -171,11 +180,11 @@ def _duration(call: Data) -> float | None:
     told = call.get("duration_ms")
     if isinstance(told, int | float) and not isinstance(told, bool):
         return told
-    start, end = _moment(call.get("start_time")), _moment(call.get("end_time"))
+    start, end = moment(call.get("start_time")), moment(call.get("end_time"))
     return None if start is None or end is None else (end - start) / timedelta(milliseconds=1)
 
 
-def _moment(text: object) -> datetime | None:
+def moment(text: object) -> datetime | None:
     """A time in ISO 8601; None for anything else."""
     try:
         found = datetime.fromisoformat(text.replace("Z", "+00:00")) if isinstance(text, str) else None
@@ -184,6 +193,6 @@ def _moment(text: object) -> datetime | None:
     return found if found is None or found.tzinfo is not None else found.replace(tzinfo=timezone.utc)
 
 
-def iso_time(moment: datetime) -> str:
+def iso_time(when: datetime) -> str:
     """A time in ISO 8601, as JavaScript writes it: in UTC, with milliseconds."""
-    return moment.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return when.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")

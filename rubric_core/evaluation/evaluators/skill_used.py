@@ -1,34 +1,71 @@
 """The agent used a skill."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, recorded, value_of
-from rubric_core.evaluation.steps import Wanted, skills_in, wanted_all
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
+from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.skills import skills_used
+from rubric_core.evaluation.steps import Wanted, bounds, glob, recorded
 from rubric_core.language.evaluators import SkillUsed
 
 __all__ = ["SKILL_USED", "graded"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Skill:
+    """A skill that is looked for: by its name as it is written, or by a pattern."""
+
+    name: str
+    pattern: str
+    times: Wanted
+
+    @property
+    def words(self) -> str:
+        return self.pattern or self.name
+
+    def count(self, used: Sequence[str]) -> int:
+        """How often it was used."""
+        named = (each for each in used if not self.name or each == self.name)
+        return sum(not self.pattern or glob(self.pattern).match(each) is not None for each in named)
+
+
 def graded(config: SkillUsed, context: EvaluationContext) -> EvaluationScore:
     """1 when each skill was used as often as it should, or with `not-` in front, when none of them was."""
-    used = skills_in(recorded(context, config))
-    inverse = is_inverse(config)
+    used = skills_used(recorded(context, config).calls)
+    value, inverse = value_of(config, context), is_inverse(config)
+    skills = [_skill(item, config, inverse=inverse) for item in (value if isinstance(value, list) else [value])]
+    if not skills:
+        raise Unscored("`value` needs the name of a skill", at=config)
     hits: list[str] = []
     misses: list[str] = []
-    for skill in wanted_all(value_of(config, context), config):
-        count = sum(_is(skill, name) for name in used)
-        said = f"skill {skill.name} was used {count} times"
-        holds = skill.count_holds(count) is not inverse
+    for skill in skills:
+        count = skill.count(used)
+        said = f"skill {skill.words} was used {count} times"
+        holds = count == 0 if inverse else skill.times.count_holds(count)
         (hits if holds else misses).append(
-            said if holds else f"{said}, {'not ' if inverse else ''}{skill.words} wanted"
+            said if holds else f"{said}, {'none' if inverse else skill.times.words} wanted"
         )
     return EvaluationScore(
         score=0.0 if misses else 1.0, hits=tuple(hits), misses=tuple(misses), expected_aspect_count=len(hits) + len(misses)
     )  # fmt: skip
 
 
-def _is(skill: Wanted, name: str) -> bool:
-    """Whether a skill is meant; that of a plugin is called `plugin:skill`."""
-    return skill.named(name) or skill.named(name.rpartition(":")[2])
+def _skill(value: Any, at: SkillUsed, *, inverse: bool) -> _Skill:
+    """The skill that a name or a mapping asks for. Raises Unscored."""
+    if isinstance(value, str) and value.strip():
+        return _Skill(value.strip(), "", Wanted(least=1))
+    if not isinstance(value, Mapping):
+        raise Unscored("`value` needs a name, or a mapping with `name` or `pattern`", at=at)
+    name, pattern = (each.strip() if isinstance(each := value.get(key), str) else "" for key in ("name", "pattern"))
+    if not name and not pattern:
+        raise Unscored("`value` needs a `name` or a `pattern`", at=at)
+    least, most = bounds(value, at, least=None if "max" in value else 1)
+    if inverse and ("min" in value or most not in (None, 0)):
+        raise Unscored("`not-skill-used` takes no bounds but `max: 0`: no use at all is allowed", at=at)
+    return _Skill(name, pattern, Wanted(least=least, most=most))
 
 
 SKILL_USED = TypedEvaluator("skill-used", SkillUsed, graded)

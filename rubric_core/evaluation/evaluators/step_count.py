@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, recorded, value_of
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.steps import steps_of, wanted
 from rubric_core.language.evaluators import StepCount
@@ -13,14 +13,12 @@ __all__ = ["STEP_COUNT"]
 
 def _grade(config: StepCount, context: EvaluationContext) -> EvaluationScore:
     value = value_of(config, context)
-    if not isinstance(value, Mapping) or ("min" not in value and "max" not in value):
+    if not isinstance(value, Mapping) or (value.get("min") is None and value.get("max") is None):
         raise Unscored("`value` needs `min`, `max` or both", at=config)
-    pattern = value.get("pattern", "*")
-    step = wanted({"min": 0, **value, "name": pattern}, config)
-    steps = steps_of(recorded(context, config), str(value.get("type", "")), config)
-    count = sum(step.named(use.tool) for use in steps)
-    kind = value.get("type", "tool")
-    said = f"{count} steps of type {kind}" + (f" like {pattern}" if "pattern" in value else "")
+    step = wanted(value, config)
+    count = sum(step.fits(each) for each in steps_of(context, config))
+    kinds = f" of type {' or '.join(step.kinds)}" if step.kinds else ""
+    said = f"{count} steps{kinds}{f' like {step.name}' if step.name else ''}"
     inverse = is_inverse(config)
     holds = step.count_holds(count) is not inverse
     return EvaluationScore.check(holds, said, f"{said}, {'not ' if inverse else ''}{step.words} wanted")

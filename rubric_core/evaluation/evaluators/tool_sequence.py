@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, recorded, value_of
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
 from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.steps import Wanted, wanted_all
+from rubric_core.evaluation.steps import Step, Wanted, tools_of, wanted_tool
 from rubric_core.language.evaluators import ToolSequence
-from rubric_core.ports import ToolUse
 
 __all__ = ["TOOL_SEQUENCE"]
 
@@ -20,15 +19,15 @@ def _grade(config: ToolSequence, context: EvaluationContext) -> EvaluationScore:
         raise Unscored(f"`mode` is {' or '.join(config.modes)}, found {mode!r}", at=config)
     if not isinstance(listed, list) or not listed:
         raise Unscored("`value` needs `steps`, the calls in their order", at=config)
-    steps = wanted_all(listed, config)
-    uses = recorded(context, config)
+    steps = [wanted_tool(item, config) for item in listed]
+    uses = tools_of(context, config)
     problem = _exactly(steps, uses) if mode == "exact" else _in_order(steps, uses)
-    called = "called: " + (", ".join(use.tool for use in uses) or "nothing")
+    called = "called: " + (", ".join(use.names[0] for use in uses) or "nothing")
     miss = f"the calls are in this order; {called}" if is_inverse(config) else f"{problem}; {called}"
     return EvaluationScore.check((not problem) is not is_inverse(config), called, miss)
 
 
-def _in_order(steps: Sequence[Wanted], uses: Sequence[ToolUse]) -> str:
+def _in_order(steps: Sequence[Wanted], uses: Sequence[Step]) -> str:
     start = 0
     for step in steps:
         at = next((i for i in range(start, len(uses)) if step.fits(uses[i])), None)
@@ -38,10 +37,10 @@ def _in_order(steps: Sequence[Wanted], uses: Sequence[ToolUse]) -> str:
     return ""
 
 
-def _exactly(steps: Sequence[Wanted], uses: Sequence[ToolUse]) -> str:
+def _exactly(steps: Sequence[Wanted], uses: Sequence[Step]) -> str:
     for position, (step, use) in enumerate(zip(steps, uses, strict=False), start=1):
         if not step.fits(use):
-            return f"call {position} is {use.tool}, expected is {step.name}"
+            return f"call {position} is {use.names[0]}, expected is {step.name}"
     return "" if len(steps) == len(uses) else f"{len(uses)} calls, expected are {len(steps)}"
 
 

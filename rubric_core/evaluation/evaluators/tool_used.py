@@ -1,26 +1,39 @@
 """The agent called a tool, often enough and not too often."""
 
+from collections.abc import Sequence
+
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, recorded, value_of
-from rubric_core.evaluation.steps import wanted_all
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
+from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.steps import Step, Wanted, steps_of, wanted_tool
 from rubric_core.language.evaluators import ToolUsed
 
 __all__ = ["TOOL_USED"]
 
 
 def _grade(config: ToolUsed, context: EvaluationContext) -> EvaluationScore:
-    inverse = is_inverse(config)
-    uses = recorded(context, config)
+    inverse, value = is_inverse(config), value_of(config, context)
+    tools = [wanted_tool(item, config) for item in (value if isinstance(value, list) else [value])]
+    if not tools:
+        raise Unscored("`value` needs the name of a tool", at=config)
+    steps = steps_of(context, config)
     hits: list[str] = []
     misses: list[str] = []
-    for step in wanted_all(value_of(config, context), config):
-        count = sum(step.fits(use) for use in uses)
-        said = f"{step.name} was called {count} times"
-        holds = step.count_holds(count) is not inverse
-        (hits if holds else misses).append(said if holds else f"{said}, {'not ' if inverse else ''}{step.words} wanted")
+    for tool in tools:
+        count = sum(step.kind == "tool" and tool.fits(step) for step in steps)
+        said = f"{tool.name} was called {count} times"
+        holds = tool.count_holds(count) is not inverse
+        wish = f", {'not ' if inverse else ''}{tool.words} wanted{_among_commands(tool, steps)}"
+        (hits if holds else misses).append(said if holds else said + wish)
     return EvaluationScore(
         score=0.0 if misses else 1.0, hits=tuple(hits), misses=tuple(misses), expected_aspect_count=len(hits) + len(misses)
     )  # fmt: skip
+
+
+def _among_commands(tool: Wanted, steps: Sequence[Step]) -> str:
+    """A word on a shell, whose calls agentv takes for commands and not for tools."""
+    called = any(step.kind == "command" and Wanted(tool.name).fits(step) for step in steps)
+    return "; it ran commands, which are no tools here: count them by `trajectory:step-count`" if called else ""
 
 
 TOOL_USED = TypedEvaluator("trajectory:tool-used", ToolUsed, _grade)

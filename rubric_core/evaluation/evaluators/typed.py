@@ -7,11 +7,10 @@ from typing import Any, Generic, TypeVar
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, config_as
 from rubric_core.evaluation.result import EvaluatorResult, Unscored
 from rubric_core.language.evaluators import AnyOf, Comparison, Evaluator
-from rubric_core.ports import ToolUse
 from rubric_core.syntax.plain import plain
 
 __all__ = [
-    "TypedEvaluator", "demanded", "is_inverse", "members_listed", "quoted", "recorded", "text_of", "texts_of", "trimmed", "value_of",
+    "TypedEvaluator", "demanded", "is_inverse", "members_listed", "quoted", "text_of", "texts_of", "trimmed", "value_of",
 ]  # fmt: skip
 
 C = TypeVar("C", bound=Evaluator)
@@ -58,14 +57,6 @@ def demanded(value: T | None, config: Evaluator, key: str) -> T:
 def value_of(config: Evaluator, context: EvaluationContext) -> Any:
     """The `value` of an evaluator as plain data. Raises Unscored without one."""
     return demanded(plain(vars(config).get("value"), context.anchors), config, "value")
-
-
-def recorded(context: EvaluationContext, config: Evaluator) -> Sequence[ToolUse]:
-    """The calls of tools that the target made. Raises Unscored when it keeps no record of them."""
-    uses = context.answer.tool_uses if context.answer else None
-    if uses is None:
-        raise Unscored("the target keeps no record of the tools that it calls", at=config)
-    return uses
 
 
 def is_inverse(config: Evaluator) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import (
     GoalSuccess,
+    SkillNotUsed,
     SkillUsed,
     StepCount,
     ToolArgsMatch,
@@ -42,13 +43,32 @@ def TRAJECTORY_SETTING(check: _Check, context: Context) -> Iterator[Finding]:  #
             yield from _in_trajectory(check, check.mode, context)
         return
     place = check.places.get("value")
-    if place is not None and isinstance(place.node, Mapping):
+    if place is None:
+        return
+    if isinstance(check, SkillUsed) and not place.borrowed:
+        yield from _literal_patterns(place.node)
+    if isinstance(place.node, Mapping):
         for span, words, fixes in _in_value(check, place.node, context):
             yield Finding(
                 place.value if place.borrowed else span,
                 words,
                 fixes=() if place.borrowed else fixes,
                 consequence="this evaluator ends with an error when it runs",
+            )
+
+
+def _literal_patterns(value: Node) -> Iterator[Finding]:
+    """Names of skills that are written as patterns: agentv compares them as they are, and finds none."""
+    for node in value.items if isinstance(value, Sequence) else (value,):
+        if isinstance(node, Scalar) and isinstance(node.value, str) and {"*", "?"} & set(node.text) and "{{" not in node.text:  # fmt: skip
+            written = f'{{pattern: "{node.text}"}}'
+            fits = node is value and not {'"', "\\", "\n"} & set(node.text)
+            yield Finding(
+                node.span,
+                f"no skill is called `{node.text}`: `*` and `?` stand for anything in a `pattern` alone",
+                fixes=(Fix(f"change it to `{written}`", (Edit(node.span, written),), safe=False),) if fits else (),
+                severity="warning",
+                consequence="agentv compares the name as it is written",
             )
 
 
@@ -112,6 +132,10 @@ def _in_value(check: _Check, value: Mapping, context: Context) -> Iterator[_Wron
         yield from _word(written.get("mode"), "mode", check.modes)
     if isinstance(check, StepCount):
         yield from _word(written.get("type"), "type", check.step_types)
+    if isinstance(check, ToolUsed | ToolArgsMatch):
+        yield from _word(written.get("type"), "type", ("tool",))
+    if isinstance(check, SkillNotUsed):
+        yield from _needless_bounds(value, written, context)
     limits = {name: node for name in ("min", "max") if isinstance(node := written.get(name), Scalar)}
     for name, node in limits.items():
         if isinstance(node.value, bool | float) or (isinstance(node.value, int) and node.value < 0):
@@ -122,6 +146,15 @@ def _in_value(check: _Check, value: Mapping, context: Context) -> Iterator[_Wron
     if 0 <= high.value < low.value:
         swap = Fix("swap the two", (Edit(low.span, high.text), Edit(high.span, low.text)), safe=False)
         yield high.span, f"`max` is {high.value}, below `min`, which is {low.value}", (swap,)
+
+
+def _needless_bounds(value: Mapping, written: dict[str, Node], context: Context) -> Iterator[_Wrong]:
+    """Bounds of a use that is not allowed at all."""
+    for name in ("min", "max"):
+        node = written.get(name)
+        if isinstance(node, Scalar) and not (name == "max" and node.value == 0):
+            words = f"`not-skill-used` takes no `{name}`: no use at all is allowed"
+            yield node.span, words, removed(value, name, context)
 
 
 def _whole(node: Scalar) -> tuple[Fix, ...]:
