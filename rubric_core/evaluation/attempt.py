@@ -15,7 +15,13 @@ from rubric_core.evaluation.context import (
 )
 from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDone, EvaluatorStarted, Listener, Noted
 from rubric_core.evaluation.exchanges import Exchange, ExchangeLog, Usage, ask, joined_usage
-from rubric_core.evaluation.grade import CaseScore, EvaluatorHooks, run_evaluators_for_case, scalar_evaluator
+from rubric_core.evaluation.grade import (
+    CaseScore,
+    EvaluatorHooks,
+    default_evaluators,
+    require_criteria,
+    run_evaluators_for_case,
+)
 from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.judging.judge import conversation_text
 from rubric_core.evaluation.participants import option_of, own_judge, target_name
@@ -35,7 +41,7 @@ from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Req
 if TYPE_CHECKING:
     from rubric_core.evaluation.judging.recordings import Recordings
 
-__all__ = ["Attempt", "asked_for", "secrets_of", "targets_of"]
+__all__ = ["Attempt", "asked_for", "graders_of", "secrets_of", "targets_of"]
 
 
 def asked_for(case: Runnable, files: Files | None = None) -> dict[str, Any]:
@@ -52,6 +58,11 @@ def asked_for(case: Runnable, files: Files | None = None) -> dict[str, Any]:
 def targets_of(case: Runnable, ports: Ports) -> Targets:
     """The targets of the suite of `case`, read once for all cases of a run."""
     return shared_targets(case, ports.files)
+
+
+def graders_of(case: Runnable) -> Sequence[EvaluatorConfig]:
+    """What grades a case: its evaluators, or those that stand in where it lists none."""
+    return case.graders or default_evaluators(case.case, case.evaluator_kind, case.dialect, case.options.evaluators)
 
 
 def secrets_of(case: Runnable, ports: Ports) -> Redactor:
@@ -103,9 +114,11 @@ class Attempt:
         properties = self.case.dialect.properties
         target, provider = self.target(base.target)
         inputs = self.inputs()
+        configs = graders_of(self.case)
+        if not self.case.graders and self.case.evaluator_kind not in self.case.options.evaluators:
+            require_criteria(self.case.case, self.case.evaluator_kind, inputs.reference_answer, self.case.dialect)
         answer = await self.ask(provider, inputs)
         context = self.context(target, provider, inputs, answer, base.threshold)
-        configs = self.case.graders or [scalar_evaluator(self.case.evaluator_kind, self.case.options.evaluators)]
         graded = await self.grade(context, configs)
         allowed = self.case.options.allow_grader_errors
         score, verdict, reason = case_outcome(graded.results, properties, base.threshold, allow_errors=allowed)

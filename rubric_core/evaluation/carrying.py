@@ -13,12 +13,11 @@ from typing import NamedTuple, cast
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Analysis
 from rubric_core.evaluation.asked import asked
-from rubric_core.evaluation.attempt import Attempt
+from rubric_core.evaluation.attempt import Attempt, graders_of
 from rubric_core.evaluation.context import EvaluationContext, EvaluatorConfig, PromptInputs, ResolvedTarget
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.events import silent
 from rubric_core.evaluation.filling import filled
-from rubric_core.evaluation.grade import default_judge
 from rubric_core.evaluation.input import reference_of
 from rubric_core.evaluation.judging.recorded import Entry, entries_in, recordings_path
 from rubric_core.evaluation.judging.recorded_text import write_entries
@@ -180,7 +179,7 @@ async def _of_case(case: Runnable, ports: Ports) -> _Told:
                     reference_answer=reference_of(turn.expected_output, ready.anchors, ready.directory, ports.files),
                 )
                 await _listen(judge, replace(context, prompt_inputs=inputs), turn_evaluators(turn))
-            await _listen(judge, context, ready.graders or (() if turns else (default_judge(),)))
+            await _listen(judge, context, () if turns and not ready.graders else graders_of(ready))
             if turns:
                 talk += map(_of_a_conversation, judged.told[begun:])
                 del judged.told[begun:]

@@ -26,18 +26,21 @@ from rubric_core.evaluation.registry import EVALUATORS, evaluator_for, kind_of
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, GraderError, Unscored, Verdict
 from rubric_core.evaluation.score import at_least, case_outcome, verdict_of
 from rubric_core.evaluation.scripts import transformed
-from rubric_core.language.dialect import Properties
+from rubric_core.language.dialect import Dialect, Properties
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import CodeEvaluator as CodeShape
-from rubric_core.language.evaluators import Custom, LlmJudge, LlmRubric, Proxy, Scripted, Similar
+from rubric_core.language.evaluators import Criterion, Custom, LlmJudge, LlmRubric, Proxy, Scripted, Similar
 from rubric_core.language.evaluators import Evaluator as Shaped
-from rubric_core.language.model import Suite
+from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import default_name, evaluators_of, scalar_kind
 from rubric_core.syntax.plain import plain
 from rubric_core.text import Span
 
-__all__ = ["CaseScore", "EvaluatorHooks", "default_judge", "run_evaluators_for_case", "scalar_evaluator"]
+__all__ = [
+    "CaseScore", "EvaluatorHooks", "default_evaluators", "default_judge", "require_criteria", "run_evaluators_for_case",
+    "scalar_evaluator",
+]  # fmt: skip
 
 
 _log = logging.getLogger(__name__)
@@ -89,6 +92,29 @@ def scalar_evaluator(kind: str, registered: Container[str] = ()) -> EvaluatorCon
     return made
 
 
+def default_evaluators(
+    case: Case, kind: str, dialect: Dialect, registered: Container[str] = ()
+) -> list[EvaluatorConfig]:
+    """What grades a case that lists no evaluators: the one of that kind, or from agentv-5 on its criteria as a checklist."""
+    if not dialect.properties.criteria_are_a_checklist or not case.criteria or kind != _JUDGE:
+        return [scalar_evaluator(kind, registered)]
+    span = case.at("criteria")
+    criterion = Criterion(span, None, outcome=case.criteria)
+    criterion.shorthand = True
+    made = LlmRubric(span, None, type="llm-rubric", name="llm-rubric", criteria=[criterion])
+    made.type_name = "llm-rubric"
+    return [made]
+
+
+def require_criteria(case: Case, kind: str, reference: str, dialect: Dialect) -> None:
+    """Raises Unscored for a case that lists no evaluators and says nothing by which a judge could grade it."""
+    if case.criteria or reference or kind in _SCALARS:
+        return
+    listed = dialect.spelled(Case, "assertions") or dialect.spelled(Case, "evaluators")
+    names = [f"`{key}`" for key in (dialect.spelled(Case, "criteria"), listed) if key]
+    raise Unscored(f"nothing says what a good answer is: write {' or '.join(names)}", at=case)
+
+
 async def run_evaluators_for_case(
     context: EvaluationContext,
     registry: Mapping[str, Evaluator],
@@ -134,14 +160,15 @@ async def run_evaluators_for_case(
 def _configured(context: EvaluationContext, registry: Mapping[str, Evaluator]) -> list[EvaluatorConfig]:
     """The evaluators that a case brings itself, or the one that its `evaluator`, or `grader` of the first releases, names."""
     case = context.eval_case
-    listed = evaluators_of(Suite(Span(0, 0)), case, context.dialect or DIALECTS[-1])
+    dialect = context.dialect or DIALECTS[-1]
+    listed = evaluators_of(Suite(Span(0, 0)), case, dialect)
     if listed:
         return listed
     kind = scalar_kind(case) or _JUDGE
     registered = {name for name, each in registry.items() if not isinstance(each, TypedEvaluator)}
     if kind not in registered | _SCALARS.keys() | {case.evaluator}:
         _log.warning("evaluator: no evaluator is registered as `%s`, so the judge grades", kind)
-    return [scalar_evaluator(kind, registered)]
+    return default_evaluators(case, kind, dialect, registered)
 
 
 def _together(

@@ -10,12 +10,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.attempt import Attempt, asked_for, secrets_of, targets_of
+from rubric_core.evaluation.attempt import Attempt, asked_for, graders_of, secrets_of, targets_of
 from rubric_core.evaluation.conversation import Conversation
 from rubric_core.evaluation.events import CaseDone, CaseStarted, Listener, Noted, silent
 from rubric_core.evaluation.extensions import Extensions, extensions_in, extensions_of
 from rubric_core.evaluation.fingerprint import fingerprint
-from rubric_core.evaluation.grade import scalar_evaluator
 from rubric_core.evaluation.matrix import joined, variations
 from rubric_core.evaluation.preparing import filled_in, prepared, understood, with_variables
 from rubric_core.evaluation.repeats import repeated, repeats_of
@@ -53,7 +52,7 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
     for needed in _NEEDED:  # before the clock starts: the first case is not charged for it
         import_module(needed)
     began = ports.clock.seconds()
-    configs = case.graders or [scalar_evaluator(case.evaluator_kind, case.options.evaluators)]
+    configs = graders_of(case)
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun(case, ports)
     try:

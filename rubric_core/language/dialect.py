@@ -136,6 +136,8 @@ class Properties:
     custom_providers: bool = False
     #: Whether an evaluator has to have a name.
     names_required: bool = False
+    #: Whether the criteria of a case that lists no evaluators are met or not met, rather than given a score as a whole.
+    criteria_are_a_checklist: bool = False
     #: Keys of a judge's free-form reply and of a code evaluator's: hits and misses, or assertions.
     reply_style: ReplyStyle = "hits"
     #: The names that are filled in in a judge's prompt of one's own, and those of which such a prompt needs one.

@@ -249,6 +249,10 @@ _PROPERTIES: Mapping[str, _Words] = {
         False: "A target of a kind that nobody knows cannot be asked.",
     },
     "names_required": {True: "Every evaluator needs a name.", False: "An evaluator without a name gets one from its type and value."},
+    "criteria_are_a_checklist": {
+        True: "`criteria` of a case without evaluators are a checklist of one criterion, which is met or not.",
+        False: "`criteria` of a case without evaluators are judged as a whole, with a score of 0..1.",
+    },
     "reply_style": {
         "hits": "Judges and programs reply with `hits` and `misses`.",
         "assertions": "Judges and programs reply with `assertions`.",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics, ScoreRanges, SkillTrigger
+from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics, ScoreRanges
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite
 from rubric_core.syntax.tree import Scalar
 
@@ -117,14 +117,22 @@ def on_scale(criteria: Iterable[Criterion]) -> bool:
     return any(map(has_bands, criteria))
 
 
+#: Types whose automatic name has the text that they compare with, or the number of texts; every other type is its own name.
+_NAMED_BY_VALUE = frozenset(
+    ("contains", "icontains", "equals", "starts-with", "ends-with", "regex", "contains-any", "contains-all", "icontains-any",
+     "icontains-all", "skill-trigger", "skill-used", "not-skill-used")
+)  # fmt: skip
+_LONGEST_PATTERN = 30
+
+
 def default_name(evaluator: Evaluator) -> str:
-    """The name of an evaluator in results: its own, or one made from its type and value as agentv does."""
+    """The name of an evaluator in results: its own, or one made from its type, and from its value as agentv does."""
     if evaluator.name:
         return evaluator.name
     kind = evaluator.type_name.replace("_", "-")
-    value = evaluator.skill if isinstance(evaluator, SkillTrigger) else vars(evaluator).get("value")
+    value = vars(evaluator).get("skill" if kind == "skill-trigger" else "value") if kind in _NAMED_BY_VALUE else None
     if isinstance(value, str):
-        return f"regex-{value[:30]}" if kind == "regex" else f"{kind}-{value}"
+        return f"{kind}-{value[:_LONGEST_PATTERN] if kind == 'regex' else value}"
     if isinstance(value, list):
         return f"{kind}-{len(value)}"
     return kind or "evaluator"

@@ -132,16 +132,40 @@ def _inline_rubrics(draft: Draft) -> Iterator[Change | Note]:
     for case in draft.cases:
         entry = case.own("rubrics")
         if entry is not None:
-            change = _as_evaluator(draft, case, entry)
+            change = _as_evaluator(draft, case, entry, draft.source.properties.inline_rubric_name)
             yield change or Note(entry.key.span.start, "these criteria belong into an `llm-rubric` under `assert`")
 
 
-def _as_evaluator(draft: Draft, case: Site, entry: Entry) -> Change | None:
-    name, key = draft.source.properties.inline_rubric_name, case.key("assertions")
+def _lone_criteria(draft: Draft) -> Iterator[Change | Note]:
+    """Criteria that grade by themselves got a score as a whole; they are an evaluator where they would be met or not."""
+    if draft.source.properties.criteria_are_a_checklist or not draft.target.properties.criteria_are_a_checklist:
+        return
+    left: list[Entry] = []
+    for case in draft.cases:
+        entry = case.own("criteria")
+        if entry is None or _graded(draft, case) or case.entry("turns") or case.entry("evaluator"):
+            continue
+        # Cases in a file of their own may have the evaluators of any suite.
+        alone = draft.suite is not None and not any(case.node in other.merged for other in draft.cases)
+        change = _as_evaluator(draft, case, entry, "") if alone and isinstance(entry.value, Scalar) else None
+        if change is None:
+            left.append(entry)
+        else:
+            yield change
+    if left:
+        more = f" ({len(left)} cases from here on)" if len(left) > 1 else ""
+        words = f"where nothing else grades a case, {draft.target.name} judges its criteria as met or not; as the `value` of an `llm-rubric` they keep their score{more}"
+        yield Note(left[0].key.span.start, words)
+
+
+def _as_evaluator(draft: Draft, case: Site, entry: Entry, metric: str) -> Change | None:
+    """The first evaluator of a case, from an entry of the case."""
+    key = case.key("assertions")
     if key is None or case.node.flow:
-        return _in_braces(draft, case, entry, key) if key is not None else None
+        return _in_braces(draft, case, entry, key, metric) if key is not None else None
     items = piece_of(draft, case.node, entry, "value")
-    item = f"- metric: {name}{draft.newline}  type: llm-rubric{draft.newline}{indented(items, 2)}"
+    named = f"metric: {metric}{draft.newline}  " if metric else ""
+    item = f"- {named}type: llm-rubric{draft.newline}{indented(items, 2)}"
     own = case.own("assertions")
     if own is None:
         return whole([replaced(draft, case.node, entry, f"{key}:{draft.newline}{indented(item, 2)}")])
@@ -153,8 +177,9 @@ def _as_evaluator(draft: Draft, case: Site, entry: Entry) -> Change | None:
     return whole([moved[0] if moved else None, Edit(Span(start, start), indented(item, column_of(draft.text, dash)))])
 
 
-def _in_braces(draft: Draft, case: Site, entry: Entry, key: str) -> Change | None:
-    item = f"{{metric: {draft.source.properties.inline_rubric_name}, type: llm-rubric, value: {draft.written(entry.value.span)}}}"
+def _in_braces(draft: Draft, case: Site, entry: Entry, key: str, metric: str) -> Change | None:
+    named = f"metric: {metric}, " if metric else ""
+    item = f"{{{named}type: llm-rubric, value: {draft.written(entry.value.span)}}}"
     own = case.own("assertions")
     if own is None:
         return whole([replaced(draft, case.node, entry, f"{key}: [{item}]{draft.newline}")])
@@ -236,6 +261,7 @@ CASE_STEPS = (
     Step("Name parts of messages that are broken", _broken_blocks, before_all=True),
     Step("Name criteria that judges of rubrics are not told", _untold_criteria, before_all=True),
     Step("Write the input and expected output of cases as variables", _variables),
+    Step("Write criteria that grade by themselves as evaluators", _lone_criteria),
     Step("Write the rubrics of cases as evaluators", _inline_rubrics),
     Step("Move settings of cases that have another place", _execution),
     Step("Keep notes as metadata", _keepsakes),

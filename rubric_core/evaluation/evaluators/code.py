@@ -1,7 +1,6 @@
 """A program grades the answer: JSON on its standard input, a score on its standard output (REQ-EVAL-003)."""
 
 import json
-import math
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext

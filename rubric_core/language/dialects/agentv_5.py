@@ -245,6 +245,7 @@ AGENTV_5 = AGENTV_3.successor(
     targets_file="providers.yaml",
     reply_style="checks",
     nunjucks=True,
+    criteria_are_a_checklist=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{.*?\}\}"),
     variable_keys=None,
     strict_keys=True,

@@ -15,6 +15,8 @@ __all__ = ["NOTHING_ASSERTED"]
 
 #: What makes a case complete, where the engine asks for one of them.
 _AIMS = ("criteria", "expected_output", "assertions", "turns")
+_SKIPS = "agentv skips the case with a log line; in a run it has no score"
+_ASKS = "agentv asks a judge that is told no criteria; in a run it has no score"
 _ASSERTING = frozenset(("assertions", "evaluators", "rubrics", "evaluator", "criteria", "expected_output"))
 
 
@@ -37,7 +39,7 @@ def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa
         return  # missing-key says it
     if (case.has("turns") and (not case.turns or case.mode is None)) or (case.has("mode") and not case.turns):
         return  # what is wrong with the conversation is said there
-    if asserts_anything(Suite(Span(0, 0)), case) or graded:
+    if asserts_anything(Suite(Span(0, 0)), case) or graded or _expects(case, context):
         if skipped:
             yield _skipped(case, context)
         return
@@ -51,10 +53,15 @@ def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa
     key = context.dialect.spelled(Case, field)
     yield Finding(
         case.at("id") if case.has("id") else case.span,
-        f"nothing is asserted in this case, so no answer can fail it; say what a good answer has under `{key}`",
+        f"nothing in this case says what a good answer is; say it under `{key}`",
         fixes=_to_fill_in(case, field, context),
-        consequence="agentv skips a case without criteria, or grades it by nothing",
+        consequence=_ASKS if case.has(field) else _SKIPS,
     )
+
+
+def _expects(case: Case, context: Context) -> bool:
+    """Whether the variables of a case hold the answer that is expected, where that is its place."""
+    return context.dialect.spelled(Case, "expected_output") is None and "expected_output" in (case.vars or {})
 
 
 def _to_fill_in(case: Case, field: str, context: Context) -> tuple[Fix, ...]:
