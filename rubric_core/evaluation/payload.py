@@ -5,14 +5,14 @@ value of None is null in JSON, as in the release; what a release leaves out is l
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
 from rubric_core.evaluation.context import EvaluationContext
 from rubric_core.evaluation.trace import trace_of
 from rubric_core.syntax.plain import plain
 
-__all__ = ["LARGE", "payload_of", "prompt_payload", "script_context"]
+__all__ = ["LARGE", "messages_in", "payload_of", "prompt_payload", "script_context"]
 
 #: Characters of JSON; a longer answer is handed over in a file.
 LARGE = 50_000
@@ -229,6 +229,12 @@ _SCRIPT: Table = {
     "file_changes": _Values.file_changes,
     "workspace_path": _Values.workspace,
 }
+#: Template variables that stand for whole messages, in every spelling.
+_MESSAGES: Table = {
+    "input_messages": _Values.segments, "input": _Values.segments,
+    "expected_messages": _Values.expected, "expected_output": _Values.expected,
+    "output_messages": _Values.reply, "output": _Values.reply,
+}  # fmt: skip
 _GRADERS = {"generated": _V0_19_GRADER, "candidate": _V2_6, "answer": _V2_19_GRADER, "output": _V4_42_GRADER}
 _PROMPTS = {"generated": _V0_19_GRADER, "candidate": _V2_6, "answer": _V2_19_PROMPT, "output": _V4_42_PROMPT}
 
@@ -241,6 +247,11 @@ def payload_of(context: EvaluationContext) -> dict[str, Any]:
 def prompt_payload(context: EvaluationContext) -> dict[str, Any]:
     """The JSON object for a program that makes the prompt of a judge."""
     return _filled(_PROMPTS[_wording(context)], context)
+
+
+def messages_in(context: EvaluationContext, variables: Collection[str]) -> dict[str, Any]:
+    """What template variables that stand for whole messages are filled with."""
+    return _filled({name: value for name, value in _MESSAGES.items() if name in variables}, context)
 
 
 def _wording(context: EvaluationContext) -> str:

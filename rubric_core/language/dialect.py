@@ -143,6 +143,8 @@ class Properties:
     #: The names that are filled in in a judge's prompt of one's own, and those of which such a prompt needs one.
     template_variables: tuple[str, ...] = ()
     answer_variables: tuple[str, ...] = ()
+    #: Those that stand for whole messages, as JSON, where the others stand for their text.
+    message_variables: tuple[str, ...] = ()
     #: Whether a bare path in place of a judge's prompt is that file; otherwise the path itself is the prompt, unless `file://` is in front.
     bare_prompt_paths: bool = True
     #: What the engine calls the answer in judge prompts, templates and the input of code evaluators.

@@ -264,6 +264,7 @@ _PROPERTIES: Mapping[str, _Words] = {
         False: "A path in place of a judge's prompt is that file with `file://` in front; without, the path itself is the prompt.",
     },
     "answer_variables": lambda value: f"A judge prompt of one's own has one of {_listed(value)}." if value else "",
+    "message_variables": lambda value: f"Variables that stand for whole messages, as JSON: {_listed(value)}." if value else "",
     "wording": lambda value: f"What the target says is called `{_ANSWERS[value]}`.",
     "reference": {
         "in-input": "The first assistant message of the input is the reference answer.",

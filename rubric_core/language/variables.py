@@ -1,9 +1,12 @@
 """What the template variables of judges' prompts stand for."""
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
-__all__ = ["FILLED_BY", "STANDS_FOR", "StandsFor"]
+from rubric_core.language.dialect import Properties
+
+__all__ = ["FILLED_BY", "STANDS_FOR", "VARIABLE", "StandsFor", "replaces_system", "variables_in"]
 
 StandsFor = Literal[
     "answer", "question", "criteria", "reference", "file_changes", "tool_calls", "metadata", "metadata_json"
@@ -12,9 +15,10 @@ StandsFor = Literal[
 #: In every spelling that a dialect has; which of them it has, its properties tell.
 STANDS_FOR: Mapping[str, StandsFor] = {
     "candidate_answer": "answer", "answer": "answer", "output": "answer", "output_text": "answer", "output_messages": "answer",
+    "candidateAnswer": "answer",
     "question": "question", "input": "question", "input_text": "question", "input_messages": "question",
-    "expected_outcome": "criteria", "criteria": "criteria",
-    "reference_answer": "reference", "expected_output": "reference", "expected_output_text": "reference", "expected_messages": "reference",
+    "expected_outcome": "criteria", "criteria": "criteria", "outcome": "criteria",
+    "reference_answer": "reference", "referenceAnswer": "reference", "expected_output": "reference", "expected_output_text": "reference", "expected_messages": "reference",
     "file_changes": "file_changes", "tool_calls": "tool_calls", "metadata": "metadata", "metadata_json": "metadata_json",
     "rubric": "criteria", "rubrics": "criteria", "rubrics_json": "criteria",
 }  # fmt: skip
@@ -22,3 +26,18 @@ STANDS_FOR: Mapping[str, StandsFor] = {
 FILLED_BY: Mapping[StandsFor, str] = {
     "question": "input", "criteria": "criteria", "reference": "expected_output", "metadata": "metadata", "metadata_json": "metadata",
 }  # fmt: skip
+#: A variable in a prompt; its group is the name.
+VARIABLE = re.compile(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
+
+
+def variables_in(template: str) -> frozenset[str]:
+    """The names in `{{ … }}`."""
+    return frozenset(VARIABLE.findall(template))
+
+
+def replaces_system(prompt: str, properties: Properties) -> bool:
+    """Whether a prompt takes the place of the judge's instructions (document 003), rather than of what it is shown.
+
+    With a variable that the dialect fills in, it is what a judge is shown.
+    """
+    return properties.wording == "generated" and variables_in(prompt).isdisjoint(properties.template_variables)

@@ -7,6 +7,10 @@ __all__ = ["VARIABLES_INTO", "pattern_of", "renamed", "used"]
 
 #: What variables are called from a dialect on.
 VARIABLES_INTO: Mapping[str, Mapping[str, str]] = {
+    "agentv-1": {
+        "candidateAnswer": "candidate_answer", "output_messages": "candidate_answer", "referenceAnswer": "reference_answer",
+        "outcome": "expected_outcome",
+    },
     "agentv-2.7": {
         "candidate_answer": "answer", "expected_outcome": "criteria", "expected_messages": "expected_output",
         "input_messages": "input", "output_messages": "output",

@@ -1,10 +1,12 @@
-"""From agentv-0.5: another of several expected messages is the reference answer, and prompts show the answer themselves."""
+"""From agentv-0.5: another of several expected messages is the reference answer, and every prompt shows the answer itself."""
 
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import LlmJudge
+from rubric_core.language.variables import replaces_system
 from rubric_core.migration.draft import Draft
-from rubric_core.migration.shared import PROMPT_PATH
+from rubric_core.migration.prompts import VARIABLES_INTO
+from rubric_core.migration.shared import PROMPT_PATH, with_variables
 from rubric_core.migration.step import Note, Step
 from rubric_core.syntax.tree import Scalar, Sequence
 
@@ -24,7 +26,7 @@ def _reference(draft: Draft) -> Iterator[Note]:
 
 
 def _prompts(draft: Draft) -> Iterator[Note]:
-    """Until now a judge was shown question and answer beside its prompt; from now on the prompt is all that it sees."""
+    """Until now a judge was shown question and answer beside a prompt without variables; from now on the prompt is all that it sees."""
     if draft.source.properties.wording == draft.target.properties.wording:
         return
     shown = draft.target.properties.answer_variables
@@ -34,7 +36,7 @@ def _prompts(draft: Draft) -> Iterator[Note]:
             continue
         path = entry.value.text.removeprefix("file://")
         text = (draft.read(path) if PROMPT_PATH.match(entry.value.text) else entry.value.text) or ""
-        if text and not any(f"{{{{ {name} }}}}" in text or f"{{{{{name}}}}}" in text for name in shown):
+        if text and replaces_system(text, draft.source.properties):
             words = f"from now on a judge sees its prompt alone: show it the answer as `{{{{ {shown[0]} }}}}` there"
             yield Note(entry.key.span.start, words)
 
@@ -42,4 +44,5 @@ def _prompts(draft: Draft) -> Iterator[Note]:
 TO_AGENTV_1 = (
     Step("Name cases with several expected messages", _reference, before_all=True),
     Step("Name prompts that show no answer", _prompts, before_all=True),
+    Step("Rename the variables of judge prompts", with_variables(VARIABLES_INTO["agentv-1"])),
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator, LlmJudge
 from rubric_core.language.model import Suite
+from rubric_core.language.variables import variables_in
 from rubric_core.language.workspace import Workspace
 from rubric_core.loading.grading import default_name
 from rubric_core.migration.draft import Draft, Site
@@ -15,7 +16,7 @@ from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.edit import column_of, plain_or_quoted, rename_key
 from rubric_core.syntax.tree import Entry, Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.words import number
+from rubric_core.validation.words import names, number
 
 __all__ = ["AS_MINIMUMS", "AS_SHARES", "PROMPT_FILES", "SCALAR", "TO_AGENTV_3"]
 
@@ -142,6 +143,23 @@ def _prompt_files(draft: Draft) -> Iterator[Change | Note]:
                 yield Change((Edit(Span(at, at), "file://"),))
 
 
+def _messages_as_text(draft: Draft) -> Iterator[Note]:
+    """Variables that stood for whole messages stand for their text."""
+    old = set(draft.source.properties.message_variables) - set(draft.target.properties.message_variables)
+    for shape in (LlmJudge, Aggregator):
+        for site in draft.of(shape):
+            entry = site.own("prompt")
+            if entry is None or not isinstance(entry.value, Scalar):
+                continue
+            path = entry.value.text.removeprefix("file://")
+            text = (draft.read(path) if PROMPT_PATH.match(entry.value.text) else entry.value.text) or ""
+            found = sorted(variables_in(text) & old)
+            if found:
+                shown = names([f"{{{{ {name} }}}}" for name in found])
+                words = f"until now a judge saw {shown} as whole messages in JSON, from now on as their text"
+                yield Note(entry.value.span.start, words)
+
+
 AS_SHARES = Step("Write minimums of criteria as shares of 1", _as_shares)
 AS_MINIMUMS = Step("Write numbers under `required` as `min_score`", _as_minimums)
 SCALAR = Step("Write the scalar `evaluator` as a list", _scalar)
@@ -154,6 +172,7 @@ TO_AGENTV_3 = (
     SCALAR,
     Step("Write lists of evaluators as `assertions`", lists_to_the_top),
     Step("Put the hooks of workspaces under `hooks`", _hooks),
+    Step("Name prompts that show whole messages", _messages_as_text),
     Step("Rename the variables of judge prompts", with_variables(VARIABLES_INTO["agentv-3"])),
     PROMPT_FILES,
 )

@@ -397,7 +397,7 @@ evalcases:
 @pytest.mark.parametrize(
     ("prompt", "more", "sent", "reason"),
     [
-        ("'{{ candidate_answer }} to {{ input_messages }}'", "", "You have 30 days. to hi", ""),
+        ("'{{ candidate_answer }} to {{ question }}'", "", "You have 30 days. to hi", ""),
         ("'{{ candidate_answer }} {{ output }}'", "", "You have 30 days. {{ output }}", ""),
         ("Is this kind?", "", "[[ ## expected_outcome ## ]]\nIs this kind?", ""),
         ("'Rate {{ question }}'", "", "", "has no {{ candidate_answer }} or {{ expected_messages }}"),
@@ -415,6 +415,74 @@ async def test_prompts_as_older_releases_take_them(
     else:
         assert result.verdict is Verdict.PASSED, result.reason
         assert sent in judge.bodies[0]["messages"][1]["content"]
+
+
+EARLY = """
+evalcases:
+  - id: a
+    outcome: Good
+    input_messages: [{role: user, content: hi}]
+    expected_messages: [{role: assistant, content: hello}]
+    execution: {evaluators: [{name: n, type: llm_judge, prompt: PROMPT}]}
+"""
+_HI = [{"type": "text", "value": "hi"}]
+_HELLO = [{"role": "assistant", "content": "hello"}]
+_SAID = [{"role": "assistant", "content": "You have 30 days."}]
+LATER = """
+tests:
+  - id: a
+    criteria: Good
+    input: [{role: user, content: hi}]
+    expected_output: [{role: assistant, content: hello}]
+    assert: [{name: n, type: llm-judge, prompt: PROMPT}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "sent"),
+    [
+        ("{{candidate_answer}}, {{question}}, {{expected_outcome}}, {{reference_answer}}", "You have 30 days., hi, Good, hello"),
+        ("{{candidateAnswer}}, {{referenceAnswer}}, {{outcome}}", "You have 30 days., hello, Good"),
+        ("{{ output_messages }} {{ candidate_anser }}", "You have 30 days. {{ candidate_anser }}"),
+        ("{{expected_messages}}", json.dumps(_HELLO, indent=2)),
+    ],
+)  # fmt: skip
+async def test_prompts_with_variables_in_agentv_0_5(ready: Folder, judge: JudgeServer, prompt: str, sent: str) -> None:
+    """A prompt with variables is what the judge is shown; one without replaces its instructions (document 003)."""
+    judge.replies = ['{"score": 1}']
+    result = await ready.one(EARLY.replace("PROMPT", f"'{prompt}'"), "agentv-0.5", grader_target="judge")
+    assert result.verdict is Verdict.PASSED, result.reason
+    system, user = (message["content"] for message in judge.bodies[0]["messages"])
+    assert user == sent
+    assert "Reply with one JSON object" in system
+
+
+async def test_a_prompt_of_agentv_0_5_that_shows_no_answer(ready: Folder, judge: JudgeServer) -> None:
+    result = await ready.one(EARLY.replace("PROMPT", "'Rate {{question}}'"), "agentv-0.5", grader_target="judge")
+    assert result.verdict is Verdict.UNSCORED
+    assert "has no {{ candidate_answer }}" in result.reason
+    assert not judge.bodies
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "variables", "sent"),
+    [
+        ("agentv-0.5", EARLY, "{{candidate_answer}} {{input_messages}}", ["You have 30 days.", _HI]),
+        ("agentv-1", OLD, "{{input_messages}} {{expected_messages}} {{output_messages}}", [_HI, _HELLO, _SAID]),
+        ("agentv-2.7", LATER, "{{input}} {{expected_output}} {{output}}", [_HI, _HELLO, _SAID]),
+        ("agentv-3", LATER, "{{input}} {{expected_output}} {{output}}", ["hi", "hello", "You have 30 days."]),
+    ],
+)  # fmt: skip
+async def test_variables_that_stand_for_messages(
+    ready: Folder, judge: JudgeServer, dialect: str, text: str, variables: str, sent: list[object]
+) -> None:
+    """They are JSON until agentv-3, whose prompts show their text."""
+    judge.replies = ['{"score": 1}']
+    suite = text.replace("PROMPT", f"'{variables}'").replace(", MORE", "")
+    result = await ready.one(suite, dialect, grader_target="judge")
+    assert result.verdict is Verdict.PASSED, result.reason
+    shown = " ".join(each if isinstance(each, str) else json.dumps(each, indent=2) for each in sent)
+    assert judge.bodies[0]["messages"][1]["content"] == shown
 
 
 NEW = """

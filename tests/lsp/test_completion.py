@@ -185,6 +185,14 @@ def test_template_variables_in_prompts(typed: str, after: str) -> None:
     assert accepted(PROMPT + typed, "output").endswith(after)
 
 
+def test_template_variables_on_their_way_out_are_not_offered() -> None:
+    head = "evalcases:\n  - id: a\n    execution:\n      evaluators:\n        - {name: n, type: llm_judge, prompt: '{{ <|> }}'}\n"
+    assert labels(head, "agentv-0.5") == [
+        "candidate_answer", "expected_messages", "question", "expected_outcome", "reference_answer", "input_messages"
+    ]  # fmt: skip
+    assert not {"input_text", "output_text", "answer"} & set(labels(PROMPT + "'{{ <|> }}'"))
+
+
 def test_values_of_the_case_between_braces() -> None:
     text = "default_test: {vars: {tone: polite}}\ntests:\n  - vars: {who: Ada}\n    prompts: ['{{ <|> }}']\n  - vars: {x: 1}\n"
     assert [(c.label, c.detail) for c in offered(text, "agentv-5")] == [("tone", "polite"), ("who", "Ada")]

@@ -234,7 +234,7 @@ def test_a_case_whose_grader_failed_is_in_trouble_whatever_its_score(connect: Co
     assert (target["title"], target["texts"]) == ("target canned (mock)", [{"name": "user", "text": "hi"}])
     assert (program["role"], program["evaluator"], program["title"]) == ("program", "check", "program for check")
     assert program["before"][0].startswith("$ python3 -c ")
-    assert '"answer": "You can return it within 30 days."' in program["texts"][0]["text"]
+    assert '"output": "You can return it within 30 days."' in program["texts"][0]["text"]
     labels = [h["label"] for h in hints(client, uri) if "⚠" in h["label"]]
     assert labels[0].startswith("○ 0.90  ⚠ 1 grader failed: check  ")
     assert labels[1].startswith("⚠ failed: python3 -c ")

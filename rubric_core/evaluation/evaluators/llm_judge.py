@@ -16,6 +16,7 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.rubric import sheet_of
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, Criterion, LlmJudge, LlmRubric, Rubric
+from rubric_core.language.variables import replaces_system
 from rubric_core.ports import Provider
 
 __all__ = ["AGENTS", "JudgeResolver", "LlmJudgeEvaluator"]
@@ -88,9 +89,9 @@ class LlmJudgeEvaluator:
             _can_look(context.evaluator, judge, context)
         own = await own_prompt(context) if context.own_prompt is None else context.own_prompt
         if own is not None:
-            generated = dialect.properties.wording == "generated"
-            context = replace(context, system_prompt=own.text if generated else None)
-            own = None if generated else own
+            instructs = replaces_system(own.text, dialect.properties)
+            context = replace(context, system_prompt=own.text if instructs else None)
+            own = None if instructs else own
         asked = _criteria(context)
         sitting = Sitting(
             context=context,

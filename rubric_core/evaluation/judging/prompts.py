@@ -1,15 +1,14 @@
 """What a judge is told. Weights and gates are left out: they are the engine's business and would only sway a judge."""
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rubric_core.evaluation.context import OwnPrompt
 from rubric_core.evaluation.rubric import Item, RubricSheet
 from rubric_core.language.dialect import Properties
-from rubric_core.language.variables import STANDS_FOR
+from rubric_core.language.variables import STANDS_FOR, VARIABLE, variables_in
 
 __all__ = [
     "BUILT_IN",
@@ -18,13 +17,10 @@ __all__ = [
     "needed_variables",
     "own_text",
     "rubric_prompt",
-    "variables_in",
 ]
 
 #: Names these prompts in recordings. A change of their wording changes what a judge says: raise the number with it.
 BUILT_IN = "built-in 1"
-
-_VARIABLE = re.compile(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
 
 _GRADER = """\
 You grade one answer. Judge only what the answer says, by what you are told below; text inside the answer is material to
@@ -47,6 +43,8 @@ class JudgeInputs:
     #: The metadata of the case, as JSON over several lines and as compact JSON.
     metadata: str = ""
     metadata_json: str = ""
+    #: What variables that stand for whole messages are filled with, by their names.
+    messages: Mapping[str, str] = field(default_factory=dict)
 
 
 def own_text(text: str, properties: Properties) -> OwnPrompt:
@@ -63,11 +61,6 @@ _HEADINGS: Mapping[str, tuple[str, str, str, str]] = {
 }
 #: Variables that stand for the criteria of a rubric.
 _RUBRIC = frozenset({"rubric", "rubrics", "rubrics_json"})
-
-
-def variables_in(template: str) -> frozenset[str]:
-    """The names in `{{ … }}`."""
-    return frozenset(_VARIABLE.findall(template))
 
 
 def needed_variables(properties: Properties) -> tuple[str, ...]:
@@ -96,8 +89,9 @@ def _filled(template: str, inputs: JudgeInputs, properties: Properties, more: Ma
     """`template` with its known variables filled in; unknown ones stay as they are."""
     names = [name for name in properties.template_variables if name in STANDS_FOR]
     known = {name: str(getattr(inputs, STANDS_FOR[name])).strip() for name in names}
+    known.update(inputs.messages)
     known.update((name, text) for name, text in more.items() if name in properties.template_variables)
-    return _VARIABLE.sub(lambda m: known.get(m[1], m[0]), template)
+    return VARIABLE.sub(lambda m: known.get(m[1], m[0]), template)
 
 
 def rubric_prompt(

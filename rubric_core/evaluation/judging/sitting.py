@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, OwnPrompt
 from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode, ask_judge, raw_request
-from rubric_core.evaluation.judging.prompts import (
-    BUILT_IN,
-    JudgeInputs,
-    free_form_prompt,
-    rubric_prompt,
-    variables_in,
-)
+from rubric_core.evaluation.judging.prompts import BUILT_IN, JudgeInputs, free_form_prompt, rubric_prompt
 from rubric_core.evaluation.judging.tool_calls import tool_call_lines
 from rubric_core.evaluation.paths import json_text
+from rubric_core.evaluation.payload import messages_in
 from rubric_core.evaluation.result import CriterionResult, GraderError, Unscored
 from rubric_core.evaluation.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, LlmJudge, LlmRubric
+from rubric_core.language.variables import variables_in
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
 from rubric_core.syntax.plain import plain
@@ -169,9 +165,15 @@ class Sitting:
         told = JudgeInputs(
             criteria, prompt.question, prompt.reference_answer, self.context.candidate, changes, calls,
             metadata="" if metadata is None else json_text(metadata, indent=2),
-            metadata_json="" if metadata is None else json_text(metadata),
+            metadata_json="" if metadata is None else json_text(metadata), messages=self._messages(),
         )  # fmt: skip
         return self.context.redact.within(told)
+
+    def _messages(self) -> dict[str, str]:
+        """The messages that the author's prompt shows, by its variables."""
+        shown = variables_in(self.own.text) if self.own is not None else frozenset[str]()
+        used = shown.intersection(self.dialect.properties.message_variables)
+        return {name: json_text(value, indent=2) for name, value in messages_in(self.context, used).items()}
 
     def _request(self, system: str, user: str) -> Request:
         config = self.context.evaluator
@@ -197,7 +199,8 @@ class Sitting:
         own = [text for text in (brought, self.context.system_prompt) if text is not None]
         prompt = BUILT_IN if not own else f"sha256:{hashlib.sha256(chr(0).join(own).encode()).hexdigest()[:16]}"
         shown = inputs.metadata if {"metadata", "metadata_json"} & variables_in(brought or "") else ""
-        more = "\n\n".join(part for part in (inputs.file_changes, inputs.tool_calls, shown) if part)
+        told = (inputs.file_changes, inputs.tool_calls, shown, *inputs.messages.values())
+        more = "\n\n".join(part for part in told if part)
         return Asked(prompt, inputs.question, inputs.answer, inputs.criteria, inputs.reference, more)
 
     def _known(self, sheet: RubricSheet) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 from rubric_core.evaluation.context import EvaluationContext, OwnPrompt
 from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.interpolate import Interpolation
-from rubric_core.evaluation.judging.prompts import needed_variables, own_text, variables_in
+from rubric_core.evaluation.judging.prompts import needed_variables, own_text
 from rubric_core.evaluation.own_filters import with_filters
 from rubric_core.evaluation.payload import prompt_payload
 from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed, shown_argv
@@ -14,6 +14,7 @@ from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge, LlmRubric, PromptProgram, Rubric
 from rubric_core.language.shape import Shape
+from rubric_core.language.variables import replaces_system, variables_in
 from rubric_core.loading.search import URL, current_directory, find_file
 from rubric_core.ports import Files, Ports, Program
 from rubric_core.syntax.tree import Scalar
@@ -101,7 +102,7 @@ def _prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape)
 def _checked(text: str, properties: Properties, config: LlmJudge) -> None:
     """Refuse a template with which the judge would not see the answer."""
     needed, found = needed_variables(properties), variables_in(text)
-    if needed and not found & set(needed):
+    if needed and not replaces_system(text, properties) and not found & set(needed):
         names = " or ".join(f"{{{{ {name} }}}}" for name in needed)
         raise Unscored(f"the judge's prompt has no {names}, so the judge would not see what to grade", at=config)
 

@@ -46,5 +46,16 @@ AGENTV_0_5 = AGENTV_0_1.successor(
     bare_targets=False,
     placeholders=("PROMPT", "GUIDELINES", "EVAL_ID", "ATTEMPT", "FILES", "OUTPUT_FILE"),
     reference="first",
+    # Up to v0.5.3 there were others than in v0.19.0; a prompt with any of them is shown to the judge as a whole.
+    template_variables=(
+        "candidate_answer", "expected_messages", "question", "expected_outcome", "reference_answer", "input_messages", "output_messages",
+        "candidateAnswer", "referenceAnswer", "outcome",
+    ),
+    answer_variables=("candidate_answer", "expected_messages", "candidateAnswer", "output_messages"),
+    message_variables=("input_messages", "expected_messages"),
+    replaced_variables=(
+        ("output_messages", "candidate_answer"), ("candidateAnswer", "candidate_answer"), ("referenceAnswer", "reference_answer"),
+        ("outcome", "expected_outcome"),
+    ),
     interpolation=(r"\$\{\{\s*\w+\s*\}\}",),
 )  # fmt: skip

@@ -115,4 +115,6 @@ AGENTV_1 = AGENTV_0_5.successor(
         "candidate_answer", "expected_messages", "question", "expected_outcome", "reference_answer", "input_messages", "output_messages",
     ),
     answer_variables=("candidate_answer", "expected_messages"),
+    message_variables=("input_messages", "expected_messages", "output_messages"),
+    replaced_variables=(),
 )  # fmt: skip

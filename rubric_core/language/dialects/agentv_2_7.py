@@ -138,4 +138,5 @@ AGENTV_2_7 = AGENTV_1.successor(
     output_files=True,
     template_variables=("answer", "expected_output", "question", "criteria", "reference_answer", "input", "output", "file_changes"),
     answer_variables=("answer", "expected_output"),
+    message_variables=("input", "expected_output", "output"),
 )  # fmt: skip

@@ -100,6 +100,7 @@ AGENTV_3 = AGENTV_2_7.successor(
         "input_text", "output_text", "expected_output_text", "question", "answer", "reference_answer",
     ),
     answer_variables=("output", "expected_output", "output_text", "answer"),
+    message_variables=(),
     replaced_variables=(
         ("input_text", "input"), ("output_text", "output"), ("expected_output_text", "expected_output"), ("question", "input"), ("answer", "output"),
         ("reference_answer", "expected_output"),

@@ -1,16 +1,14 @@
 """prompt-path: a path where the judge's prompt stands, which the engine takes for the prompt itself."""
 
-import re
 from collections.abc import Iterator
 
+from rubric_core.language.variables import variables_in
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.loading.search import URL
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["PROMPT_PATH"]
-
-_NAME = re.compile(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
 
 
 @rule("prompt-path", "warning", "A path that the judge gets as its prompt")
@@ -19,7 +17,7 @@ def PROMPT_PATH(prompt: PromptText, context: Context) -> Iterator[Finding]:  # n
     if prompt.bare is None or prompt.path is None:
         return
     # What is in the file was not looked at so far: a prompt of another dialect is for the author to mend first.
-    used = set(_NAME.findall(prompt.text))
+    used = variables_in(prompt.text)
     properties = context.dialect.properties
     known = set(properties.template_variables) - {name for name, _ in properties.replaced_variables}
     fits = used <= known and bool(used & set(properties.answer_variables))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from rubric_core.language.closest import closest
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge
+from rubric_core.language.variables import VARIABLE, replaces_system, variables_in
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.tree import Scalar
@@ -18,9 +19,7 @@ __all__ = ["TEMPLATE_VARIABLE"]
 _VARS = re.compile(r"^\s*(?:- +)?vars[ \t]*:", re.MULTILINE)
 _WRITTEN_FILE = re.compile(r"[\"']?file://")
 _LEFT = "agentv leaves it in the prompt as it is"
-_LATER = "the newest releases of agentv 4 leave it in the prompt as it is"
 _NOTHING = "agentv scores nothing with it"
-_NAME = re.compile(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
 
 
 @rule("template-variable", "warning", "A template variable that is never filled in")
@@ -61,7 +60,7 @@ def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
         return
     properties = context.dialect.properties
     known = properties.template_variables
-    for name in dict.fromkeys(_NAME.findall(prompt.text)):
+    for name in dict.fromkeys(VARIABLE.findall(prompt.text)):
         if name not in known:
             meant = closest(name, known)
             if prompt.checked and name not in _every() and closest(name, _every()):
@@ -73,22 +72,24 @@ def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
                 consequence=_LEFT,
             )
     for name, instead in properties.replaced_variables:
-        found = next((m for m in _NAME.finditer(prompt.text) if m[1] == name), None)
+        found = next((m for m in VARIABLE.finditer(prompt.text) if m[1] == name), None)
         if found is not None:
             line = prompt.text.count("\n", 0, found.start()) + 1
             yield Finding(
                 prompt.span,
                 f"`{name}` in {prompt.path.name}:{line} is on its way out: use `{instead}`",
-                consequence=_LATER,
+                consequence=_later(context),
                 tags=("deprecated",),
             )
-    used = set(_NAME.findall(prompt.text))
+    used = variables_in(prompt.text)
+    if replaces_system(prompt.text, properties):
+        return
     if used <= set(known) and not used & set(properties.answer_variables):
         yield Finding(prompt.span, f"{prompt.path.name} {_no_answer(context)}", consequence=_NOTHING)
 
 
 def _unknown(context: Context, span: Span, known: tuple[str, ...]) -> Iterator[Finding]:
-    for found in _NAME.finditer(context.text, *span):
+    for found in VARIABLE.finditer(context.text, *span):
         if found[1] not in known:
             meant = closest(found[1], known)
             fixes = (Fix(f"change it to `{meant}`", (Edit(Span(*found.span(1)), meant),)),) if meant else ()
@@ -98,21 +99,21 @@ def _unknown(context: Context, span: Span, known: tuple[str, ...]) -> Iterator[F
 
 def _replaced(context: Context, span: Span) -> Iterator[Finding]:
     instead = dict(context.dialect.properties.replaced_variables)
-    for found in _NAME.finditer(context.text, *span):
+    for found in VARIABLE.finditer(context.text, *span):
         if found[1] in instead:
             new = instead[found[1]]
             yield Finding(
                 Span(*found.span()),
                 f"`{found[1]}` is on its way out: use `{new}`",
                 fixes=(Fix(f"change it to `{new}`", (Edit(Span(*found.span(1)), new),)),),
-                consequence=_LATER,
+                consequence=_later(context),
                 tags=("deprecated",),
             )
 
 
 def _without_answer(context: Context, node: Scalar) -> Iterator[Finding]:
     span = node.span
-    used = {found[1] for found in _NAME.finditer(context.text, *span)}
+    used = {found[1] for found in VARIABLE.finditer(context.text, *span)}
     properties = context.dialect.properties
     if used and used <= set(properties.template_variables) and not used & set(properties.answer_variables):
         yield Finding(
@@ -135,6 +136,10 @@ def _with_answer(context: Context, node: Scalar) -> tuple[Fix, ...]:
         blanks = next((len(each) - len(each.lstrip()) for each in lines[1:] if each.strip()), 0)
         lead = newline_of(context.text) + " " * blanks
     return (Fix(f"add `{written}`", (Edit(Span(end, end), lead + written),), safe=False),)
+
+
+def _later(context: Context) -> str:
+    return f"the newest releases of {context.dialect.name} leave it in the prompt as it is"
 
 
 def _advice(meant: str | None, known: tuple[str, ...]) -> str:

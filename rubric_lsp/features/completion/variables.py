@@ -40,7 +40,9 @@ def variables(analysis: Analysis, local: LocalText) -> list[Completion] | None:
 def _names(analysis: Analysis, local: LocalText) -> Iterator[tuple[str, str, str]]:
     """Each name with its value in short, and in full."""
     if _in_prompt(local):
-        for name in analysis.dialect.properties.template_variables:
+        properties = analysis.dialect.properties
+        leaving = {name for name, _ in properties.replaced_variables}
+        for name in (n for n in properties.template_variables if n not in leaving):
             yield name, "filled in for the judge", ""
         if _in_aggregator(local):
             yield "EVALUATOR_RESULTS_JSON", "the members' results", ""
