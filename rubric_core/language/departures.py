@@ -83,10 +83,10 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "older-spellings",
-        "Drops evaluators under type names of earlier releases, such as `code-judge`, with a warning at most.",
+        "Drops evaluators under type names of earlier releases, such as `code-judge`, with a warning at most; leaves variables of earlier releases, such as `{{ answer }}`, in prompts as they are.",
         "Reads them; `rubric check` names the new spelling, with a fix.",
         "A suite that was not carried over is graded as it was meant.",
-        ("renamed-type",),
+        ("renamed-type", "template-variable"),
     ),
     Departure(
         "composite-members",
@@ -137,8 +137,8 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "verdicts-of-trials",
-        "A case with `trials` passes where one attempt passed, also where its score (the mean, or the bound of the interval) is below the threshold; the evaluators shown are those of the best attempt.",
-        "The verdict follows the score; the evaluators shown are those of the first attempt.",
+        "A case with `trials` passes where one attempt passed, also where its score (the mean, or the bound of the interval) is below the threshold.",
+        "The verdict follows the score.",
         "A score below the threshold that passes cannot be read.",
     ),
     Departure(
@@ -206,6 +206,24 @@ DEPARTURES: Sequence[Departure] = (
         ("unknown-type",),
     ),
     # --- programs and patterns
+    Departure(
+        "graders-not-run",
+        "A code grader or aggregator whose program is not there, or cannot be started, scores 0; the case passes where the mean reaches the threshold.",
+        "It is unscored and named, the case does not pass, and the exit code is 3. `--allow-grader-errors` leaves it out of the mean.",
+        "Nothing has graded the answer, and a build that is green without its grader says nothing.",
+    ),
+    Departure(
+        "graders-crashed",
+        "A code grader that crashes scores 0, and the case passes where the mean reaches the threshold all the same.",
+        "It scores 0 as well, and the case does not pass: it is unscored where the score would do. `--allow-grader-errors` lets the score decide.",
+        "A grader that crashed found out nothing about the answer.",
+    ),
+    Departure(
+        "words-of-reasons",
+        'Words what checks found in its own way: `Output contains "x"`.',
+        'Words it in another: `contains "x"`. Aggregators and their judges are given these words.',
+        "They are meant to be read; names, scores and verdicts are what programs go by.",
+    ),
     Departure(
         "crashes-negated",
         "`negate` turns the 0 of a grader that crashed into 1.",

@@ -113,6 +113,10 @@ def _several_run(_: Example, outcome: SuiteOutcome) -> bool:
     return bool(outcome.cases) and all(case.verdict != "unscored" for case in outcome.cases.values())
 
 
+def _some_case_runs(_: Example, outcome: SuiteOutcome) -> bool:
+    return any(case.verdict != "unscored" for case in outcome.cases.values())
+
+
 def _no_score(_: Example, outcome: SuiteOutcome) -> bool:
     return not any(each.score for case in outcome.cases.values() for each in case.evaluators)
 
@@ -127,6 +131,11 @@ Check = Callable[[Example, SuiteOutcome], bool]
 #: Sentences by how they begin, with what a run must show.
 _CHECKS: Sequence[tuple[str, Check]] = (
     (r"agentv (drops the whole case|skips the case|skips a case)", _some_case_is_left_out),
+    (
+        r"agentv runs (the case all the same|the other cases)|agentv sends it all the same|agentv asks its default judge",
+        _some_case_runs,
+    ),
+    (r"agentv runs none of the cases", _nothing_runs),
     (r"agentv refuses the case", _some_case_is_refused),
     (r"agentv refuses (the whole file|the file|the suite|to run the suite)|agentv cannot run", _nothing_runs),
     (r"agentv (skips this evaluator|skips it) with a log line", _is_skipped_in_the_log),

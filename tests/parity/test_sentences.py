@@ -34,6 +34,9 @@ class Replayed:
         ("agentv scores 0 when the case runs", ZERO, ONE),
         ("agentv scores nothing with it", ZERO, ONE),
         ("agentv runs both and files them under one name", ONE, REFUSED),
+        ("agentv runs none of the cases that share an id", REFUSED, ONE),
+        ("agentv runs the case all the same; only `agentv validate` refuses it", ONE, REFUSED),
+        ("agentv sends it all the same, and the judge makes up a score", ONE, NOTHING),
     ],
 )
 def test_what_a_run_must_show(sentence: str, true: SuiteOutcome, untrue: SuiteOutcome) -> None:

@@ -20,7 +20,9 @@ def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noq
             issue.span,
             "an entry of the case list is a case or a path that begins with file://",
             fixes=tuple(_fixes(issue)),
-            consequence="agentv refuses the file",
+            consequence="agentv refuses the file"
+            if context.dialect.properties.strict_keys
+            else "agentv runs the other cases without it; only `agentv validate` refuses the file",
         )
     elif not issue.in_list and "." in path.rpartition("/")[2] and not path.endswith(_TYPES):
         yield Finding(issue.span, "a file of cases is YAML or JSONL", severity="warning")

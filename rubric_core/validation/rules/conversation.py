@@ -27,6 +27,9 @@ def _mended(case: Case, node: Mapping, written: list[str], context: Context) -> 
         yield Fix(f"remove `{next(iter(names))}`", (edits[0],), safe=False)
 
 
+_VALIDATED = "agentv runs the case all the same; only `agentv validate` refuses it"
+
+
 @rule("conversation", "error", "Keys of a conversation that do not go together")
 def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`turns` and its company need `mode: conversation`, and that mode needs turns."""
@@ -40,7 +43,7 @@ def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N8
                 case.key_at(written[0]),
                 f"`{written[0]}` only means something with `mode: conversation`",
                 fixes=fixes,
-                consequence="agentv refuses the case",
+                consequence=_VALIDATED,
             )
         return
     if case.mode != "conversation":
@@ -50,20 +53,18 @@ def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N8
             case.key_at("mode"),
             "a conversation needs `turns`",
             fixes=() if case.borrowed else (*_with_turns(case, context), *removed(case.node, "mode", context)),
-            consequence="agentv refuses the case",
+            consequence=_VALIDATED,
         )
     for turn in case.turns or []:
         if isinstance(turn, Turn) and turn.has("input") and turn.input in ("", []):
             fixes = () if turn.borrowed else (Fix("say it: …", (Edit(turn.at("input"), FILL_IN),), safe=False),)
-            yield Finding(
-                turn.at("input"), "the input of a turn is empty", fixes=fixes, consequence="agentv refuses the case"
-            )
+            yield Finding(turn.at("input"), "the input of a turn is empty", fixes=fixes, consequence=_VALIDATED)
     if case.has("expected_output"):
         yield Finding(
             case.key_at("expected_output"),
             "in a conversation each turn has its own `expected_output`",
             fixes=() if case.borrowed else removed(case.node, case.places["expected_output"].name, context),
-            consequence="agentv refuses the case",
+            consequence=_VALIDATED,
         )
 
 

@@ -3,17 +3,21 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from rubric_core.language.model import Case
 from rubric_core.validation.renaming import called
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_CASE_ID"]
 
 _BOTH = "agentv runs both and files them under one name"
+_NEITHER = "agentv runs none of the cases that share an id"
 
 
 @rule("duplicate-case-id", "error", "Two cases with one id")
-def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Results are filed by id, so the second case would hide the first."""
+    # Ids are looked at since cases can depend on one another.
+    agentv = _NEITHER if context.dialect.spelled(Case, "depends_on") else _BOTH
     elsewhere = dict(_elsewhere(suite))
     seen: dict[str, CaseEntry] = {}
     taken = {*elsewhere, *(e.case.id for e in suite.cases if e.case.id)}
@@ -28,7 +32,7 @@ def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  
                 here,
                 f"the id `{name}` is taken by a case in {elsewhere[name].name}",
                 fixes=called(entry.case.places.get("id"), name, taken, here),
-                consequence=_BOTH,
+                consequence=agentv,
             )
         elif first is not entry:
             there = suite.outer(first, first.case.at("id"))
@@ -37,9 +41,9 @@ def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  
                 f"the id `{name}` is taken by another case",
                 related=(Related(there, f"`{name}` is taken here"),),
                 fixes=called(entry.case.places.get("id"), name, taken, here),
-                consequence=_BOTH,
+                consequence=agentv,
             )
-    yield from _among_files(suite)
+    yield from _among_files(suite, agentv)
 
 
 def _elsewhere(suite: CaseList) -> Iterator[tuple[str, Path]]:
@@ -47,7 +51,7 @@ def _elsewhere(suite: CaseList) -> Iterator[tuple[str, Path]]:
     return ((case.id, case.path) for path in suite.external for case in path.found.cases)
 
 
-def _among_files(suite: CaseList) -> Iterator[Finding]:
+def _among_files(suite: CaseList, agentv: str) -> Iterator[Finding]:
     """Ids that two cases in other files have, at the path behind which the second one is."""
     seen: dict[str, Path] = {}
     for path in suite.external:
@@ -57,4 +61,4 @@ def _among_files(suite: CaseList) -> Iterator[Finding]:
             if first is not None:
                 same = first == case.path
                 where = f"two cases in {first.name}" if same else f"cases in {first.name} and {case.path.name}"
-                yield Finding(path.span, f"the id `{case.id}` is taken twice: by {where}", consequence=_BOTH)
+                yield Finding(path.span, f"the id `{case.id}` is taken twice: by {where}", consequence=agentv)

@@ -15,8 +15,8 @@ __all__ = ["NOTHING_ASSERTED"]
 
 #: What makes a case complete, where the engine asks for one of them.
 _AIMS = ("criteria", "expected_output", "assertions", "turns")
-_SKIPS = "agentv skips the case with a log line; in a run it has no score"
-_ASKS = "agentv asks a judge that is told no criteria; in a run it has no score"
+_SKIPS = "agentv skips the case with a log line; rubric gives it no score"
+_ASKS = "agentv asks a judge that is told no criteria; rubric gives it no score"
 _ASSERTING = frozenset(("assertions", "evaluators", "rubrics", "evaluator", "criteria", "expected_output"))
 
 

@@ -20,6 +20,7 @@ _VARS = re.compile(r"^\s*(?:- +)?vars[ \t]*:", re.MULTILINE)
 _WRITTEN_FILE = re.compile(r"[\"']?file://")
 _LEFT = "agentv leaves it in the prompt as it is"
 _NOTHING = "agentv scores nothing with it"
+_SENT = "agentv sends it all the same, and the judge makes up a score"
 
 
 @rule("template-variable", "warning", "A template variable that is never filled in")
@@ -85,7 +86,7 @@ def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
     if replaces_system(prompt.text, properties):
         return
     if used <= set(known) and not used & set(properties.answer_variables):
-        yield Finding(prompt.span, f"{prompt.path.name} {_no_answer(context)}", consequence=_NOTHING)
+        yield Finding(prompt.span, f"{prompt.path.name} {_no_answer(context)}", consequence=_unseen(context))
 
 
 def _unknown(context: Context, span: Span, known: tuple[str, ...]) -> Iterator[Finding]:
@@ -120,7 +121,7 @@ def _without_answer(context: Context, node: Scalar) -> Iterator[Finding]:
             _first_line(context, span),
             f"this prompt {_no_answer(context)}",
             fixes=_with_answer(context, node),
-            consequence=_NOTHING,
+            consequence=_unseen(context),
         )
 
 
@@ -140,6 +141,10 @@ def _with_answer(context: Context, node: Scalar) -> tuple[Fix, ...]:
 
 def _later(context: Context) -> str:
     return f"the newest releases of {context.dialect.name} leave it in the prompt as it is"
+
+
+def _unseen(context: Context) -> str:
+    return _SENT if context.dialect.properties.wording == "output" else _NOTHING
 
 
 def _advice(meant: str | None, known: tuple[str, ...]) -> str:
