@@ -40,7 +40,8 @@ class Conversation(Attempt):
             asked = PromptInputs(question=conversation_text(shown), messages=shown, input=_as_data(shown))
             answer = await self.ask(provider, asked, number)
             said.append(ChatMessage("assistant", answer.text))
-            context = self.context(target, provider, self._turn_inputs(turn, said), answer, base.threshold)
+            counted = replace(answer, llm_calls=_calls(said))
+            context = self.context(target, provider, self._turn_inputs(turn, said), counted, base.threshold)
             results.append(await self._graded(number, turn, context))
         results += await self._as_a_whole(target, provider, said, base)
         return self._outcome(base, results, said, answer)
@@ -94,9 +95,7 @@ class Conversation(Attempt):
         if not self.case.graders:
             return ()
         inputs = replace(_inputs(said), reference_answer=self.inputs().reference_answer)
-        # The transcript counts as one more message of the target, and nobody knows what it took.
-        calls = sum(m.role == "assistant" for m in said) + 1
-        answer = Answer(inputs.question, tool_uses=(), llm_calls=calls)
+        answer = Answer(inputs.question, tool_uses=(), llm_calls=_calls(said))  # nobody knows what all of it took
         context = self.context(target, provider, inputs, answer, base.threshold)
         whole = EvaluatorResult(name=CONVERSATION, type=CONVERSATION, verdict=Verdict.PASSED)
         return (self._together(whole, (await self.grade(context, self.case.graders)).results, context),)
@@ -132,6 +131,11 @@ def _not_run(number: int) -> EvaluatorResult:
     """A turn after one that failed, where the conversation stops."""
     miss = "not run: an earlier turn failed"
     return EvaluatorResult(name=f"turn-{number}", type=TURN, verdict=Verdict.FAILED, score=0.0, misses=(miss,))
+
+
+def _calls(said: Sequence[ChatMessage]) -> int:
+    """Calls of a model, as agentv counts them: what is graded counts as one more message of the target."""
+    return sum(m.role == "assistant" for m in said) + 1
 
 
 def _inputs(said: Sequence[ChatMessage]) -> PromptInputs:

@@ -205,7 +205,25 @@ DEPARTURES: Sequence[Departure] = (
         "Nobody graded the answer.",
         ("unknown-type",),
     ),
+    Departure(
+        "files-for-judges",
+        "`{{ input }}` in a judge's prompt shows a file of the input by its path alone.",
+        "Shows what is in the file.",
+        "A model behind an API cannot open a path. Targets that are commands get the path, as in AgentV.",
+    ),
     # --- programs and patterns
+    Departure(
+        "turns-measured",
+        "Tells graders of a turn neither tokens nor times; in their `trace` the case is called `case/turn-1`.",
+        "Tells what the turn took; in `trace` the case has its id.",
+        "A limit on a turn can be checked only by who knows what it took.",
+    ),
+    Departure(
+        "config-of-custom-types",
+        "The program of an assertion type of one's own is given no `config`: null.",
+        "It is given what stands beside its type.",
+        "Settings are written down to be read.",
+    ),
     Departure(
         "graders-not-run",
         "A code grader or aggregator whose program is not there, or cannot be started, scores 0; the case passes where the mean reaches the threshold.",
@@ -273,6 +291,12 @@ DEPARTURES: Sequence[Departure] = (
         "Puts a system message of its own before what a model is asked that has none.",
         "Sends what the suite says, and nothing else.",
         "The system that is tested is the one that is written down.",
+    ),
+    Departure(
+        "attempts-of-trials",
+        "`{ATTEMPT}` in the command of a target is 0 in every trial.",
+        "It counts the trials from 0.",
+        "A target cannot tell its trials apart otherwise.",
     ),
     Departure(
         "answers-printed",
