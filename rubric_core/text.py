@@ -25,6 +25,10 @@ class Span(NamedTuple):
         """The same stretch `by` characters further on."""
         return Span(self.start + by, self.end + by)
 
+    def holds(self, other: "Span") -> bool:
+        """Whether all of another stretch is in this one."""
+        return self.start <= other.start and other.end <= self.end
+
     def covers(self, offset: int) -> bool:
         """Whether a cursor at `offset` touches the stretch; both ends count."""
         return self.start <= offset <= self.end

@@ -1,7 +1,8 @@
 """When documents are checked, and which findings are published.
 
 A check starts at once when the server is idle; what arrives while one is under way is checked once, afterwards. Findings of
-a version that is not the newest any more are dropped, and what the client has already is not sent again.
+a version that is not the newest any more are dropped, and what the client has already is not sent again. What a person is
+still writing about follows when they pause, with the same version.
 """
 
 import asyncio
@@ -9,12 +10,15 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from rubric_lsp.deferral import Deferral
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.workspace import Workspace
 
 __all__ = ["Checks"]
 
 log = logging.getLogger("rubric")
+#: Seconds by which a clock of the system may be behind another.
+_A_TICK = 0.005
 Publication = tuple[int | None, list[dict[str, Any]]]
 
 
@@ -23,8 +27,9 @@ class Checks:
 
     Args:
         workspace: The open documents.
-        found: Everything there is to publish about a document.
+        found: Everything there is to publish about a document, but for the findings with these numbers.
         publish: Sends a publication.
+        deferral: Knows which findings are not said yet.
     """
 
     #: Called in place of a check, for a client that asks by itself and has to know that there is something new.
@@ -33,12 +38,16 @@ class Checks:
     def __init__(
         self,
         workspace: Workspace,
-        found: Callable[[Snapshot], list[dict[str, Any]]],
+        found: Callable[[Snapshot, frozenset[int]], list[dict[str, Any]]],
         publish: Callable[[dict[str, Any]], None],
+        deferral: Deferral,
     ) -> None:
         self._workspace = workspace
         self._found = found
         self._publish = publish
+        self._deferral = deferral
+        #: When the rest is said of documents of which something is not said yet.
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
         self._due: dict[str, asyncio.Task[None]] = {}
         self._sent: dict[str, Publication] = {}
 
@@ -56,6 +65,7 @@ class Checks:
 
     def closed(self, uri: str) -> None:
         """A document was closed: nothing is wrong with it any more."""
+        self._wait_no_more(uri)
         sent = self._sent.pop(uri, None)
         if sent is not None and sent[1]:
             self._publish({"uri": uri, "diagnostics": []})
@@ -64,6 +74,12 @@ class Checks:
         """Check nothing more."""
         for task in self._due.values():
             task.cancel()
+        for wait in self._waiting.values():
+            wait.cancel()
+
+    def _wait_no_more(self, uri: str) -> None:
+        if uri in self._waiting:
+            self._waiting.pop(uri).cancel()
 
     async def _check(self, uri: str) -> None:
         self._due.pop(uri, None)
@@ -82,7 +98,12 @@ class Checks:
             log.exception("checking %s (version %s) failed", uri, snapshot.version)
 
     def _send(self, snapshot: Snapshot) -> None:
-        found = self._found(snapshot) if snapshot.is_ours else []
+        deferred = self._deferral.numbers(snapshot) if snapshot.is_ours else frozenset[int]()
+        self._wait_no_more(snapshot.uri)
+        if deferred:
+            wait = asyncio.get_running_loop().call_later
+            self._waiting[snapshot.uri] = wait(max(0.0, self._deferral.remaining) + _A_TICK, self.due, snapshot.uri)
+        found = self._found(snapshot, deferred) if snapshot.is_ours else []
         publication = (snapshot.version, found)
         if self._sent.get(snapshot.uri) == publication:
             return

@@ -16,6 +16,8 @@ __all__ = ["Pulling"]
 Json = dict[str, Any]
 #: Reports that go to the client in one piece.
 _PIECE = 50
+#: Seconds in which a client is told that there is something new.
+_SOON = 0.1
 
 
 class Pulling:
@@ -26,13 +28,28 @@ class Pulling:
         self._refreshing: asyncio.TimerHandle | None = None
 
     def document(self, snapshot: Snapshot, known: str | None) -> Json:
-        """The diagnostics of one document; `known` names the list that the client has."""
-        made = _report(self._server.problems(snapshot), known)
+        """The diagnostics of one document; `known` names the list that the client has.
+
+        A client that has none gets everything. One that asks behind each edit, and can be told to ask again, gets what a
+        person is still writing about when they pause.
+        """
+        if known is None:
+            self._server.deferral.say_everything(snapshot)
+        made = _report(self._said(snapshot), known)
         if self._server.client.related_documents:
-            related = {s.uri: _report(self._server.problems(s), None) for s in self._dependents(snapshot)}
+            related = {s.uri: _report(self._said(s), None) for s in self._dependents(snapshot)}
             if related:
                 made["relatedDocuments"] = related
         return made
+
+    def _said(self, snapshot: Snapshot) -> list[Json]:
+        if not self._server.client.pulls_diagnostics:
+            return self._server.problems(snapshot)
+        deferral = self._server.deferral
+        deferred = deferral.numbers(snapshot)
+        if deferred:
+            self.refresh(max(0.0, deferral.remaining))
+        return self._server.problems(snapshot, deferred)
 
     def _dependents(self, snapshot: Snapshot) -> list[Snapshot]:
         """The other open documents that depend on one."""
@@ -83,10 +100,14 @@ class Pulling:
         if token is not None:
             self._server.protocol.tell("$/progress", {"token": token, "value": value})
 
-    def refresh(self) -> None:
-        """Ask the client to ask again, soon."""
-        if self._refreshing is None:
-            self._refreshing = asyncio.get_running_loop().call_later(0.1, self._refresh)
+    def refresh(self, seconds: float = _SOON) -> None:
+        """Ask the client to ask again, so many seconds from now at the latest."""
+        loop = asyncio.get_running_loop()
+        if self._refreshing is not None and self._refreshing.when() <= loop.time() + seconds:
+            return
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+        self._refreshing = loop.call_later(seconds, self._refresh)
 
     def _refresh(self) -> None:
         self._refreshing = None

@@ -86,7 +86,7 @@ def _documents(s: "RubricServer") -> None:
     edited = {"textDocument": {"uri": TEXT, "version?": INTEGER}, "contentChanges": [step]}
     s.hears("textDocument/didChange", edited, s.changed)
     s.hears("textDocument/didClose", DOCUMENT, s.closed_document)
-    s.hears("textDocument/didSave", DOCUMENT, lambda p: s.files_changed([convert.uri(p)]))
+    s.hears("textDocument/didSave", DOCUMENT, s.saved)
     s.reads(
         "textDocument/diagnostic",
         {**DOCUMENT, "previousResultId?": TEXT},

@@ -20,6 +20,7 @@ from rubric_lsp.around import Around
 from rubric_lsp.capabilities import Client
 from rubric_lsp.checks import Checks
 from rubric_lsp.commands import Commands
+from rubric_lsp.deferral import Deferral
 from rubric_lsp.features.diagnostics import findings, listing, outcomes
 from rubric_lsp.memory import Memory
 from rubric_lsp.navigation import Navigation
@@ -68,7 +69,8 @@ class RubricServer(LanguageServer):
         self.around = Around(self.documents)
         self.navigation = Navigation(self.around)
         self.permission = Permission()
-        self.checks = Checks(self.documents, self.problems, self.publish)
+        self.deferral = Deferral()
+        self.checks = Checks(self.documents, self.problems, self.publish, self.deferral)
         board = ProgressBoard(self.protocol, "check")
         self.survey = Survey(
             self.documents, self.around, self.problems, self.configured, self.publish, board, self._learnt
@@ -124,11 +126,11 @@ class RubricServer(LanguageServer):
         snapshot = Snapshot(self.documents, uri, None, "toml", document)
         return convert.diagnostics(snapshot, listed, self.client)
 
-    def problems(self, snapshot: Snapshot) -> list[dict[str, Any]]:
-        """Everything that is listed for a version of a suite: findings, and results of runs."""
+    def problems(self, snapshot: Snapshot, deferred: frozenset[int] = frozenset()) -> list[dict[str, Any]]:
+        """Everything that is listed for a version of a suite, but for the findings with the numbers in `deferred`."""
         results = self.runs.results(snapshot)
         shared = self.runs.shared(snapshot)
-        listed = findings(snapshot.analysis) + outcomes(
+        listed = findings(snapshot.analysis, deferred) + outcomes(
             snapshot.analysis, results, shared, passed=self.documents.settings.show_passed
         )
         return convert.diagnostics(snapshot, listed, self.client)
@@ -136,6 +138,7 @@ class RubricServer(LanguageServer):
     def opened(self, params: Any) -> None:
         """A document was opened."""
         snapshot = self.documents.open(*convert.opened(params))
+        self.deferral.forget(snapshot.uri)
         self.survey.opened(snapshot.uri)
         self._edited(snapshot.uri)
         self.runs.stored.opened(snapshot)
@@ -144,9 +147,11 @@ class RubricServer(LanguageServer):
     def changed(self, params: Any) -> None:
         """A document was edited."""
         uri, version = convert.uri(params), params["textDocument"].get("version")
-        if self.documents.change(uri, version, convert.changes(params)) is None:
+        snapshot = self.documents.change(uri, version, convert.changes(params))
+        if snapshot is None:
             log.warning("an edit of %s, which is not open", uri)
             return
+        self.deferral.edited(snapshot)
         self._edited(uri)
         self.tests.tree.edited(uri)
 
@@ -179,10 +184,19 @@ class RubricServer(LanguageServer):
         """A document was closed."""
         self.documents.close(convert.uri(params))
         self.checks.closed(convert.uri(params))
+        self.deferral.forget(convert.uri(params))
         for other in self.documents.overtaken():
             self.checks.due(other)
         self._surveyed = -1
         self._looked_around()
+
+    def saved(self, params: Any) -> None:
+        """A document was saved: what is in it is meant."""
+        snapshot = self.documents.get(convert.uri(params))
+        if snapshot is not None and self.deferral.numbers(snapshot):
+            self.deferral.end()
+            self.checks.due(snapshot.uri)
+        self.files_changed([convert.uri(params)])
 
     def files_changed(self, uris: list[str]) -> None:
         """Something on disk has changed."""

@@ -14,6 +14,7 @@ from rubric_lsp.features.names import Name, names_in
 from rubric_lsp.features.shared import SharedMarks
 from rubric_lsp.features.symbols import Symbol, symbols_in
 from rubric_lsp.features.tokens import tokens_in
+from rubric_lsp.features.writing import Writing
 from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ class Snapshot:
         self.worked_out: dict[str, tuple[Edit, ...]] = {}
         #: The last analysis of an earlier version: what did not change since is not looked at again.
         self.earlier: Analysis | None = None
+        #: The edits that made it of the version before, and where a person writes; None: nowhere yet.
+        self.edits: tuple[Edit, ...] = ()
+        self.writing: Writing | None = None
         #: For a YAML document behind the first one of a file: the line at which it starts, and the file.
         self.first_line = 0
         self.part_of: Snapshot | None = None
@@ -84,6 +88,7 @@ class Snapshot:
         """The same version, to be analyzed anew: what it depends on has changed."""
         fresh = Snapshot(self._workspace, self.uri, self.version, self.kind, self.document)
         fresh.earlier, fresh.kept = self.known, self.kept
+        fresh.writing = self.writing
         return fresh
 
     @property

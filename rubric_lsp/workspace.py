@@ -15,6 +15,7 @@ from rubric_core.loading.project import OpenFiles, Project
 from rubric_core.loading.search import HOMES
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Span, TextRange
+from rubric_lsp.features.writing import continued
 from rubric_lsp.memory import Memory
 from rubric_lsp.settings import Settings
 from rubric_lsp.snapshot import Snapshot
@@ -92,11 +93,16 @@ class Workspace:
         old = self._open.get(uri)
         if old is None:
             return None
-        document = old.document
+        document, writing = old.document, old.writing
+        edits: list[Edit] = []
         for change in changes:
-            document = self._changed(document, change)
+            edit = self._edit(document, change)
+            edits.append(edit)
+            writing = continued(writing, document, edit, whole=change.range is None)
+            document = document.edited(edit)
         snapshot = self._snapshot(uri, version, old.kind, document)
         snapshot.earlier, snapshot.kept = old.known, old.kept
+        snapshot.edits, snapshot.writing = tuple(edits), writing
         self._open[uri] = snapshot
         self._noticed(snapshot)
         return snapshot
@@ -107,13 +113,13 @@ class Workspace:
         if path is not None and self.project.sees(path):
             self.project.changed([path])
 
-    def _changed(self, document: Document, change: Change) -> Document:
+    def _edit(self, document: Document, change: Change) -> Edit:
         if change.range is None:
             # Some editors send everything each time: only what differs is an edit.
-            return document.edited(_difference(document.text, change.text))
+            return _difference(document.text, change.text)
         start = document.offset(change.range.start, self.encoding)
         end = document.offset(change.range.end, self.encoding)
-        return document.edited(Edit(Span(min(start, end), max(start, end)), change.text))
+        return Edit(Span(min(start, end), max(start, end)), change.text)
 
     def close(self, uri: str) -> Snapshot | None:
         """A document was closed."""

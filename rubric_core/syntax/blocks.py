@@ -87,6 +87,14 @@ class Document:
     def __len__(self) -> int:
         return self._starts[-1]
 
+    def slice(self, start: int, end: int) -> str:
+        """The text from `start` to `end`; the rest of a long one is not put together for it."""
+        if self._text is not None:
+            return self._text[max(0, start) : end]
+        first, last = self.block_at(start), self.block_at(end)
+        base = self._starts[first]
+        return "".join(b.text for b in self.blocks[first : last + 1])[max(0, start - base) : end - base]
+
     def start(self, block: int) -> int:
         """The offset at which block number `block` starts."""
         return self._starts[block]

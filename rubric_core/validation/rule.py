@@ -15,6 +15,7 @@ from rubric_core.text import Edit, Span
 
 __all__ = [
     "SEVERITIES",
+    "Awaited",
     "CaseEntry",
     "CaseList",
     "Context",
@@ -37,6 +38,8 @@ Severity = Literal["error", "warning", "information", "hint"]
 #: The worst first.
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 Tag = Literal["deprecated", "unnecessary"]
+#: What a text may only lack because it is not written yet: an entry of a mapping, or an item of a list.
+Awaited = Literal["", "entry", "item"]
 T = TypeVar("T")
 
 _COMMENT = re.compile(r"[ \t]+#[^\"']*\Z")
@@ -206,6 +209,8 @@ class Rule(Generic[T]):
     summary: str
     visits: type[T]
     check: Callable[[T, Context], Iterable[Finding]]
+    #: For findings about something that is missing: what a person who is still writing there may be about to write.
+    awaits: Awaited = ""
 
     @property
     def page(self) -> Path:
@@ -218,12 +223,14 @@ class Rule(Generic[T]):
         return f"https://github.com/rubric-lsp/rubric/blob/main/rubric_core/validation/rules/{self.page.name}"
 
 
-def rule(code: str, severity: Severity, summary: str) -> Callable[[Callable[[T, Context], Iterable[Finding]]], Rule[T]]:
+def rule(
+    code: str, severity: Severity, summary: str, *, awaits: Awaited = ""
+) -> Callable[[Callable[[T, Context], Iterable[Finding]]], Rule[T]]:
     """Make a rule of a function; the type of its first parameter says what it visits, subclasses included."""
 
     def make(check: Callable[[T, Context], Iterable[Finding]]) -> Rule[T]:
         first = next(iter(check.__annotations__.values()))
-        return Rule(code, severity, summary, first, check)
+        return Rule(code, severity, summary, first, check, awaits)
 
     return make
 

@@ -1,7 +1,7 @@
 """What is listed among the problems: findings in the text, and results of runs that are no pass."""
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -55,9 +55,10 @@ class Problem:
     fixes: tuple[str, ...] = ()
 
 
-def findings(analysis: Analysis) -> list[Problem]:
-    """What is wrong in the text."""
-    return listing(analysis.diagnostics, analysis.language)
+def findings(analysis: Analysis, without: Collection[int] = ()) -> list[Problem]:
+    """What is wrong in the text, but for the findings with these numbers."""
+    found = [d for number, d in enumerate(analysis.diagnostics) if number not in without]
+    return listing(found, analysis.language)
 
 
 def listing(diagnostics: Sequence[Diagnostic], language: Language) -> list[Problem]:

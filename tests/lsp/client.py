@@ -214,6 +214,14 @@ class Client:
         look = lambda: next((p for p in self.published(uri) if p.get("version") == version), None)  # noqa: E731
         return list(until(f"diagnostics of version {version}\n{self.log}", look)["diagnostics"])
 
+    def saved(self, uri: str) -> list[dict[str, Any]]:
+        """The diagnostics of the newest version when it is saved: nothing waits then for what may still be written."""
+        self.diagnostics(uri)
+        self.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+        for _ in range(3):  # what it sets off is done between two requests
+            self.request("textDocument/documentSymbol", {"textDocument": {"uri": uri}})
+        return self.diagnostics(uri)
+
     def heard(self, method: str) -> list[Any]:
         """The parameters of every notification of a method."""
         return [params for name, params in list(self.notifications) if name == method]

@@ -15,7 +15,9 @@ __all__ = ["AGGREGATOR_SETTING"]
 _EXAMPLES = {"path": FILL_IN, "threshold": "0.8"}
 
 
-@rule("aggregator-setting", "error", "An aggregator without what its type needs, or weights for no member")
+@rule(
+    "aggregator-setting", "error", "An aggregator without what its type needs, or weights for no member", awaits="entry"
+)
 def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A program needs its path, a threshold its value; weights name members."""
     aggregator = composite.aggregator

@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["ALL_WEIGHTS_ZERO"]
 
 
-@rule("all-weights-zero", "error", "A rubric in which no criterion counts")
+@rule("all-weights-zero", "error", "A rubric in which no criterion counts", awaits="item")
 def ALL_WEIGHTS_ZERO(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """The weighted mean has no value then, and the score is 0 whatever the answer is."""
     criteria = criteria_of(shape)

@@ -12,7 +12,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["BAND_WITHOUT_TEXT"]
 
 
-@rule("band-without-text", "error", "A band that does not say what it stands for")
+@rule("band-without-text", "error", "A band that does not say what it stands for", awaits="entry")
 def BAND_WITHOUT_TEXT(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The judge grades by these texts; a missing key is reported as such."""
     for band in ranges.bands:

@@ -30,7 +30,7 @@ def _mended(case: Case, node: Mapping, written: list[str], context: Context) -> 
 _VALIDATED = "agentv runs the case all the same; only `agentv validate` refuses it"
 
 
-@rule("conversation", "error", "Keys of a conversation that do not go together")
+@rule("conversation", "error", "Keys of a conversation that do not go together", awaits="entry")
 def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`turns` and its company need `mode: conversation`, and that mode needs turns."""
     if not case.has("mode"):

@@ -12,7 +12,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["CRITERION_WITHOUT_TEXT"]
 
 
-@rule("criterion-without-text", "error", "A criterion that does not say what it checks")
+@rule("criterion-without-text", "error", "A criterion that does not say what it checks", awaits="entry")
 def CRITERION_WITHOUT_TEXT(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """With score ranges the text may be left out, since the bands say it."""
     if (

@@ -14,7 +14,7 @@ __all__ = ["DOMINANT_CRITERION"]
 _HALF = 0.5
 
 
-@rule("dominant-criterion", "hint", "One criterion that decides the rubric alone")
+@rule("dominant-criterion", "hint", "One criterion that decides the rubric alone", awaits="item")
 def DOMINANT_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Meeting it is enough to pass, whatever the others say, so they are not really asserted."""
     criteria = criteria_of(shape)

@@ -13,7 +13,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["EMPTY_RUBRIC"]
 
 
-@rule("empty-rubric", "warning", "A rubric without a usable criterion")
+@rule("empty-rubric", "warning", "A rubric without a usable criterion", awaits="entry")
 def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """An evaluator of which nothing is left is skipped, and the case is easier to pass than it looks."""
     if isinstance(shape, LlmRubric) and not (

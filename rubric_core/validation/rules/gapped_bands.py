@@ -11,7 +11,7 @@ from rubric_core.validation.words import band_words, score_words
 __all__ = ["GAPPED_BANDS"]
 
 
-@rule("gapped-bands", "error", "A score that no band claims")
+@rule("gapped-bands", "error", "A score that no band claims", awaits="item")
 def GAPPED_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Name the scores that are missing, one finding for each gap."""
     if ranges.style not in ("list", "turned") or not all(map(is_sound, ranges.bands)):

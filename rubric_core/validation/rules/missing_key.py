@@ -25,7 +25,7 @@ __all__ = ["MISSING_KEY"]
 _FEW = 4
 
 
-@rule("missing-key", "error", "A key without which the rest means nothing")
+@rule("missing-key", "error", "A key without which the rest means nothing", awaits="entry")
 def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key and what it is for."""
     speaker = _speaker(issue)

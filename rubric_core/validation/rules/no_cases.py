@@ -12,7 +12,7 @@ from rubric_core.validation.rule import CaseList, Context, Finding, Fix, rule
 __all__ = ["NO_CASES"]
 
 
-@rule("no-cases", "error", "A suite without a single case")
+@rule("no-cases", "error", "A suite without a single case", awaits="entry")
 def NO_CASES(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The key is there and its list is empty, or none of the keys that could hold cases is there."""
     found = suite.suite

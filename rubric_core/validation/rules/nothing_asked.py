@@ -12,7 +12,7 @@ from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, F
 __all__ = ["NOTHING_ASKED"]
 
 
-@rule("nothing-asked", "error", "A case without a prompt")
+@rule("nothing-asked", "error", "A case without a prompt", awaits="entry")
 def NOTHING_ASKED(cases: CaseList | Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Where cases have no `input` of their own, prompts ask: those of the suite, or of the case."""
     if isinstance(cases, Case):

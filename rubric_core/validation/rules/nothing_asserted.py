@@ -20,7 +20,7 @@ _ASKS = "agentv asks a judge that is told no criteria; rubric gives it no score"
 _ASSERTING = frozenset(("assertions", "evaluators", "rubrics", "evaluator", "criteria", "expected_output"))
 
 
-@rule("nothing-asserted", "warning", "A case in which nothing is asserted")
+@rule("nothing-asserted", "warning", "A case in which nothing is asserted", awaits="entry")
 def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Silent where a key that would assert something is misspelt: that key is reported already."""
     if context.dialect.properties.reference == "in-input":

@@ -35,7 +35,7 @@ _NEEDED: tuple[tuple[type[_Check], tuple[tuple[str, ...], ...]], ...] = (
 )
 
 
-@rule("trajectory-setting", "error", "A check of tool calls or steps without what it compares")
+@rule("trajectory-setting", "error", "A check of tool calls or steps without what it compares", awaits="entry")
 def TRAJECTORY_SETTING(check: _Check, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`any_order` counts by `minimums`; every other mode compares with `expected`; later types have it all in `value`."""
     if isinstance(check, ToolTrajectory):

@@ -20,7 +20,7 @@ _STATEMENT = "{%"
 _EMPTY = "it is empty when the prompt is made"
 
 
-@rule("undefined-variable", "warning", "A variable for which no value is given")
+@rule("undefined-variable", "warning", "A variable for which no value is given", awaits="entry")
 def UNDEFINED_VARIABLE(visited: CaseList | Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Prompts are templates over the `vars` of a case; what a case writes is, too."""
     if context.dialect.spelled(Case, "vars") is None:

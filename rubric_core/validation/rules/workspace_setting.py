@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["WORKSPACE_SETTING"]
 
 
-@rule("workspace-setting", "error", "Settings of a workspace or environment that do not go together")
+@rule("workspace-setting", "error", "Settings of a workspace or environment that do not go together", awaits="entry")
 def WORKSPACE_SETTING(shape: Workspace | Repo | Environment, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """What agentv refuses, or does not do, when the place that the target works in is prepared."""
     if isinstance(shape, Workspace):
