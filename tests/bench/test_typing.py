@@ -1,0 +1,26 @@
+"""Nobody who writes what is right is told otherwise meanwhile; `bench_typing.py` has more texts written, in more detail."""
+
+import random
+
+import pytest
+from bench_typing import GOAL, noise_of
+from typed import WAYS, texts
+
+from rubric_core.analysis import Language
+
+TEXTS = 8
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_hardly_anything_flashes(way: str) -> None:
+    chosen = random.Random(way).sample(list(texts()), TEXTS)
+    noise = noise_of(way, chosen, Language())
+    told = [f"{f.severity} {f.code} at {f.text!r}: {f.message}" for f in noise.flashes]
+    assert noise.strokes
+    assert noise.share <= GOAL / 4, told
+    assert not [f for f in noise.flashes if f.on_line and f.severity == "error"], told
+
+
+def test_without_waiting_there_would_be_many() -> None:
+    chosen = random.Random(1).sample(list(texts()), 4)
+    assert noise_of("top to bottom", chosen, Language(), quiet=False).share > 5 * GOAL
