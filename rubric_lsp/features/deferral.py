@@ -149,6 +149,8 @@ def _waits(document: Document, found: Diagnostic, born: Birth, scene: Scene, awa
         return True
     if born.stretch != scene.stretch:
         return False
+    if writing is not None and line_at(document, span.start) == line_at(document, writing.at):
+        return True  # the key of the value that is being written, too
     if awaited and writing is not None and _may_come(document, span.start, born, scene, writing, awaited):
         return True
     if writing is not None and writing.pasted:
@@ -156,10 +158,8 @@ def _waits(document: Document, found: Diagnostic, born: Birth, scene: Scene, awa
     if born.token != scene.token and not (writing is not None and writing.anew):
         return False
     # What was written before this token is finished; what is found there now for the first time is about that, unless
-    # nothing but this token was written since the last look, or it is the key of the value that is being written.
-    if born.alone or writing is None or not writing.stretch.holds(span):
-        return True
-    return line_at(document, span.start) == line_at(document, writing.at)
+    # nothing but this token was written since the last look.
+    return born.alone or writing is None or not writing.stretch.holds(span)
 
 
 def _may_come(document: Document, start: int, born: Birth, scene: Scene, writing: Writing, awaited: Awaited) -> bool:

@@ -101,7 +101,9 @@ def typed(text: str, keys: str) -> Desk:
         ("a key without a value", f"{CASE}    <|>", "expected_output: ", [], ["wrong-type"]),
         ("a case that is not whole", f"{HEAD}  - <|>", "id: a\n    input: b\n    x", [], ["nothing-asserted", "syntax-error"]),
         ("the text that lacks its cases", "<|>", "name: a\n", [], ["missing-key"]),
-        ("a key is said when its value is written", f"{CASE}    <|>", "critera: x", ["unknown-key"], []),
+        ("a key while its value is written", f"{CASE}    <|>", "critera: x", [], ["unknown-key"]),
+        ("a key when the next one is", f"{CASE}    <|>", "critera: x\n    t", ["unknown-key"], ["syntax-error"]),
+        ("a list that may be one of cases", "<|>", "- id: a\n  c", [], ["not-a-suite", "syntax-error"]),
         ("a line when the next one is", f"{CASE}    <|>", "metadata: 5\n    ", ["wrong-type"], []),
         ("an evaluator when the next one is", f"{CASE}    assertions:\n      - <|>", "type: regex\n      - t", ["missing-key"], []),
         ("a case when the next one is", f"{HEAD}  - <|>", "id: a\n    input: b\n  - i", ["nothing-asserted"], ["case-entry"]),
@@ -184,7 +186,7 @@ def test_lines_that_are_pasted_are_said_at_once_but_for_the_last() -> None:
     desk = Desk(CASE)
     desk.at = len(desk.text)
     desk.edit(Edit(Span(desk.at, desk.at), "    critera: x\n    inptu: y"))
-    assert (desk.said(), desk.waiting()) == (["unknown-key", "unknown-key"], [])
+    assert (desk.said(), desk.waiting()) == (["unknown-key"], ["unknown-key"])
     desk.edit(Edit(Span(desk.at, desk.at), "\n    weigh"))
     assert desk.waiting() == ["syntax-error"]
 

@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["NOT_A_SUITE"]
 
 
-@rule("not-a-suite", "error", "The file holds no mapping that could be a suite")
+@rule("not-a-suite", "error", "The file holds no mapping that could be a suite", awaits="entry")
 def NOT_A_SUITE(issue: NotASuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key that a suite needs."""
     key = context.dialect.spelled(Suite, "cases")
