@@ -195,6 +195,8 @@ def offered(client: Client, commands: Iterable[str]) -> dict[str, Any]:
             "full": {"delta": True},
             "range": True,
         },
+        "documentFormattingProvider": True,
+        "documentRangeFormattingProvider": True,
         "documentOnTypeFormattingProvider": {
             "firstTriggerCharacter": "\n",
             "moreTriggerCharacter": list(typing.TRIGGERS[1:]),

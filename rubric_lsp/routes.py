@@ -118,6 +118,9 @@ def _writing(s: "RubricServer") -> None:
         {**AT, "ch": TEXT},
         lambda d, p: convert.text_edits(d, typed(d.analysis, convert.offset(d, p), p["ch"])),
     )
+    asked_for = {"options": {"tabSize": NUMBER}}
+    s.reads("textDocument/formatting", {**DOCUMENT, **asked_for}, _formatted, [], whole=True)
+    s.reads("textDocument/rangeFormatting", {**WITHIN, **asked_for}, _formatted, [], whole=True)
     s.reads("textDocument/prepareRename", AT, lambda d, p: _renamable(s, d, p), prompts=True)
     s.reads("textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: _rename(s, d, p), prompts=True)
 
@@ -256,6 +259,13 @@ def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
     taken = {hint.offset for hint in results}
     more = [hint for hint in derived(d.analysis, within, wanted) if hint.offset not in taken]
     return convert.inlay_hints(d, [*results, *more])
+
+
+def _formatted(d: Snapshot, p: Any) -> list[Json]:
+    from rubric_core.formatting import format_edits  # noqa: PLC0415  # most conversations are over without
+
+    within = convert.within(d, p) if "range" in p else None
+    return convert.text_edits(d, format_edits(d.analysis, within, step=min(max(p["options"]["tabSize"], 2), 8)))
 
 
 async def _renamable(s: "RubricServer", d: Snapshot, p: Any) -> Json | None:

@@ -15,6 +15,7 @@ __all__ = ["main"]
 #: Each is a module here with `add_arguments(parser)` and `main(args) -> int`; only the one asked for is imported.
 COMMANDS = {
     "check": "say what is wrong in suites, and fix it",
+    "format": "format suites: indentation and spaces",
     "run": "run the cases of suites and score the answers",
     "judge": "how far a judge can be trusted",
     "local": "a live target without key or network",

@@ -204,3 +204,15 @@ def test_checkhealth_is_well(nvim: Open) -> None:
     report = "\n".join(editor.lines())
     assert "ERROR" not in report
     assert "WARNING" not in report
+
+
+def test_a_document_and_a_range_are_formatted(nvim: Open, workspace: Path) -> None:
+    text = "name:  tidy\ntests:\n  - id:  a\n    input:   Hello\n    criteria:  Greets\n"
+    (workspace / "untidy.eval.yaml").write_text(text, encoding="utf-8")
+    editor = opened(nvim("untidy.eval.yaml"))
+    editor.lua("vim.lsp.buf.format({ range = { start = { 4, 0 }, ['end'] = { 4, 8 } } })")
+    assert editor.lines() == [*text.splitlines()[:3], "    input: Hello", "    criteria:  Greets"]
+    editor.lua("vim.lsp.buf.format()")
+    assert editor.lines() == ["name: tidy", "tests:", "  - id: a", "    input: Hello", "    criteria: Greets"]
+    editor.command("undo | undo | write")
+    assert (workspace / "untidy.eval.yaml").read_text(encoding="utf-8") == text, "nothing is formatted on save"

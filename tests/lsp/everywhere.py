@@ -22,7 +22,7 @@ _WHOLE = (
 )  # fmt: skip
 _AT = (
     "hover", "completion", "definition", "references", "documentHighlight", "prepareRename", "selectionRange", "codeAction", "inlayHint",
-    "semanticTokens/range", "onTypeFormatting", "rename",
+    "semanticTokens/range", "rangeFormatting", "onTypeFormatting", "rename",
 )  # fmt: skip
 #: Requests that wait for an answer at the same time.
 _AT_ONCE = 100
@@ -39,11 +39,14 @@ def _params(method: str, at: dict[str, int]) -> dict[str, Any]:
         "codeAction": {"range": span, "context": {"diagnostics": []}},
         "inlayHint": {"range": span},
         "semanticTokens/range": {"range": span},
+        "rangeFormatting": {"range": span, "options": {"tabSize": 2, "insertSpaces": True}},
         "onTypeFormatting": {"ch": "\n", "options": {"tabSize": 2, "insertSpaces": True}},
         "rename": {"newName": "other"},
     }.get(method, {})
     pointed = (
-        {} if method in ("selectionRange", "codeAction", "inlayHint", "semanticTokens/range") else {"position": at}
+        {}
+        if method in ("selectionRange", "codeAction", "inlayHint", "semanticTokens/range", "rangeFormatting")
+        else {"position": at}
     )
     return {**document, **pointed, **more}
 

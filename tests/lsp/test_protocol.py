@@ -19,7 +19,7 @@ SUITE = "name: a\ntests:\n  - id: one\n    criteria: Says hello\n    input: Hell
 #: Every request that needs parameters.
 METHODS = (
     *(f"textDocument/{name}" for name in (
-        "completion", "hover", "codeAction", "onTypeFormatting", "prepareRename", "rename", "codeLens", "inlayHint", "documentSymbol", "foldingRange", "selectionRange",
+        "completion", "hover", "codeAction", "formatting", "rangeFormatting", "onTypeFormatting", "prepareRename", "rename", "codeLens", "inlayHint", "documentSymbol", "foldingRange", "selectionRange",
         "semanticTokens/full", "semanticTokens/full/delta", "semanticTokens/range", "definition", "references", "documentHighlight", "documentLink", "diagnostic",
     )),
     "completionItem/resolve", "codeAction/resolve", "workspace/executeCommand", "workspace/diagnostic", "workspace/symbol", "workspace/textDocumentContent",

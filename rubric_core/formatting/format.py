@@ -1,0 +1,121 @@
+"""The edits that put a file in order: each piece on its own, and none where a piece would mean something else."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rubric_core.analysis import Analysis
+from rubric_core.formatting.lines import UnusualError, line_edits
+from rubric_core.formatting.meaning import keeps_meaning
+from rubric_core.formatting.spacing import end_edits, inner_edits, trailing_edits
+from rubric_core.formatting.style import Style, style_of
+from rubric_core.language.around import FileKind
+from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.tree import Problem, Tree
+from rubric_core.text import Edit, Span
+
+__all__ = ["format_edits", "obstacle"]
+
+_NOT_YAML = frozenset({FileKind.PROMPT, FileKind.DATASET})
+
+
+def format_edits(analysis: Analysis, within: Span | None = None, *, step: int = 2) -> list[Edit]:
+    """What puts a text in order, in the order of the text; nothing for a text that has an `obstacle`.
+
+    Args:
+        analysis: The text.
+        within: Only the lines that this range touches, not one at whose very start it ends; None: everything.
+        step: The step of indentation, for a text that has none of its own.
+    """
+    document = analysis.document
+    if analysis.kind in _NOT_YAML or type(document) is not Document or obstacle(analysis) is not None:
+        return []
+    pieces = [*_pieces(analysis)]
+    is_below = document.column >= 0 and bool(analysis.frame.head.strip())
+    style = style_of([(p.text, p.tree) for p in pieces], step, [document.column] if is_below else [])
+    chosen = _from_line_start(document, within) if within is not None else None
+    column = style.list_offset(document.column) if is_below and within is None else document.column
+    if chosen is not None:
+        pieces = [piece for piece in pieces if piece.touches(chosen)]
+    done = [piece.edits(style, column, chosen) for piece in pieces]
+    if column != document.column and not all(moved for _, moved in done):
+        # The items of one list move together or not at all.
+        done = [piece.edits(style, document.column, chosen) for piece in pieces]
+    return sorted(edit for edits, _ in done for edit in edits)
+
+
+def obstacle(analysis: Analysis) -> Problem | None:
+    """The first reason why a text is left as it is, such as a syntax error; None for one that can be formatted."""
+    found = (
+        Problem(p.kind, piece.outer(p.span), p.message) for piece in _pieces(analysis) for p in piece.tree.problems
+    )
+    return min(found, key=lambda problem: problem.span.start, default=None)
+
+
+def _from_line_start(document: Document, within: Span) -> Span:
+    start = _line_start(document, within.start)
+    return Span(start, max(within.end, start + 1))
+
+
+def _line_start(document: Document, offset: int) -> int:
+    return document.offset(document.position(offset)._replace(character=0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A block of a document, at offsets of its own."""
+
+    analysis: Analysis
+    text: str
+    tree: Tree
+    #: The number of the block, -1 for the text around the cases.
+    number: int
+    is_last: bool
+
+    def edits(self, style: Style, column: int, within: Span | None) -> tuple[list[Edit], bool]:
+        """The edits of the piece, at offsets of the whole text, and whether every line is then where it belongs."""
+        inner = [*inner_edits(self.text, self.tree), *trailing_edits(self.text, self.tree)]
+        end = [*end_edits(self.text)] if self.is_last else []
+        try:
+            lines = [*line_edits(self.text, self.tree, style, column if self.number >= 0 else None)]
+            whole = True
+        except UnusualError:
+            lines, whole = [], False
+        # Less where all of it together would change what the piece says.
+        for number, some in enumerate(([*lines, *inner, *end], [*lines, *inner], [*inner, *end], inner)):
+            chosen = [e for e in _apart(some) if within is None or self._touches(e, within)]
+            if not chosen or keeps_meaning(self.text, self.tree, chosen):
+                return [Edit(self.outer(e.span), e.new_text) for e in chosen], whole and number < 2
+        return [], False
+
+    def touches(self, within: Span) -> bool:
+        """Whether a stretch of the whole text touches the piece; the text around the cases always counts."""
+        start = self.analysis.document.start(max(self.number, 0))
+        return self.number < 0 or (start <= within.end and within.start <= start + len(self.text))
+
+    def outer(self, span: Span) -> Span:
+        """Where a stretch of the piece is in the whole text."""
+        if self.number < 0:
+            return self.analysis.frame.outer(span)
+        return span.moved(self.analysis.document.start(self.number))
+
+    def _touches(self, edit: Edit, within: Span) -> bool:
+        start = self.outer(edit.span).start
+        return within.start <= start and _line_start(self.analysis.document, start) < within.end
+
+
+def _apart(edits: list[Edit]) -> Iterator[Edit]:
+    """The edits without those inside of another: an empty line is indentation and the end of a line."""
+    end = -1
+    for edit in sorted(edits, key=lambda e: (e.span.start, -e.span.end)):
+        if edit.span.start >= end:
+            yield edit
+            end = edit.span.end
+
+
+def _pieces(analysis: Analysis) -> Iterator[_Piece]:
+    blocks, frame = analysis.document.blocks, analysis.frame.block
+    yield _Piece(analysis, frame.text, analysis.states[frame].tree, -1, not blocks[-1].key)
+    for number, block in enumerate(blocks):
+        if block.key:
+            tree = analysis.states[block].tree
+            yield _Piece(analysis, block.text, tree, number, number == len(blocks) - 1)

@@ -1,0 +1,90 @@
+"""The style of a file, told by what most of it does."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rubric_core.syntax.edit import column_of
+from rubric_core.syntax.tree import Mapping, Node, Sequence, Tree, walk
+
+__all__ = ["Style", "dash_of", "style_of"]
+
+_STEP, _GAP = 2, 1
+_WIDEST = 8
+#: Distances that are meant wherever they are found; others where they are found so often.
+_COMMON, _OFTEN = frozenset({0, 1, 2, 4}), 3
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How far things are moved to the right, in columns."""
+
+    #: What is in a mapping, from its key.
+    step: int = _STEP
+    #: The dashes of a list, from its key.
+    listed: int = _STEP
+    #: What is behind a dash, from it, but for one.
+    gap: int = _GAP
+
+    def list_offset(self, offset: int) -> int:
+        """Where a list belongs that stands `offset` to the right of its key: both usual places are as good."""
+        return offset if offset in (0, self.step) else self.listed
+
+
+def style_of(blocks: Iterable[tuple[str, Tree]], default: int = _STEP, columns: Iterable[int] = ()) -> Style:
+    """The style of a file; `default` is the step of one that has no mapping in a mapping.
+
+    Args:
+        blocks: The pieces of the file.
+        default: The step where the file does not tell.
+        columns: The places of lists whose keys stand in another piece.
+    """
+    steps, lists, gaps = Counter[int](), Counter[int](columns), Counter[int]()
+    for text, tree in blocks:
+        for node in walk(tree.root):
+            if isinstance(node, Mapping) and not node.flow:
+                _mapping(text, node, steps, lists)
+            elif isinstance(node, Sequence) and not node.flow:
+                _sequence(text, node, gaps)
+    step = _usual(steps + Counter({n: times for n, times in lists.items() if n}), default, least=2)
+    return Style(step, _usual(lists, step, least=0), _usual(gaps, _GAP, least=1))
+
+
+def _usual(found: Counter[int], default: int, *, least: int) -> int:
+    sound = {n: times for n, times in found.items() if least <= n <= _WIDEST and (n in _COMMON or times >= _OFTEN)}
+    return max(sound, key=lambda n: (sound[n], n == default, -n)) if sound else default
+
+
+def _mapping(text: str, node: Mapping, steps: Counter[int], lists: Counter[int]) -> None:
+    for entry in node.entries:
+        offset = column_of(text, entry.value.span.start) - column_of(text, entry.key.whole.start)
+        if _is_below(text, entry.key, entry.value):
+            if isinstance(entry.value, Mapping) and not entry.value.flow:
+                steps[offset] += 1
+            elif isinstance(entry.value, Sequence) and not entry.value.flow:
+                lists[offset] += 1
+
+
+def _is_below(text: str, key: Node, value: Node) -> bool:
+    return "\n" in text[key.whole.end : value.span.start] or "\r" in text[key.whole.end : value.span.start]
+
+
+def _sequence(text: str, node: Sequence, gaps: Counter[int]) -> None:
+    at = node.span.start
+    for item in node.items:
+        dash = dash_of(text, node, item, at)
+        between = text[dash + 1 : item.whole.start] if dash is not None else ""
+        if between and not between.strip(" "):
+            gaps[len(between)] += 1
+        at = item.whole.end
+
+
+def dash_of(text: str, node: Sequence, item: Node, after: int) -> int | None:
+    """Where the dash of an item is that stands behind `after`; None for one that cannot be told."""
+    column = column_of(text, node.span.start)
+    if item is node.items[0]:
+        return node.span.start if text[node.span.start : node.span.start + 1] == "-" else None
+    at = text.rfind("-", after, max(after, item.whole.start) + 1)
+    while at >= 0 and (column_of(text, at) != column or text[at - column : at].strip(" ")):
+        at = text.rfind("-", after, at)
+    return at if at >= 0 else None
