@@ -211,6 +211,8 @@ def offered(client: Client, commands: Iterable[str]) -> dict[str, Any]:
         "executeCommandProvider": {"commands": list(commands), "workDoneProgress": True},
         "workspace": {
             "workspaceFolders": {"supported": True, "changeNotifications": True},
+            # A suite can refer to any file. Clients that do not say that they ask, but do so by a plugin, are told, too.
+            "fileOperations": {"willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}},
             **({"textDocumentContent": {"schemes": ["rubric"]}} if client.text_contents else {}),
         },
     }

@@ -30,6 +30,7 @@ from rubric_lsp.parameters import (
     WITHIN,
 )
 from rubric_lsp.refusal import CONTENT_MODIFIED, RefusedError
+from rubric_lsp.relocation import reference_edits
 from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -169,6 +170,8 @@ def _navigation(s: "RubricServer") -> None:
         [],
     )
     s.reads("textDocument/documentLink", DOCUMENT, lambda d, _: convert.document_links(d, links(s.around, d)), [])
+    moved = {"files": [{"oldUri": TEXT, "newUri": TEXT}]}
+    s.answers("workspace/willRenameFiles", moved, lambda p: _follow(s, p))
     s.answers("workspace/symbol", {"query": TEXT}, lambda p: _symbols(s, p["query"]))
 
 
@@ -291,6 +294,11 @@ async def _references(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
     declaration = p["context"]["includeDeclaration"]
     found = await s.navigation.references(d, convert.offset(d, p), declaration=declaration)
     return [convert.location(where, name.span) for where, name in found]
+
+
+async def _follow(s: "RubricServer", p: Any) -> Json | None:
+    found = await reference_edits(s.around, convert.moves(p))
+    return convert.workspace_edits(found, s.client) if found else None
 
 
 async def _symbols(s: "RubricServer", query: str) -> list[Json]:

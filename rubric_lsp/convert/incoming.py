@@ -3,8 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rubric_core.loading.files import absolute
 from rubric_core.text import Position, Span, TextRange
+from rubric_lsp.features.moved_files import Moves
 from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uris import path_of
 from rubric_lsp.workspace import Change
 
 __all__ = [
@@ -16,6 +19,7 @@ __all__ = [
     "folders",
     "known_diagnostics",
     "line",
+    "moves",
     "offset",
     "opened",
     "positions",
@@ -90,6 +94,12 @@ def folders(params: Params) -> tuple[dict[str, str], list[str]]:
 def changed_files(params: Params) -> list[str]:
     """The files that were made, changed or deleted."""
     return [change["uri"] for change in params["changes"]]
+
+
+def moves(params: Params) -> Moves:
+    """The files and folders that are about to be moved; those that are not on disk are left out."""
+    paths = ((path_of(each["oldUri"]), path_of(each["newUri"])) for each in params["files"])
+    return Moves({absolute(old): absolute(new) for old, new in paths if old is not None and new is not None})
 
 
 def arguments(params: Params) -> tuple[str, Sequence[Any]]:

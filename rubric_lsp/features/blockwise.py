@@ -14,7 +14,9 @@ T = TypeVar("T")
 
 def blocks_of(analysis: Analysis) -> Iterator[LocalText]:
     """Every block of a document in the order of the text; the text around the cases comes first, in one piece."""
-    yield analysis.local(0)
+    first = analysis.local(0)
+    if first.number < 0:  # a file of cases may begin with one
+        yield first
     document = analysis.document
     for number, block in enumerate(document.blocks):
         if block.key and len(block.text):

@@ -7,11 +7,12 @@ from typing import Literal
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.around import FileKind
-from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator
-from rubric_core.language.model import Case, DefaultTest
+from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator, Scripted
+from rubric_core.language.model import Case, ContentBlock, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry
-from rubric_core.loading.mentions import Mention, is_script, mentions, words_of
+from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
+from rubric_core.loading.search import URL
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
@@ -83,10 +84,19 @@ def names_in(local: LocalText) -> tuple[Name, ...]:
     for root in local.shapes:
         for shape in children(root):
             found += _of_shape(shape, local.text)
+    found += _listed(local)
     found += _anchors(local)
     if "{{" in local.text:
         found += _variables(local)
     return tuple(dict.fromkeys(found))
+
+
+def _listed(local: LocalText) -> Iterator[Name]:
+    """A file of cases that stands among the cases of a suite."""
+    root = local.tree.root if local.number >= 0 and local.analysis.kind is FileKind.SUITE else None
+    for item in root.items if isinstance(root, Sequence) else ():
+        if isinstance(item, Scalar) and not is_open(item.text):
+            yield from _of_scalar(item, "file", defines=False)
 
 
 def _of_shape(shape: Shape, text: str) -> Iterator[Name]:
@@ -101,12 +111,21 @@ def _of_shape(shape: Shape, text: str) -> Iterator[Name]:
     if isinstance(shape, Composite) and isinstance(shape.aggregator, Aggregator):
         yield from _weights(shape.aggregator)
     for mention in mentions(shape):
-        if not mention.borrowed:
+        if not mention.borrowed and not _is_text(shape, mention):
             yield from _mentioned(mention, text)
     if isinstance(shape, Case) and shape.has("depends_on"):
         yield from _dependencies(shape.places["depends_on"].node)
     if isinstance(shape, Case | DefaultTest) and shape.has("vars"):
         yield from _keys(shape.places["vars"].node, "variable")
+
+
+def _is_text(shape: Shape, mention: Mention) -> bool:
+    """Whether a value that can be a path is one of the others: a text, or code."""
+    if mention.field != "value":
+        return False
+    if isinstance(shape, ContentBlock):
+        return shape.type == "text"
+    return isinstance(shape, Scripted) and not mention.text.startswith(URL)
 
 
 def _defined(shape: Shape, field: str, kind: NameKind) -> Iterator[Name]:

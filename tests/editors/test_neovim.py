@@ -216,3 +216,20 @@ def test_a_document_and_a_range_are_formatted(nvim: Open, workspace: Path) -> No
     assert editor.lines() == ["name: tidy", "tests:", "  - id: a", "    input: Hello", "    criteria: Greets"]
     editor.command("undo | undo | write")
     assert (workspace / "untidy.eval.yaml").read_text(encoding="utf-8") == text, "nothing is formatted on save"
+
+
+def test_references_follow_a_file_as_plugins_ask_for_it(nvim: Open, workspace: Path) -> None:
+    """Neovim itself has no way to rename a file; file managers for it send what is sent here."""
+    (workspace / "tone.md").write_text("{{ output }}\n", encoding="utf-8")
+    text = "tests:\n  - id: a\n    input: Hi\n    criteria: c\n    assertions:\n      - {type: llm-grader, prompt: ./tone.md}\n"
+    (workspace / "moved.eval.yaml").write_text(text, encoding="utf-8")
+    editor = opened(nvim("moved.eval.yaml"))
+    files = (
+        f"{{ oldUri = '{(workspace / 'tone.md').as_uri()}', newUri = '{(workspace / 'judges' / 'tone.md').as_uri()}' }}"
+    )
+    editor.lua(
+        "local client = vim.lsp.get_clients({ name = 'rubric' })[1]\n"
+        f"local found = client.request_sync('workspace/willRenameFiles', {{ files = {{ {files} }} }}, 5000, 0)\n"
+        "vim.lsp.util.apply_workspace_edit(found.result, client.offset_encoding)"
+    )
+    assert editor.lines()[-1] == "      - {type: llm-grader, prompt: ./judges/tone.md}"

@@ -419,3 +419,29 @@ def test_targets_of_later_documents_are_found(connect: Connect, folder: Path) ->
         assert len(client.at("rename", targets.as_uri(), *at, newName="fresh")["documentChanges"]) == 2
     names = [each["name"] for each in client.request("workspace/symbol", {"query": "la"})]
     assert {"later", "last"} <= set(names)
+
+
+def test_files_of_cases_are_linked_and_texts_are_not(connect: Connect, tmp_path: Path) -> None:
+    cases, suite = tmp_path / "more.cases.yaml", tmp_path / "a.eval.yaml"
+    listed = "tests:\n  - more.cases.yaml\n  - file://more.cases.yaml\n  - id: a\n    criteria: c\n    input:\n      - role: user\n"
+    blocks = "        content:\n          - {type: text, value: more.cases.yaml}\n          - {type: file, value: more.cases.yaml}\n"
+    cases.write_text("- id: first\n  input: Hi\n  criteria: c\n- id: second\n  depends_on: [first]\n", encoding="utf-8")
+    suite.write_text(listed + blocks, encoding="utf-8")
+    client = connect()
+    client.initialize(VSCODE, tmp_path)
+    client.open(suite.as_uri(), listed + blocks)
+    found = client.request("textDocument/documentLink", {"textDocument": {"uri": suite.as_uri()}})
+    assert [each["range"]["start"]["line"] for each in found] == [1, 2, 9]
+    assert {each["target"] for each in found} == {cases.as_uri()}
+
+
+def test_a_file_that_begins_with_a_case_has_each_name_once(connect: Connect, tmp_path: Path) -> None:
+    text = "- id: first\n  input: Hi\n  criteria: c\n- id: second\n  input: Hi\n  depends_on: [first]\n"
+    cases = tmp_path / "more.cases.yaml"
+    client = connect()
+    client.initialize(VSCODE, tmp_path)
+    client.open(cases.as_uri(), text, kind="yaml")
+    changes = client.at("rename", cases.as_uri(), *on("first", 1, text), newName="start")["documentChanges"]
+    assert [each["range"]["start"]["line"] for each in changes[0]["edits"]] == [0, 5]
+    folds = client.request("textDocument/foldingRange", {"textDocument": {"uri": cases.as_uri()}})
+    assert [(each["startLine"], each["endLine"]) for each in folds] == [(0, 2), (3, 5)]

@@ -203,6 +203,41 @@ const tests = {
     assert.deepEqual(codes(other.uri), []);
     assert.ok(!(await labels(other.uri)).includes('criteria'));
   },
+  async 'references follow a file that is renamed'() {
+    const at = (name) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, name);
+    const write = (name, text) => vscode.workspace.fs.writeFile(at(name), Buffer.from(text));
+    const suite = '# rubric: dialect=agentv-3\ntests:\n  - id: a\n    input: Hi\n    criteria: Greets\n    assertions:\n      - {type: llm-grader, prompt: file://moved/tone.md}\n';
+    await Promise.all([write('moved/tone.md', '{{ output }}'), write('moved.eval.yaml', suite)]);
+    const { document } = await open('moved.eval.yaml');
+    const rename = async (from, to) => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.renameFile(at(from), at(to));
+      assert.ok(await vscode.workspace.applyEdit(edit));
+    };
+    await rename('moved/tone.md', 'moved/manner.md');
+    await until('the new name', () => document.getText().includes('file://moved/manner.md'));
+    await rename('moved', 'prompts-of-judges');
+    await until('the new folder', () => document.getText().includes('file://prompts-of-judges/manner.md'));
+    await document.save();
+  },
+  async 'a document is formatted, and none on save'() {
+    const at = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, 'untidy.eval.yaml');
+    const text = '# rubric: dialect=agentv-3\ntests:\n  - id:  a\n    input:   Hi\n    criteria:  Greets\n';
+    await vscode.workspace.fs.writeFile(at, Buffer.from(text));
+    await vscode.workspace.getConfiguration('editor').update('formatOnSave', true, vscode.ConfigurationTarget.Global);
+    const { document, editor, uri } = await open('untidy.eval.yaml');
+    const edits = await until('edits', async () => {
+      const found = await execute('vscode.executeFormatDocumentProvider', uri, { tabSize: 2, insertSpaces: true });
+      return found?.length === 3 && found;
+    });
+    assert.ok(edits.every((each) => /^[: ]*$/.test(each.newText)));
+    await editor.edit((edit) => edit.insert(new vscode.Position(1, 0), '# note\n'));
+    await document.save();
+    assert.equal(document.getText(), text.replace('tests:', '# note\ntests:'));
+    await execute('editor.action.formatDocument');
+    await until('it is tidy', () => document.getText().endsWith('  - id: a\n    input: Hi\n    criteria: Greets\n'));
+    await document.save();
+  },
   async 'what belongs to no suite is left alone'() {
     const { uri } = await open('settings.yaml');
     assert.deepEqual(codes(uri), []);

@@ -1,0 +1,156 @@
+"""References to files and folders that are about to be moved or renamed: how each is written afterwards."""
+
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rubric_core.loading.files import absolute
+from rubric_core.loading.kind import YAML
+from rubric_core.loading.names import template_of
+from rubric_core.loading.project import Look
+from rubric_core.loading.search import URL, directories_up, is_pattern, without_function
+from rubric_core.text import Edit
+from rubric_lsp.features.names import FILES, Name
+from rubric_lsp.features.renaming import written
+
+__all__ = ["Moves", "edit_of", "rewritten"]
+
+#: A path, and the part behind its last fixed folder that is a pattern.
+_FIXED = re.compile(r"(?P<path>(?:[^*?\[/]*/)*)(?P<pattern>[^/]*[*?\[].*)", re.DOTALL)
+
+#: A sign in front of a path that leads nowhere else with or without it.
+_LEAD = re.compile(r"\./|/")
+_LONGEST = 1_000
+#: Paths that are surely read as the same text without quotes.
+_PLAIN = re.compile(r"(?a:(?:file://)?[\w.]*/[\w./*-]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Files and folders with the paths that they will have."""
+
+    paths: Mapping[Path, Path]
+
+    def after(self, path: Path) -> Path:
+        """Where a path is afterwards; what is in a folder moves with it."""
+        moved = next((old for old in (path, *path.parents) if old in self.paths), None)
+        return self.paths[moved] / path.relative_to(moved) if moved is not None else path
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """A path as it is written, with what stands around it."""
+
+    scheme: str
+    path: str
+    #: A pattern, or the name of a function.
+    tail: str = ""
+
+    @classmethod
+    def of(cls, text: str) -> "_Reference":
+        scheme = URL if text.startswith(URL) else ""
+        path = text.removeprefix(URL)
+        found = _FIXED.fullmatch(path) if is_pattern(path) else None
+        if found is not None:
+            return cls(scheme, found["path"], found["pattern"])
+        bare = without_function(path)
+        return cls(scheme, bare, path[len(bare) :])
+
+    def to(self, path: str) -> str:
+        """The same with another path."""
+        found = _LEAD.match(self.path)
+        lead = found[0] if found is not None and not path.startswith(("../", "/")) else ""
+        end = "/" if self.path.endswith("/") else ""
+        return f"{self.scheme}{lead}{path}{end}{self.tail}"
+
+
+def edit_of(name: Name, new: str) -> Edit:
+    """The edit that writes another path; one without quotes gets some only where YAML needs them."""
+    if name.style == "plain" and _PLAIN.fullmatch(new):
+        return Edit(name.span, new)
+    return written(name, new)
+
+
+def rewritten(name: Name, suite: Path, moves: Moves, look: Look) -> str | None:
+    """How a name in `suite` is written after the `moves`; None where it stays as it is, or leads nowhere now."""
+    # What does not move itself is concerned only where a name of what does is written; that saves looking for thousands.
+    if moves.after(suite) == suite and not any(old.stem in name.name for old in moves.paths):
+        return None
+    if name.kind == "template" and "/" not in name.name and not name.name.endswith(YAML):
+        return _template(name, suite, moves, look)
+    if name.kind not in FILES and not name.name.startswith(URL):
+        return None
+    reference = _Reference.of(name.name)
+    # A text is no folder, although one may be called so, unless it ends as the path of one.
+    to_directory = name.kind == "directory" or reference.path.endswith("/")
+    path = _Way(suite.parent, moves.after(suite).parent, moves, look, to_directory).after(reference.path)
+    if path is None:
+        return None
+    # A word of a command line is not quoted in the way of a shell: nobody knows whether one will read it.
+    return reference.to(path) if name.style != "raw" or shlex.quote(path) == path else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How files are found from a folder, and from the one that takes its place."""
+
+    here: Path
+    here_after: Path
+    moves: Moves
+    look: Look
+    to_directory: bool
+
+    def after(self, path: str) -> str | None:
+        """What is written instead of `path`; None where it stays as it is, or leads nowhere now."""
+        if not path or len(path) > _LONGEST:
+            return None
+        if Path(path).is_absolute() and self._is_there(Path(path)):
+            target = self.moves.after(absolute(Path(path)))
+            return target.as_posix() if target != absolute(Path(path)) else None
+        relative = path.lstrip("/\\")
+        bases = directories_up(self.here, self.look)
+        base = next((each for each in bases if self._is_there(absolute(each / relative))), None)
+        if base is None:
+            return None
+        target = self.moves.after(absolute(base / relative))
+        beside = _relative(target, self.here_after)
+        if base == self.here:
+            return beside if absolute(self.here_after / relative) != target else None
+        # What is found from a folder above is found from there afterwards, too, if nothing nearer is in the way.
+        above = (relative, _relative(target, self.moves.after(base)))
+        new = next((each for each in above if self._leads_to(each, target)), beside)
+        return new if new != relative else None
+
+    def _is_there(self, path: Path) -> bool:
+        return self.look.is_directory(path) if self.to_directory else self.look.is_file(path)
+
+    def _leads_to(self, written: str, target: Path) -> bool:
+        """Whether a path is the way to `target` after the moves."""
+        for base in directories_up(self.here_after, self.look):
+            place = absolute(base / written)
+            if place == target:
+                return True
+            if written.startswith("../") or (self._is_there(place) and self.moves.after(place) == place):
+                return False
+        return False
+
+
+def _relative(path: Path, base: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, base)).as_posix()
+    except ValueError:  # another drive
+        return path.as_posix()
+
+
+def _template(name: Name, suite: Path, moves: Moves, look: Look) -> str | None:
+    """A template is called like its file, as long as that is in a folder of templates."""
+    found = template_of(look, name.name, suite.parent)
+    after = moves.after(found) if found is not None else None
+    if found is None or after is None or after == found:
+        return None
+    if after.parent.name == found.parent.name and after.suffix in YAML:
+        return after.stem if after.stem != name.name else None
+    return _relative(after, moves.after(suite).parent)
