@@ -7,12 +7,12 @@ from rubric_core.text import Span
 from rubric_lsp.capabilities import Client
 from rubric_lsp.convert.places import Json, location, range_of
 from rubric_lsp.features.blockwise import line_in_document
+from rubric_lsp.features.folding import Fold, list_fold
 from rubric_lsp.features.symbols import Symbol
 from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
-    from rubric_lsp.features.folding import Fold
     from rubric_lsp.features.names import Name
 
 
@@ -116,12 +116,15 @@ def document_links(snapshot: Snapshot, found: Iterable[tuple[Span, str]]) -> lis
 def folding_ranges(snapshot: Snapshot, found: "Iterable[tuple[LocalText, Sequence[Fold]]]") -> list[Json]:
     """Folds by whole lines, which every client can show."""
     made = [_fold(local, fold, snapshot.first_line) for local, folds in found for fold in folds]
+    listed = list_fold(snapshot.analysis)
+    if listed is not None:
+        made.append({"startLine": listed.first + snapshot.first_line, "endLine": listed.last + snapshot.first_line})
     below = snapshot.parts[1:2]
     # Comments are looked for in all of the text; those of another YAML document are its own.
     return [fold for fold in made if fold["endLine"] < below[0].first_line] if below else made
 
 
-def _fold(local: "LocalText", fold: "Fold", above: int) -> Json:
+def _fold(local: "LocalText", fold: Fold, above: int) -> Json:
     first, last = (line_in_document(local, line) + above for line in (fold.first, fold.last))
     made: Json = {"startLine": first, "endLine": last}
     if fold.is_comment:

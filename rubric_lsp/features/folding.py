@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rubric_core.analysis import LocalText
+from rubric_core.analysis import Analysis, LocalText
 from rubric_core.syntax.tree import Mapping, Node, Sequence, walk
 from rubric_core.text import LineIndex
 
-__all__ = ["Fold", "folds_in"]
+__all__ = ["Fold", "folds_in", "list_fold"]
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """The line that stays and the last one that is hidden, both counted from the first line of the block."""
+    """The line that stays and the last one that is hidden, both counted from the first line of the block, or of the text."""
 
     first: int
     last: int
@@ -29,6 +29,21 @@ def folds_in(local: LocalText) -> tuple[Fold, ...]:
             found[first] = max(last, found.get(first, 0))
     folds = [Fold(first, last) for first, last in found.items()]
     return tuple(sorted([*folds, *_comments(local.text, lines)], key=lambda fold: fold.first))
+
+
+def list_fold(analysis: Analysis) -> Fold | None:
+    """The fold of the whole list of cases, whose items are blocks of their own."""
+    document = analysis.document
+    last = len(document.blocks) - (1 if document.blocks[-1].key else 2)
+    if last < 1:
+        return None
+    head, local = document.blocks[0], analysis.local(document.start(last))
+    lines = (head.text[slice(*head.index.line_span(n))].strip() for n in range(head.line_breaks, -1, -1))
+    above = next((n for n, line in enumerate(lines) if line and not line.startswith("#")), None)
+    if above is None or local.tree.root is None:
+        return None
+    end = len(local.text[: local.tree.root.whole.end].rstrip())
+    return Fold(head.line_breaks - above, document.first_line(last) + LineIndex(local.text).line_of(end - 1))
 
 
 def _stretches(local: LocalText) -> Iterator[tuple[int, int]]:

@@ -208,8 +208,26 @@ def test_folds(client: Client, uri: str) -> None:
     found = client.request("textDocument/foldingRange", {"textDocument": {"uri": uri}})
     folds = {(f["startLine"], f["endLine"]) for f in found}
     assert (7, 16) in folds, "a case"
+    assert (6, 29) in folds, "all cases"
     assert (20, 22) in folds, "a text over several lines"
     assert {(f["startLine"], f["endLine"]) for f in found if f.get("kind") == "comment"} == {(4, 5)}
+
+
+@pytest.mark.parametrize(
+    ("about", "text", "expected"),
+    [
+        ("comments above and below do not belong to it", "a: 1\ntests:\n\n  # first\n  - id: a\n    input: b\n  - id: c\n    input: |\n      # d\n\n# end\n", (1, 8)),
+        ("what follows the list", "tests:\n- id: a\n  input: b\n\nname: x\nmetadata:\n  a: 1\n", (0, 2)),
+        ("line breaks of two characters", "name: x\r\ntests:\r\n  - id: a\r\n    input: b", (1, 3)),
+        ("the second YAML document", "name: x\n---\ntests:\n  - id: a\n    input: b\n", (2, 4)),
+    ],
+)  # fmt: skip
+def test_the_list_of_cases_is_folded(client: Client, about: str, text: str, expected: tuple[int, int]) -> None:
+    client.open("file:///suites/folds.eval.yaml", text)
+    params = {"textDocument": {"uri": "file:///suites/folds.eval.yaml"}}
+    found = [(f["startLine"], f["endLine"]) for f in client.request("textDocument/foldingRange", params)]
+    assert found.count(expected) == 1, about
+    assert [f for f in found if f[0] == expected[0]] == [expected], "one fold from each line"
 
 
 def test_a_selection_grows_from_word_to_text(client: Client, uri: str) -> None:
