@@ -1,7 +1,8 @@
 """Inlay hints that follow from the text alone: shares, limits of bands, what a case inherits, gates by default."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.evaluators import Evaluator, ScoreRanges
@@ -15,7 +16,7 @@ from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.hints import Hint
 from rubric_lsp.features.results import id_span, line_end
-from rubric_lsp.features.shares import percent, shares_of
+from rubric_lsp.features.shares import Share, percent, shares_of, suite_shares
 
 __all__ = ["Wanted", "derived"]
 
@@ -34,30 +35,51 @@ class Wanted:
 
 
 def derived(analysis: Analysis, within: Span, wanted: Wanted) -> Iterator[Hint]:
-    """The hints inside a stretch of the text; only the cases that it touches are looked at."""
+    """The hints inside a stretch of the text; only the cases that it touches are looked at, and what the suite gives them."""
     document = analysis.document
     first, last = document.block_at(within.start), document.block_at(within.end)
-    total = len(analysis.cases)
-    for entry in analysis.cases:
-        if entry.block < 0 or first <= entry.block <= last:
-            for hint in _of_case(analysis, entry, wanted, total):
-                if within.start <= hint.offset <= within.end:
-                    yield hint
+    found = [_of_suite(analysis, wanted)]
+    found += [_of_case(analysis, e, wanted) for e in analysis.cases if e.block < 0 or first <= e.block <= last]
+    for hint in chain.from_iterable(found):
+        if within.start <= hint.offset <= within.end:
+            yield hint
 
 
-def _of_case(analysis: Analysis, entry: CaseEntry, wanted: Wanted, total: int) -> Iterator[Hint]:
+def _of_suite(analysis: Analysis, wanted: Wanted) -> Iterator[Hint]:
+    """Those of the evaluators that a suite gives to its cases. What each of them weighs differs from case to case."""
+    if wanted.weights:
+        yield from (_weight(analysis, None, share) for share in suite_shares(analysis) if _is_written(share))
+    for evaluator in suite_list(analysis.suite) or () if analysis.suite is not None else ():
+        if isinstance(evaluator, Shape):
+            yield from _of_shapes(analysis, None, children(evaluator), wanted)
+
+
+def _of_case(analysis: Analysis, entry: CaseEntry, wanted: Wanted) -> Iterator[Hint]:
+    if wanted.weights:
+        for share in shares_of(analysis, entry.case):
+            # What the suite gives to every case stands in no case.
+            if _is_written(share) and _in_case(entry, share.of.places["weight"].value):
+                yield _weight(analysis, entry, share)
+    yield from _of_shapes(analysis, entry, children(entry.case), wanted)
+    if wanted.inherited:
+        yield from _inherited(analysis, entry)
+
+
+def _is_written(share: Share) -> bool:
+    """Whether a weight stands there that says something: one alone weighs what it weighs."""
+    return share.of.has("weight") and not share.of.borrowed and share.here is not None and share.here < 1
+
+
+def _weight(analysis: Analysis, entry: CaseEntry | None, share: Share) -> Hint:
+    end = analysis.span_of(entry, share.of.places["weight"].value).end
+    return Hint(end, f"= {percent(share.here or 0)}", share.words(len(analysis.cases)))
+
+
+def _of_shapes(analysis: Analysis, entry: CaseEntry | None, shapes: Iterable[Shape], wanted: Wanted) -> Iterator[Hint]:
     def outer(span: Span) -> Span:
         return analysis.span_of(entry, span)
 
-    if wanted.weights:
-        for share in shares_of(analysis, entry.case):
-            place = share.of.places.get("weight")
-            # What the suite gives to every case stands in no case; a list of one weighs what it weighs.
-            inside = place is not None and not share.of.borrowed and _in_case(entry, place.value)
-            if place is not None and inside and share.here is not None and share.here < 1:
-                label = f"= {percent(share.here)}"
-                yield Hint(outer(place.value).end, label, f"{share.words(total)}")
-    for shape in children(entry.case):
+    for shape in shapes:
         if shape.borrowed:
             continue
         if wanted.bands and isinstance(shape, ScoreRanges) and shape.style == "map" and isinstance(shape.node, Mapping):
@@ -68,8 +90,6 @@ def _of_case(analysis: Analysis, entry: CaseEntry, wanted: Wanted, total: int) -
             for span, gates in _by_default(analysis, shape):
                 why = "a plain string is required, an object only where it says so"
                 yield Hint(line_end(analysis, outer(span).end), "required" if gates else "not required", why)
-    if wanted.inherited:
-        yield from _inherited(analysis, entry)
 
 
 def _by_default(analysis: Analysis, shape: Shape) -> Iterator[tuple[Span, bool]]:

@@ -7,10 +7,10 @@ from rubric_core.analysis import Analysis
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Composite, Criterion, Evaluator
 from rubric_core.language.model import Case, Suite
-from rubric_core.loading.grading import evaluators_of, gathered
+from rubric_core.loading.grading import evaluators_of, gathered, suite_list
 from rubric_core.text import Span
 
-__all__ = ["Share", "percent", "shares_of"]
+__all__ = ["Share", "percent", "shares_of", "suite_shares"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,13 @@ def shares_of(analysis: Analysis, case: Case) -> Iterator[Share]:
     suite = analysis.suite or Suite(Span(0, 0))
     dialect = analysis.dialect
     yield from _of(evaluators_of(suite, case, dialect), 1.0, "case", dialect)
+
+
+def suite_shares(analysis: Analysis) -> Iterator[Share]:
+    """Every weighted part inside of the evaluators that a suite gives to its cases."""
+    given = gathered((analysis.suite and suite_list(analysis.suite)) or (), analysis.dialect)
+    inside = _of(given, None, "case", analysis.dialect)
+    yield from (share for share in inside if not any(share.of is each for each in given))
 
 
 def _of(parts: Sequence[Criterion | Evaluator], outer: float | None, inside: str, dialect: Dialect) -> Iterator[Share]:

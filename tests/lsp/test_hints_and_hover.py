@@ -64,6 +64,31 @@ def test_hints_that_follow_from_the_text() -> None:
     )  # fmt: skip
 
 
+def test_hints_in_what_a_suite_gives_to_its_cases() -> None:
+    suite = """\
+assertions:
+  - {type: latency, threshold: 8000, weight: 2}
+  - type: rubrics
+    criteria:
+      - {id: a, outcome: x, weight: 1}
+      - {id: b, outcome: y, weight: 3, score_ranges: {0: rude, 5: warm}}
+      - Is short
+tests:
+  - id: a
+    criteria: x
+    input: hi
+"""
+    # The weight of an evaluator comes to something else in each case.
+    assert shown(suite, Wanted(inherited=False)) == (
+        suite
+        .replace("weight: 1", "weight: 1«= 20 %»")
+        .replace("weight: 3", "weight: 3«= 60 %»")
+        .replace("{0: rude, 5: warm}}", "{0«–4»: rude, 5«–10»: warm}}«not required»")
+        .replace("weight: 1«= 20 %»}", "weight: 1«= 20 %»}«not required»")
+        .replace("- Is short", "- Is short«required»")
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("kind", ["weights", "bands", "inherited", "required"])
 def test_each_kind_can_be_switched_off(kind: str) -> None:
     off = {"weights": False, "bands": False, "inherited": False, "required": False}
