@@ -18,14 +18,15 @@ async def reference_edits(around: Around, moves: Moves) -> list[tuple[Snapshot, 
 
 
 def _edits(around: Around, document: Snapshot, moves: Moves) -> list[Edit]:
-    path, look = document.path, around.project.look()
+    # What a file was not found for a moment ago may be there now: renames follow one another quickly.
+    path, files = document.path, around.project.files
     if path is None:
         return []
     return [
         edit_of(name.moved(local.outer(name.span)), new)
         for local, names in document.names()
         for name in names
-        if (new := rewritten(name, path, moves, look)) is not None
+        if (new := rewritten(name, path, moves, files)) is not None
     ]
 
 

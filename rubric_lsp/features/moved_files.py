@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import YAML
-from rubric_core.loading.names import template_of
-from rubric_core.loading.project import Look
+from rubric_core.loading.names import template_file
 from rubric_core.loading.search import URL, directories_up, is_pattern, without_function
+from rubric_core.ports import Files
 from rubric_core.text import Edit
 from rubric_lsp.features.names import FILES, Name
 from rubric_lsp.features.renaming import written
@@ -74,19 +74,19 @@ def edit_of(name: Name, new: str) -> Edit:
     return written(name, new)
 
 
-def rewritten(name: Name, suite: Path, moves: Moves, look: Look) -> str | None:
+def rewritten(name: Name, suite: Path, moves: Moves, files: Files) -> str | None:
     """How a name in `suite` is written after the `moves`; None where it stays as it is, or leads nowhere now."""
     # What does not move itself is concerned only where a name of what does is written; that saves looking for thousands.
     if moves.after(suite) == suite and not any(old.stem in name.name for old in moves.paths):
         return None
     if name.kind == "template" and "/" not in name.name and not name.name.endswith(YAML):
-        return _template(name, suite, moves, look)
+        return _template(name, suite, moves, files)
     if name.kind not in FILES and not name.name.startswith(URL):
         return None
     reference = _Reference.of(name.name)
     # A text is no folder, although one may be called so, unless it ends as the path of one.
     to_directory = name.kind == "directory" or reference.path.endswith("/")
-    path = _Way(suite.parent, moves.after(suite).parent, moves, look, to_directory).after(reference.path)
+    path = _Way(suite.parent, moves.after(suite).parent, moves, files, to_directory).after(reference.path)
     if path is None:
         return None
     # A word of a command line is not quoted in the way of a shell: nobody knows whether one will read it.
@@ -100,7 +100,7 @@ class _Way:
     here: Path
     here_after: Path
     moves: Moves
-    look: Look
+    files: Files
     to_directory: bool
 
     def after(self, path: str) -> str | None:
@@ -111,7 +111,7 @@ class _Way:
             target = self.moves.after(absolute(Path(path)))
             return target.as_posix() if target != absolute(Path(path)) else None
         relative = path.lstrip("/\\")
-        bases = directories_up(self.here, self.look)
+        bases = directories_up(self.here, self.files)
         base = next((each for each in bases if self._is_there(absolute(each / relative))), None)
         if base is None:
             return None
@@ -125,11 +125,11 @@ class _Way:
         return new if new != relative else None
 
     def _is_there(self, path: Path) -> bool:
-        return self.look.is_directory(path) if self.to_directory else self.look.is_file(path)
+        return self.files.is_directory(path) if self.to_directory else self.files.is_file(path)
 
     def _leads_to(self, written: str, target: Path) -> bool:
         """Whether a path is the way to `target` after the moves."""
-        for base in directories_up(self.here_after, self.look):
+        for base in directories_up(self.here_after, self.files):
             place = absolute(base / written)
             if place == target:
                 return True
@@ -145,9 +145,9 @@ def _relative(path: Path, base: Path) -> str:
         return path.as_posix()
 
 
-def _template(name: Name, suite: Path, moves: Moves, look: Look) -> str | None:
+def _template(name: Name, suite: Path, moves: Moves, files: Files) -> str | None:
     """A template is called like its file, as long as that is in a folder of templates."""
-    found = template_of(look, name.name, suite.parent)
+    found = template_file(files, name.name, suite.parent)
     after = moves.after(found) if found is not None else None
     if found is None or after is None or after == found:
         return None

@@ -142,6 +142,17 @@ def test_the_text_in_the_editor_counts(client: Client, folder: Path) -> None:
     assert applied(f"# longer\n{SUITE}", found[SUPPORT]).count("./prompts/manner.md") == 1
 
 
+def test_a_file_that_has_just_been_renamed_is_followed_again(client: Client, folder: Path) -> None:
+    """Its new name was looked for, and not found, between the edit and the rename."""
+    uri = (folder / SUPPORT).as_uri()
+    renamed = SUITE.replace("tone.md", "manner.md")
+    client.open(uri, renamed)
+    assert "missing-file" in {each["code"] for each in client.diagnostics(uri)}
+    (folder / "evals/prompts/tone.md").rename(folder / "evals/prompts/manner.md")
+    (edits,) = ask(client, folder, {"evals/prompts": "evals/judges"}).values()
+    assert applied(renamed, edits) == renamed.replace("prompts/manner.md", "judges/manner.md")
+
+
 def test_clients_without_versions_and_files_without_references(connect: Connect, folder: Path) -> None:
     client = connect()
     offered = client.initialize(BARE, folder=folder)["capabilities"]["workspace"]["fileOperations"]
