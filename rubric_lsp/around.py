@@ -64,6 +64,13 @@ class Around:
         """The files on disk that were looked into before, as they were then."""
         return [snapshot for _, snapshot in self._read.values() if snapshot.analyzed]
 
+    def known(self) -> Iterator[Snapshot]:
+        """Every document that is open or was looked into before, without looking for others."""
+        opened = [s for s in self._workspace.all() if s.is_ours]
+        seen = {s.path for s in opened}
+        for snapshot in (*opened, *(s for s in self.read_already() if s.path not in seen)):
+            yield from snapshot.parts
+
     async def suites(self, *, everywhere: bool = True) -> AsyncIterator[Snapshot]:
         """The open suites, and everywhere those of the open folders; other requests are answered between two of them."""
         seen: set[Path] = set()

@@ -128,6 +128,7 @@ class Client:
     # What only clients made for rubric know.
     tests: bool = _flag("experimental.rubricTests")
     diffs: bool = _flag("experimental.rubricDiff")
+    shows_references: bool = _flag("experimental.rubricReferences")
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "Client":

@@ -10,6 +10,7 @@ from rubric_lsp.features.names import FILES, Name, name_at, occurrences
 from rubric_lsp.features.renaming import RENAMED, objection, written
 from rubric_lsp.refusal import REQUEST_FAILED, RefusedError
 from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uses import Uses, uses
 from rubric_lsp.variables import Places, Value, Variables, is_prompt
 
 __all__ = ["Navigation", "links"]
@@ -105,6 +106,19 @@ class Navigation:
             return (snapshot.path, name.name)
         found = self._around.target_of(snapshot.path, name.name)
         return (found[0].path, name.name) if found is not None else (None, name.name)
+
+    def uses(self, snapshot: Snapshot) -> list[Uses]:
+        """Where the cases and targets of a document are used, as far as files were looked into already."""
+        known: dict[tuple[Path | None, str], Snapshot | None] = {}
+
+        def means(other: Snapshot, name: str) -> Snapshot | None:
+            key = (other.path.parent if other.path is not None else None, name)
+            if key not in known:
+                found = self._around.target_of(other.path, name) if other.path is not None else None
+                known[key] = found[0] if found is not None else None
+            return known[key]
+
+        return list(uses(snapshot, (s for s in self._around.known() if s.uri != snapshot.uri), means))
 
     # -- renaming -----------------------------------------------------------------------------------------------------
 

@@ -131,7 +131,10 @@ def _display(s: "RubricServer") -> None:
     s.reads(
         "textDocument/codeLens",
         DOCUMENT,
-        lambda d, _: _lenses(s, d) if shown().code_lenses and s.runs.suite_at(d).can_run else [],
+        lambda d, _: [
+            *(_lenses(s, d) if shown().code_lenses and s.runs.suite_at(d).can_run else ()),
+            *(convert.reference_lenses(d, s.navigation.uses(d), s.client) if shown().reference_lenses else ()),
+        ],
         [],
     )
     s.reads("textDocument/inlayHint", WITHIN, lambda d, p: _hints(s, d, p) if shown().inlay_hints else [], [])

@@ -35,6 +35,11 @@ class Settings:
         "requiredHints", True, "Whether a criterion that is required by default is marked as such."
     )
     code_lenses: bool = _setting("codeLenses", True, "Whether “Run” stands above cases.")
+    reference_lenses: bool = _setting(
+        "referenceLenses",
+        False,
+        "Whether the number of references stands above targets, and above cases that others depend on.",
+    )
     check_workspace: bool = _setting(
         "checkWorkspace", True, "Whether suites of the open folders are checked that are not open in the editor, too."
     )

@@ -4,7 +4,7 @@ Both are plain JSON: building thousands of objects of a library would take longe
 hold everything that is sent against lsprotocol's types.
 """
 
-from rubric_lsp.convert.acting import code_actions, code_lenses, resolved_action
+from rubric_lsp.convert.acting import code_actions, code_lenses, reference_lenses, resolved_action
 from rubric_lsp.convert.coloring import struck, token_edits, token_lines, tokens_within
 from rubric_lsp.convert.incoming import (
     arguments,
@@ -75,6 +75,7 @@ __all__ = [
     "position_of",
     "positions",
     "range_of",
+    "reference_lenses",
     "resolved",
     "resolved_action",
     "selection_range",

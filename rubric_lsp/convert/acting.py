@@ -5,12 +5,13 @@ from typing import Any
 
 from rubric_lsp.capabilities import Client
 from rubric_lsp.convert.incoming import Params
-from rubric_lsp.convert.places import Json, range_of, workspace_edit
+from rubric_lsp.convert.places import Json, location, range_of, workspace_edit
 from rubric_lsp.features.code_actions import QUICK_FIX, RUN, RUN_RESULTS, Action
 from rubric_lsp.features.lenses import Lens
 from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uses import Uses
 
-__all__ = ["code_actions", "code_lenses", "resolved_action"]
+__all__ = ["code_actions", "code_lenses", "reference_lenses", "resolved_action"]
 
 
 def code_actions(snapshot: Snapshot, found: Iterable[Action], params: Params, client: Client, suite: str) -> list[Json]:
@@ -63,6 +64,21 @@ def _code_action(
 def _command(suite: str, what: Action | Lens) -> Json:
     about = [what.case_id, *what.more] if what.case_id else []
     return {"title": what.title, "command": what.command, "arguments": [suite, *about]}
+
+
+def reference_lenses(snapshot: Snapshot, found: Iterable[Uses], client: Client) -> list[Json]:
+    """Code lenses with the numbers of references; a client that can list them is told where they are."""
+    return [
+        {"range": range_of(snapshot, each.name.span), "command": _listing(snapshot, each, client)} for each in found
+    ]
+
+
+def _listing(snapshot: Snapshot, uses: Uses, client: Client) -> Json:
+    if not client.shows_references or not uses.places:
+        return {"title": uses.title, "command": ""}
+    start = range_of(snapshot, uses.name.span)["start"]
+    places = [location(where, span) for where, span in uses.places]
+    return {"title": uses.title, "command": "rubric.showReferences", "arguments": [snapshot.uri, start, places]}
 
 
 def code_lenses(snapshot: Snapshot, found: Iterable[Lens], suite: str) -> list[Json]:

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from neovim import Neovim, Open
+from neovim import Neovim, Open, configured
 from terminal import until
 
 pytestmark = pytest.mark.editor
@@ -233,3 +233,17 @@ def test_references_follow_a_file_as_plugins_ask_for_it(nvim: Open, workspace: P
         "vim.lsp.util.apply_workspace_edit(found.result, client.offset_encoding)"
     )
     assert editor.lines()[-1] == "      - {type: llm-grader, prompt: ./judges/tone.md}"
+
+
+def test_references_are_counted_and_listed(nvim: Open, workspace: Path) -> None:
+    text = (
+        "tests:\n  - {id: first, input: Hi, criteria: c}\n  - {id: next, depends_on: [first], input: Hi, criteria: c}\n"
+    )
+    (workspace / "counted.eval.yaml").write_text(text, encoding="utf-8")
+    wanted = configured("settings = { rubric = { referenceLenses = true, codeLenses = false } }")
+    editor = opened(nvim("counted.eval.yaml", before=wanted))
+    until("the lens", lambda: editor.lenses() == {1: "1 reference"})
+    editor.put_cursor("first")
+    editor.lua("vim.lsp.codelens.run()")
+    listed = "return vim.tbl_map(function(i) return { i.lnum, i.col } end, vim.fn.getqflist())"
+    assert until("the list", lambda: editor.lua(listed)) == [[3, 29]]

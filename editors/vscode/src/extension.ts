@@ -7,6 +7,7 @@ import { Explorer } from './explorer';
 import { onPythonSelected } from './find';
 import { Launcher } from './launcher';
 import { newSuite } from './newSuite';
+import { showReferences } from './references';
 import { Reports } from './report';
 import { StatusBar } from './status';
 import { Walkthrough } from './walkthrough';
@@ -26,6 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('rubric.restartServer', () => launcher.restart()),
     vscode.commands.registerCommand('rubric.showOutput', () => launcher.output.show()),
     vscode.commands.registerCommand('rubric.newSuite', newSuite),
+    vscode.commands.registerCommand('rubric.showReferences', showReferences),
     walkthrough,
     vscode.workspace.onDidOpenTextDocument((document) => document.languageId === 'eval-yaml' && walkthrough.achieved('suite')),
     explorer.runs.onDidChange(() => explorer.runs.going && walkthrough.achieved('run')),

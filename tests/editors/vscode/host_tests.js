@@ -220,6 +220,18 @@ const tests = {
     await until('the new folder', () => document.getText().includes('file://prompts-of-judges/manner.md'));
     await document.save();
   },
+  async 'references are counted where that is asked for'() {
+    const at = (name) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, name);
+    const suite = '# rubric: dialect=agentv-3\ntests:\n  - {id: first, input: Hi, criteria: c}\n  - {id: next, depends_on: [first], input: Hi, criteria: c}\n';
+    await vscode.workspace.fs.writeFile(at('counted.eval.yaml'), Buffer.from(suite));
+    await vscode.workspace.getConfiguration('rubric').update('referenceLenses', true, vscode.ConfigurationTarget.Global);
+    const { uri } = await open('counted.eval.yaml');
+    const lens = await until('the lens', async () => ((await execute('vscode.executeCodeLensProvider', uri, 100)) ?? []).find((each) => each.command?.title === '1 reference'));
+    assert.equal(lens.command.command, 'rubric.showReferences');
+    await execute(lens.command.command, ...lens.command.arguments);
+    await vscode.workspace.getConfiguration('rubric').update('referenceLenses', undefined, vscode.ConfigurationTarget.Global);
+    await execute('workbench.action.closeActiveEditor');
+  },
   async 'a document is formatted, and none on save'() {
     const at = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, 'untidy.eval.yaml');
     const text = '# rubric: dialect=agentv-3\ntests:\n  - id:  a\n    input:   Hi\n    criteria:  Greets\n';

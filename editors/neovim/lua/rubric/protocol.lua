@@ -101,13 +101,19 @@ local function commands()
       require('rubric.actions')[action](context.bufnr or vim.api.nvim_get_current_buf(), uri, case)
     end
   end
+  table['rubric.showReferences'] = function(params, context)
+    local client = assert(vim.lsp.get_client_by_id(context.client_id))
+    local items = vim.lsp.util.locations_to_items(params.arguments[3], client.offset_encoding)
+    vim.fn.setqflist({}, ' ', { title = params.title, items = items })
+    vim.cmd('botright copen')
+  end
   return table
 end
 
 --- What is merged into the client's configuration.
 function M.extension()
   local extension = {
-    capabilities = { experimental = { rubricTests = true } },
+    capabilities = { experimental = { rubricTests = true, rubricReferences = true } },
     handlers = handlers(),
     commands = commands(),
     cmd = require('rubric.start').launcher({ 'rubric-lsp', '--stdio' }), -- as in lsp/rubric.lua
