@@ -16,6 +16,7 @@ __all__ = [
     "asked",
     "changed_files",
     "changes",
+    "findings_on_line",
     "folders",
     "known_diagnostics",
     "line",
@@ -114,9 +115,23 @@ def known_diagnostics(params: Params) -> tuple[dict[str, str], object, object]:
 
 
 def wanted_kinds(params: Params) -> Callable[[str], bool]:
-    """Whether actions of a kind are asked for; the name of a kind stands for those below it, too."""
-    only = params["context"].get("only") or ()
-    return lambda kind: not only or any(kind == each or kind.startswith(f"{each}.") for each in only)
+    """Whether actions of a kind are asked for; a kind includes those below it, and the empty kind includes every other."""
+    only = params["context"].get("only") or ("",)
+    return lambda kind: any(each in ("", kind) or kind.startswith(f"{each}.") for each in only)
+
+
+def findings_on_line(snapshot: Snapshot, params: Params) -> frozenset[tuple[str, int]]:
+    """The diagnostics that the client shows on the lines of a request, by code and offset.
+
+    Neovim sends those of the whole line, wherever on it the cursor is.
+    """
+    first, last = params["range"]["start"]["line"], params["range"]["end"]["line"]
+    on_lines = (
+        (str(each.get("code")), snapshot.offset(_position(each["range"]["start"])))
+        for each in params["context"]["diagnostics"]
+        if each["range"]["start"]["line"] <= last and each["range"]["end"]["line"] >= first
+    )
+    return frozenset(on_lines)
 
 
 def was_asked(params: Params) -> bool:

@@ -1,6 +1,6 @@
 """Code actions: the fixes of what is wrong here, every safe fix at once, other ways to write it, and running the case."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -65,6 +65,7 @@ def actions(
     wanted: Callable[[str], bool] = lambda _: True,
     read: Reader = lambda _: None,
     runs: Callable[[], Iterable[RunAction]] = tuple,
+    listed: Collection[tuple[str, int]] = (),
 ) -> list[Action]:
     """What can be done within a stretch of the text, in the order of `KINDS`.
 
@@ -75,10 +76,11 @@ def actions(
         wanted: Whether a kind of action is of any use.
         read: Gives the text of a file that the text refers to.
         runs: Gives what has to do with runs.
+        listed: Findings that the editor lists on the line, by code and offset: they count though the cursor is beside them.
     """
     found: list[Action] = []
     if wanted(QUICK_FIX):
-        found += _fixes(analysis, within)
+        found += _fixes(analysis, within, listed)
     if wanted(FIX_ALL) and (edits := safe_edits(analysis.diagnostics)):
         found.append(Action("Fix everything that can be fixed safely", FIX_ALL, tuple(edits)))
     if wanted(RUN) or wanted(RUN_RESULTS):
@@ -102,9 +104,10 @@ def _refactorings(analysis: Analysis, within: Span, read: Reader) -> Iterator[Ac
             yield Action(offer.title, _MIGRATE, offer.edits)
 
 
-def _fixes(analysis: Analysis, within: Span) -> Iterator[Action]:
+def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]) -> Iterator[Action]:
     for found in analysis.diagnostics:
-        if found.span.start > within.end or found.span.end < within.start:
+        touched = found.span.start <= within.end and found.span.end >= within.start
+        if not touched and (found.code, found.span.start) not in listed:
             continue
         for number, fix in enumerate(found.fixes):
             preferred = number == 0 and fix.safe

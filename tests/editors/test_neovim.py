@@ -115,6 +115,15 @@ def test_a_quick_fix_is_applied(nvim: Open) -> None:
     until("the problem is gone", lambda: "renamed-key" not in editor.codes())
 
 
+def test_gra_offers_the_fixes_of_the_line_from_its_first_column(nvim: Open) -> None:
+    editor = checked(nvim("broken.eval.yaml"))
+    editor.put_cursor("expected_outcome")
+    editor.lua("vim.ui.select = function(items, options) _G.offered = vim.tbl_map(options.format_item, items) end")
+    editor.keys("0gra")
+    offered = until("the actions", lambda: editor.lua("return _G.offered"))
+    assert "criteria" in offered[0]
+
+
 def test_code_lenses_are_shown(nvim: Open) -> None:
     editor = opened(nvim("support.eval.yaml"))
     shown = until("code lenses", editor.lenses)

@@ -105,6 +105,24 @@ def test_only_the_fixes_of_the_place_are_offered(client: Client) -> None:
     assert "Start this band at 6" not in fixes
 
 
+def test_the_fixes_of_a_line_are_offered_where_the_editor_lists_its_findings(client: Client) -> None:
+    """Neovim sends the diagnostics of the line, wherever on it the cursor is."""
+    start = {**at(SUITE, "expected_outcome"), "character": 0}
+    here = {"start": start, "end": start}
+    fixes = [a["title"] for a in actions(client, ["quickfix"], here)]
+    assert "Rename it to `criteria`" in fixes
+    assert "Start this band at 6" not in fixes, "listed, but on another line"
+    assert actions(client, ["quickfix"], here, diagnostics=[]) == [], "neither touched nor listed"
+
+
+@pytest.mark.parametrize("only", [[""], ["", "quickfix"], None])
+def test_the_empty_kind_means_every_kind(client: Client, only: list[str] | None) -> None:
+    here = {"start": at(SUITE, "expected_outcome", 3), "end": at(SUITE, "expected_outcome", 3)}
+    kinds = {a["kind"] for a in actions(client, only, here)}
+    assert kinds >= {"quickfix", "source.fixAll.rubric", "rubric.run", "refactor.rewrite.migrate"}
+    assert {a["kind"] for a in actions(client, ["quickfix"], here)} == {"quickfix"}
+
+
 def test_the_case_at_the_cursor_can_be_run(client: Client) -> None:
     here = {"start": at(SUITE, "value: Hello"), "end": at(SUITE, "value: Hello")}
     commands = [a["command"] for a in actions(client, ["rubric.run"], here)]
