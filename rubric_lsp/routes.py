@@ -185,7 +185,7 @@ def _offers(s: "RubricServer", d: Snapshot, p: Any) -> Any:
     # Not before somebody asks: first comes what is wrong in the file.
     from rubric_lsp.features.completion import complete  # noqa: PLC0415
 
-    found = s.offered = complete(d.analysis, convert.offset(d, p), s.around.offers(d.path))
+    found = s.offered = complete(d.analysis, convert.offset(d, p), s.around.offers(d.path), s.documents.usage)
     return found
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.around import FileKind
+from rubric_core.language.usage import Counts, count
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
@@ -30,6 +31,7 @@ class Kept:
         self.names = Blockwise(names_in)
         self.folds = Blockwise(folds_in)
         self.symbols = Blockwise(symbols_in)
+        self.usage = Blockwise(lambda local: count(local.every))
         #: What the client was told of them, by block and the line on which it begins.
         self.outline: dict[tuple[Tree, int], tuple[tuple[Symbol, ...], list[dict[str, Any]]]] = {}
         self.tokens = Blockwise(lambda local: tokens_in(local, encoding))
@@ -126,6 +128,14 @@ class Snapshot:
     def names(self) -> list[tuple[LocalText, tuple[Name, ...]]]:
         """The names in every block."""
         return self.kept.names.of(self.analysis)
+
+    @property
+    def usage(self) -> Counts:
+        """How often it uses keys and values."""
+        found = Counts()
+        for _, counts in self.kept.usage.of(self.analysis):
+            found.update(counts)
+        return found
 
     @property
     def path(self) -> Path | None:

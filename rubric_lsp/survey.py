@@ -12,6 +12,7 @@ from typing import Any
 
 from rubric_core.configuration import Configuration
 from rubric_core.language.around import FileKind
+from rubric_core.language.usage import Counts
 from rubric_core.loading.kind import kind_by_name
 from rubric_lsp.around import MOST_SUITES, Around
 from rubric_lsp.progress import Progress, ProgressBoard
@@ -94,6 +95,7 @@ class Survey:
         seen: set[str] = set()
         configurations: dict[Path, Configuration] = {}
         prompts: dict[Path, str] = {}
+        usage = Counts()
         async for snapshot in self._around.suites(everywhere=everything):
             seen.add(snapshot.uri)
             configuration = self._documents.configuration(snapshot.path)
@@ -102,11 +104,13 @@ class Survey:
             try:
                 if opened or self._documents.get(snapshot.uri) is None:
                     yield self._report(snapshot)
+                usage.update(snapshot.usage)
                 if everything:
                     beside |= set(_beside(snapshot))
                     prompts |= _prompts(snapshot)
             except Exception:
                 log.exception("checking %s failed", snapshot.uri)
+        self._documents.usage = usage
         self._know(seen, beside, prompts)
         for path in sorted(beside):
             other = self._around.at(path)

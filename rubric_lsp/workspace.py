@@ -9,6 +9,7 @@ from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles
 from rubric_core.language.around import FileKind
+from rubric_core.language.usage import Counts
 from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import kind_by_name
 from rubric_core.loading.project import OpenFiles, Project
@@ -50,6 +51,8 @@ class Workspace:
         self.project = Project(OpenFiles(DiskFiles(), self.text_at))
         #: The prompts that suites name which are not open, with the dialects of these.
         self.prompts: dict[Path, str] = {}
+        #: How often the suites use keys and values, as far as they were looked at.
+        self.usage = Counts()
         self._open: dict[str, Snapshot] = {}
         self._uris: dict[Path, str] = {}
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from rubric_core.language.around import FileKind
 from rubric_core.language.detect import Choice
 from rubric_core.language.kinds import Kind
 from rubric_core.language.model import Suite
+from rubric_core.language.shape import Shape, children
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.tree import Node, Tree
 from rubric_core.text import Span
@@ -133,6 +135,11 @@ class LocalText:
         self.tree: Tree = analysis.states[block].tree  # a view of the analysis
         self.shapes = analysis.states[block].shapes
         self.offset = offset
+
+    @cached_property
+    def every(self) -> list[Shape]:
+        """Every shape of the block, outer ones first."""
+        return [shape for root in self.shapes for shape in children(root)]
 
     @property
     def in_frame(self) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["ITEM", "LINE", "Step", "line_end", "line_start", "siblings", "way"]
+__all__ = ["ITEM", "LINE", "Step", "key_above", "line_end", "line_start", "siblings", "way"]
 
 #: A step into a list; every other step is the name of a key.
 ITEM = "[]"
@@ -53,6 +53,16 @@ def siblings(text: str, start: int, column: int, dashes: int) -> dict[str, str]:
             break
         _note(line, column, found)
     return found
+
+
+def key_above(text: str, start: int, column: int, dashes: int) -> str:
+    """The key in front of a line that starts at `start`, of the same mapping; empty where there is none."""
+    found: dict[str, str] = {}
+    for line in _above(text, start) if not dashes else ():
+        _note(line, column, found)
+        if found or len(line["indent"]) < column:
+            break
+    return next(iter(found), "")
 
 
 def _note(line: re.Match[str], column: int, found: dict[str, str]) -> None:

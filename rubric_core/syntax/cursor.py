@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rubric_core.syntax.above import ITEM, LINE, Step, line_end, line_start, siblings, way
+from rubric_core.syntax.above import ITEM, LINE, Step, key_above, line_end, line_start, siblings, way
 from rubric_core.syntax.flow import Flow, open_flow
 from rubric_core.text import Span
 
@@ -42,6 +42,8 @@ class Cursor:
     ends_line: bool = True
     #: Whether a colon follows the token already.
     has_colon: bool = False
+    #: The key in front of one that is being typed, in the same mapping.
+    before: str = ""
 
 
 def cursor_at(text: str, offset: int) -> Cursor:
@@ -96,6 +98,7 @@ def _in_block(text: str, offset: int) -> Cursor:
         quote=quote,
         ends_line=not rest.strip() or rest.lstrip().startswith("#"),
         has_colon=rest.lstrip(" \"'").startswith(":"),
+        before=key_above(text, start, lead, count),
     )
 
 
@@ -145,6 +148,7 @@ def _in_flow(text: str, offset: int, flow: Flow, outer: Cursor) -> Cursor:
         flow=True,
         quote=flow.quote,
         has_colon=text[end : end + 3].lstrip(" \"'").startswith(":"),
+        before=next(reversed(here.keys), ""),
     )
 
 

@@ -5,7 +5,7 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.place import history
 from rubric_core.language.shape import EXTENSION, Key, Shape
 
-__all__ = ["key_markdown", "type_markdown"]
+__all__ = ["key_markdown", "summary", "type_markdown"]
 
 
 def key_markdown(analysis: Analysis, shape: type[Shape], key: Key[object]) -> str:
@@ -32,9 +32,15 @@ def key_markdown(analysis: Analysis, shape: type[Shape], key: Key[object]) -> st
     return "\n".join(lines)
 
 
+def summary(shape: type[Shape]) -> str:
+    """What the shape does, in a line without its name."""
+    line = (shape.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+    return line.partition(": ")[2] or line
+
+
 def type_markdown(shape: type[Shape], dialect: Dialect) -> str:
     """What an evaluator type does, and what it takes."""
-    words = (shape.__doc__ or "").strip().partition(": ")[2] or (shape.__doc__ or "").strip()
+    words = f"{summary(shape)}."
     needed = [s.name for s, _ in dialect.fields(shape) if dialect.demanded(shape, s.field) and s.field != "type"]
     own = [s.name for s, k in dialect.fields(shape) if k.field not in Shape.keys and s.name not in needed]
     lines = [words[:1].upper() + words[1:]]

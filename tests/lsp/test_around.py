@@ -103,6 +103,23 @@ def test_only_open_files_where_that_is_wanted(connect: Connect, folder: Path) ->
     assert [(r["uri"], r["items"]) for r in found["items"]] == [(uri, [])]
 
 
+def test_types_that_the_workspace_uses_are_offered_first(connect: Connect, folder: Path) -> None:
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, f"{SUITE}  - type: \n")
+
+    def first() -> str:
+        items = client.at("completion", uri, 5, 10)["items"]
+        return str(min(items, key=lambda item: item["sortText"])["label"])
+
+    assert first() == "contains", "as in front of it in the same file"
+    checks = "".join(f"  - {{type: contains, value: x}}\n  - {{type: latency, threshold: {n}}}\n" for n in range(9))
+    (folder / "b.eval.yaml").write_text(SUITE + checks, encoding="utf-8")
+    told(client, folder / "b.eval.yaml")
+    until("the other suite counts", lambda: first() == "latency")
+
+
 @pytest.mark.parametrize("kind", ["targets", "cases"])
 def test_the_files_around_are_checked_as_such(connect: Connect, folder: Path, kind: str) -> None:
     client = connect()

@@ -10,6 +10,9 @@ from harness import LANGUAGE, cursor
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import children
+from rubric_core.language.usage import count
 from rubric_lsp.features.completion import Completion, complete
 
 KNOWN = {
@@ -66,31 +69,95 @@ RUBRIC = CHECKS + "      - type: rubrics\n        criteria:\n"
 @pytest.mark.parametrize(
     ("marked", "first"),
     [
-        ("<|>", ["suite", "tests"]),
-        ("te<|>", ["suite", "tests"]),
-        ("name: x\n<|>", ["tests", "$schema"]),
+        ("<|>", ["suite", "name", "description"]),
+        ("te<|>", ["suite", "name", "description"]),
+        ("name: x\n<|>", ["description", "tests"]),
         ("tests:\n  <|>", ["case"]),
         ("tests:\n  - <|>", ["case", "id", "input"]),
         ("tests:\n  - i<|>", ["case", "id", "input"]),
-        ("tests:\n  - id: a\n    <|>", ["input", "criteria"]),
+        ("tests:\n  - id: a\n    <|>", ["criteria", "assertions", "input"]),
         ("tests: [{<|>}]", ["id", "input"]),
-        ("tests: [{id: a, <|>}]", ["input", "criteria"]),
-        (CHECKS + "      - t<|>", ["type", "name"]),
-        (CHECKS + "      - type: contains\n        <|>", ["value", "name"]),
-        (CASE + "    assertions: [{type: contains, <|>}]", ["value", "name"]),
-        (RUBRIC + "          - <|>", ["criterion", "id"]),
+        ("tests: [{id: a, <|>}]", ["criteria", "assertions", "input"]),
+        (CHECKS + "      - t<|>", ["name", "type"]),
+        (CHECKS + "      - type: contains\n        <|>", ["value", "required"]),
+        (CASE + "    assertions: [{type: contains, <|>}]", ["value", "required"]),
+        (RUBRIC + "          - <|>", ["criterion", "outcome", "id"]),
         (RUBRIC + "          - id: x\n            <|>", ["outcome", "weight"]),
         (RUBRIC + "          - id: x\n            score_ranges: <|>", ["bands as a map", "bands as a list"]),
-        (RUBRIC + "          - id: x\n            score_ranges:\n              - <|>", ["band", "score_range"]),
+        (
+            RUBRIC + "          - id: x\n            score_ranges:\n              - <|>",
+            ["band", "outcome", "score_range"],
+        ),
         (CASE + "    on_dependency_failure: <|>", ["skip", "fail", "run"]),
         (CASE + '    on_dependency_failure: "<|>"', ["skip", "fail", "run"]),
         (CHECKS + "      - type: contains\n        negate: <|>", ["true", "false"]),
-        (CASE.replace("input: hi\n", "input:\n      - role: <|>"), ["system", "user", "assistant", "tool"]),
+        (CASE.replace("input: hi\n", "input:\n      - role: <|>"), ["user", "system", "assistant", "tool"]),
         (CASE.replace("input: hi\n", "input:\n      <|>"), ["message"]),
     ],
 )
 def test_keys_and_words(marked: str, first: list[str]) -> None:
     assert labels(marked)[: len(first)] == first
+
+
+@pytest.mark.parametrize(
+    ("marked", "first"),
+    [
+        # The key behind the one in front, as the neighbours have it.
+        ("tests:\n  - id: a\n    input: x\n    criteria: y\n  - id: b\n    <|>", ["input"]),
+        ("tests:\n  - id: a\n    metadata: {}\n  - id: b\n    metadata: {}\n  - id: c\n    <|>", ["metadata"]),
+        ("tests: [{id: a, metadata: {}}, {id: b, metadata: {}}, {id: c, <|>}]", ["metadata"]),
+        # Before the first and behind the last key of a mapping.
+        (CHECKS + "      - <|>\n        value: x\n", ["name", "type"]),
+        (CASE + "<|>", ["description", "execution"]),
+        # Types and words: by what the neighbours have, and by the item in front.
+        (CHECKS + "      - type: is-json\n      - type: is-json\n      - type: <|>", ["is-json"]),
+        (CASE.replace("input: hi\n", "input:\n      - role: system\n        content: x\n      - role: <|>"), ["user"]),
+        (
+            CASE.replace("input: hi\n", "input:\n      - role: user\n        content: x\n      - role: <|>"),
+            ["assistant"],
+        ),
+        (CASE + "    expected_output:\n      - role: <|>", ["assistant"]),
+        (CHECKS + "      - type: regex\n        value: a\n        required: <|>", ["true"]),
+        # Names that are in use come first.
+        (
+            "execution:\n  target: judge\n" + CHECKS + "      - type: llm-grader\n        target: <|>",
+            ["judge", "local"],
+        ),
+    ],
+)
+def test_what_is_used_comes_first(marked: str, first: list[str]) -> None:
+    assert labels(marked)[: len(first)] == first
+
+
+def test_types_come_by_how_many_suites_have_them() -> None:
+    found = labels(CHECKS + "      - type: <|>")
+    assert set(found[:4]) == {"contains", "llm-grader", "code-grader", "rubrics"}
+    current = [c.label for c in offered(CHECKS + "      - type: <|>") if not c.deprecated]
+    assert current.index("rubric") > current.index("skill-trigger"), "of those without uses the last"
+
+
+def test_what_the_workspace_uses_comes_before_what_others_use() -> None:
+    text, offset = cursor(CHECKS + "      - type: <|>")
+    other = analysis(CHECKS + "      - type: latency\n        threshold: 5\n      - type: cost\n        budget: 1\n")
+    workspace = count(each for state in other.states.values() for root in state.shapes for each in children(root))
+    found = sorted(complete(analysis(text), offset, names, workspace), key=lambda c: c.sort)
+    assert found[0].label == "latency", "where a list begins"
+    assert "cost" in [c.label for c in found[:5]], "somewhere in a list"
+
+
+@pytest.mark.parametrize("dialect", [d.name for d in DIALECTS])
+def test_what_a_type_does_stands_beside_it(dialect: str) -> None:
+    known = LANGUAGE.dialect(dialect)
+    cases = known.spelled(Suite, "cases")
+    checks = known.spelled(Case, "assertions") or known.spelled(Case, "evaluators")
+    if checks is None:
+        pytest.skip("a case has no evaluators of its own")
+    found = offered(f"{cases}:\n  - id: a\n    {checks}:\n      - type: <|>", dialect)
+    told = {c.label: c.detail for c in found if c.kind == "type" and not c.deprecated}
+    assert told
+    assert not {label for label, each in told.items() if len(each.split()) < 3 or label in each}
+    if "contains" in told:
+        assert told["contains"] == "the answer has this text in it"
 
 
 @pytest.mark.parametrize(
@@ -215,11 +282,11 @@ TARGETS = "/x/.agentv/targets.yaml"
         ("<|>", ["targets"], TARGETS),
         ("targets:\n  <|>", ["target"], TARGETS),
         ("targets:\n  - <|>", ["target", "name", "provider"], TARGETS),
-        ("targets:\n  - name: x\n    provider: mo<|>", ["azure"], TARGETS),
+        ("targets:\n  - name: x\n    provider: mo<|>", ["cli", "azure"], TARGETS),
         ("targets:\n  - name: x\n    provider: mock\n    resp<|>", ["grader_target"], TARGETS),
         ("targets:\n  - {name: one}\n  - name: x\n    grader_target: <|>", ["local", "judge", "one"], TARGETS),
         ("<|>", ["$schema", "eval_patterns"], "/x/.agentv/config.yaml"),
-        ("- id: a\n  <|>", ["input", "criteria"], "/x/cases.yaml"),
+        ("- id: a\n  <|>", ["criteria", "assertions"], "/x/cases.yaml"),
     ],
 )
 def test_other_kinds_of_files(marked: str, expected: list[str], path: str) -> None:

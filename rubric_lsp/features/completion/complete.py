@@ -10,14 +10,16 @@ from rubric_core.language.evaluators import Evaluator, Include
 from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Ranges, Shaped
 from rubric_core.language.model import CASE
 from rubric_core.language.place import CursorPlace, mapping_shape, place_of
-from rubric_core.language.shape import Shape, children
+from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Target
+from rubric_core.language.usage import Counts
 from rubric_core.syntax.cursor import Cursor, cursor_at
 from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Span
 from rubric_lsp.features.completion.keys import keys
 from rubric_lsp.features.completion.members import members
+from rubric_lsp.features.completion.ranking import usage_for
 from rubric_lsp.features.completion.site import Completion, Names, Site
 from rubric_lsp.features.completion.skeletons import case, dashes, items, suite
 from rubric_lsp.features.completion.values import values
@@ -26,8 +28,17 @@ from rubric_lsp.features.completion.variables import variables
 __all__ = ["complete"]
 
 
-def complete(analysis: Analysis, offset: int, names: Names | None = None) -> list[Completion]:
-    """What can stand at `offset`; spans are those of the whole text. `names` gives names from other files."""
+def complete(
+    analysis: Analysis, offset: int, names: Names | None = None, workspace: Counts | None = None
+) -> list[Completion]:
+    """What can stand at `offset`; spans are those of the whole text.
+
+    Args:
+        analysis: The text.
+        offset: The cursor.
+        names: Gives names from other files.
+        workspace: What the suites of the workspace use.
+    """
     local = analysis.local(offset)
     filled = variables(analysis, local)
     if filled is not None:
@@ -39,7 +50,8 @@ def complete(analysis: Analysis, offset: int, names: Names | None = None) -> lis
         cursor, analysis.dialect, _root(analysis, local), _around(local)
     )
     shift = local.outer(Span(cursor.span.start, cursor.span.start)).start - cursor.span.start
-    site = Site(analysis, local, place, cursor.span.moved(shift), names or (lambda _, __: ()), offset)
+    usage = usage_for(analysis, local, workspace or Counts())
+    site = Site(analysis, local, place, cursor.span.moved(shift), names or (lambda _, __: ()), offset, usage)
     found = {(each.label, each.kind): each for each in reversed(list(_offers(site)))}
     return list(reversed(found.values()))
 
@@ -57,8 +69,7 @@ def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
 
 def _around(local: LocalText) -> list[type[Shape]]:
     """The shapes that begin in front of the cursor, the nearest last."""
-    every = (c for s in local.shapes for c in children(s) if c.node is not None)
-    before = [s for s in every if s.node is not None and s.node.span.start <= local.offset and not s.borrowed]
+    before = [s for s in local.every if s.node is not None and s.node.span.start <= local.offset and not s.borrowed]
     return [type(s) for s in sorted(before, key=lambda s: s.node.span.start if s.node is not None else 0)]
 
 
@@ -68,7 +79,7 @@ def _in_settings(local: LocalText, cursor: Cursor, dialect: Dialect) -> CursorPl
     at = next((i for i, step in enumerate(cursor.path) if step in names), None)
     if at is None:
         return None
-    entries = [e for s in local.shapes for e in children(s) if isinstance(e, Entry) and e.node is not None]
+    entries = [e for e in local.every if isinstance(e, Entry) and e.node is not None]
     around = [e for e in entries if e.node is not None and e.node.span.start <= local.offset]
     settings = type(around[-1]).keys["settings"].kind if around else None
     if not isinstance(settings, Shaped):
@@ -151,6 +162,7 @@ def _outermost(site: Site) -> Iterator[Completion]:
         # Behind the cases the keys go on that stand in front of them.
         written = {e.name: "" for e in outer.entries if e.name and e.name != cursor.typed}
         cursor = replace(cursor, siblings={**written, **cursor.siblings})
+        cursor = replace(cursor, before=cursor.before or site.analysis.frame.item_key)
         site = replace(site, place=replace(site.place, cursor=cursor))
     empty = not site.analysis.document.text.strip()
     if empty and isinstance(root, ByNode) and root.sequence is not None and shape is None:

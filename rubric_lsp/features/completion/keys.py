@@ -1,4 +1,4 @@
-"""Keys: required ones first, present ones left out, given-up ones last with an edit that writes their successor."""
+"""Keys: likely and required ones first, present ones left out, given-up ones last with an edit that writes their successor."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -7,6 +7,7 @@ from rubric_core.language.dialect import Fate, Spelling
 from rubric_core.language.kinds import Boolean, ByNode, Choice, Kind, ListOf, MapOf, Messages, Ranges, Shaped
 from rubric_core.language.shape import Shape
 from rubric_lsp.features.completion.bands import map_of_bands
+from rubric_lsp.features.completion.ranking import key_ranks
 from rubric_lsp.features.completion.site import Completion, Site, escaped
 from rubric_lsp.features.key_docs import key_markdown
 
@@ -22,16 +23,17 @@ def keys(site: Site, shape: type[Shape]) -> Iterator[Completion]:
     table = dialect.table(shape)
     present = {s.field for name in site.cursor.siblings if (s := table.get(name)) is not None}
     groups = {shape.keys[name].group for name in present if name in shape.keys} - {""}
-    for order, (spelling, key) in enumerate(dialect.fields(shape)):
-        if spelling.field in present:
-            continue
-        needed = dialect.demanded(shape, spelling.field) and key.group not in groups
+    possible = {spelling: key for spelling, key in dialect.fields(shape) if spelling.field not in present}
+    needs = {s.field: dialect.demanded(shape, s.field) and key.group not in groups for s, key in possible.items()}
+    ranks = key_ranks(site, shape, needs)
+    for spelling, key in possible.items():
+        needed = needs[spelling.field]
         plain, snippet = _text(site, spelling.name, key.kind)
         default = f"default {key.shown_default}" if key.shown_default else "rubric's own" if key.extension else ""
         detail = "required" if needed else default
         yield Completion(
             spelling.name, "key", site.span, plain, snippet, detail, partial(key_markdown, site.analysis, shape, key),
-            sort=f"{0 if needed else 1}{order:03}",
+            sort=f"1{ranks[spelling.field]:03}",
         )  # fmt: skip
     yield from _given_up(site, shape, present)
 

@@ -7,6 +7,7 @@ from typing import Literal
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.place import CursorPlace
+from rubric_core.language.usage import Counts
 from rubric_core.syntax.cursor import Cursor
 from rubric_core.text import Span
 
@@ -59,6 +60,8 @@ class Site:
     names: Names
     #: The cursor in the whole text.
     offset: int
+    #: How often keys and values are used, the most general counts first.
+    usage: Sequence[Counts] = ()
 
     @property
     def cursor(self) -> Cursor:

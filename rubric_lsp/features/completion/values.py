@@ -1,26 +1,30 @@
 """Values: words of a list, names of other things, paths, types."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from rubric_core.language.dialect import Fate
-from rubric_core.language.evaluators import Evaluator, Scripted
+from rubric_core.language.evaluators import Evaluator, Rubric, Scripted
 from rubric_core.language.kinds import Boolean, ByNode, Choice, Kind, Ranges, Shaped, Text
 from rubric_core.language.model import Case, ContentBlock, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Target
+from rubric_core.language.usage import type_word
 from rubric_core.loading.search import URL
 from rubric_core.syntax.cursor import ITEM
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_lsp.features.completion.bands import bands
 from rubric_lsp.features.completion.bodies import required_fields
+from rubric_lsp.features.completion.ranking import name_ranks, word_ranks
 from rubric_lsp.features.completion.site import Completion, Site
-from rubric_lsp.features.key_docs import type_markdown
+from rubric_lsp.features.key_docs import summary, type_markdown
 
 __all__ = ["types", "values"]
 
 #: Fields of any form in which a text with `file://` in front is a path.
 _MARKED = frozenset({"prompts", "extensions"})
+#: What becomes of a type that is still worth offering.
+_OFFERED = frozenset({Fate.CURRENT, Fate.DEPRECATED, Fate.LEAVING, Fate.TOLERATED})
 _PATHS = frozenset({"file", "directory", "program", "script"})
 
 
@@ -31,10 +35,9 @@ def values(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
     free = any(isinstance(each, Text) and each.blank for each in branches)
     for each in branches:
         if isinstance(each, Choice):
-            for order, (word, meaning) in enumerate(each.options):
-                yield Completion(word, "value", site.span, word, detail=meaning, sort=f"0{order:02}")
+            yield from _words(site, each.options)
         elif isinstance(each, Boolean) and not free:
-            yield from (Completion(word, "value", site.span, word, sort="0") for word in ("true", "false"))
+            yield from _words(site, (("true", ""), ("false", "")))
         elif isinstance(each, Text) and each.refers_to:
             yield from _references(site, each.refers_to)
         elif isinstance(each, Ranges) and site.cursor.quote == "":
@@ -49,6 +52,15 @@ def values(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
             yield from _paths(site, "file", marked=issubclass(shape, Scripted))
 
 
+def _words(site: Site, options: Sequence[tuple[str, str]]) -> Iterator[Completion]:
+    """Words with their meanings."""
+    shape, key = site.place.shape, site.place.key
+    words = [word for word, _ in options]
+    ranks = word_ranks(site, shape, key.field, words) if shape is not None and key is not None else {}
+    for order, (word, meaning) in enumerate(options):
+        yield Completion(word, "value", site.span, word, detail=meaning, sort=f"0{ranks.get(word, order):02}")
+
+
 def _references(site: Site, refers_to: str) -> Iterator[Completion]:
     if refers_to == "type":
         yield from types(site)
@@ -59,9 +71,10 @@ def _references(site: Site, refers_to: str) -> Iterator[Completion]:
     elif refers_to in _PATHS:
         yield from _paths(site, "script" if refers_to == "program" else refers_to, marked=_takes_over_cases(site))
     else:
-        yield from _named(site, site.names(refers_to, ""))
-        if refers_to == "target":
-            yield from _named(site, _own_targets(site))
+        own = _own_targets(site) if refers_to == "target" else ()
+        names = list(dict.fromkeys((*site.names(refers_to, ""), *own)))
+        ranks = name_ranks(site, refers_to, names)
+        yield from _named(site, sorted(names, key=lambda name: ranks[name]))
 
 
 def _takes_over_cases(site: Site) -> bool:
@@ -71,9 +84,9 @@ def _takes_over_cases(site: Site) -> bool:
 
 
 def _named(site: Site, names: Iterable[str]) -> Iterator[Completion]:
-    for name in dict.fromkeys(names):
+    for order, name in enumerate(dict.fromkeys(names)):
         written = name if site.cursor.quote else plain_or_quoted(name)
-        yield Completion(name, "reference", site.span, written, sort="0")
+        yield Completion(name, "reference", site.span, written, sort=f"0{order:03}")
 
 
 def _own_targets(site: Site) -> list[str]:
@@ -115,15 +128,18 @@ def _paths(site: Site, what: str, *, marked: bool = False) -> Iterator[Completio
 def types(site: Site, lead: str = "") -> Iterator[Completion]:
     """The types of evaluators, with the fields that each of them needs."""
     dialect = site.dialect
-    for order, known in enumerate(dialect.types.values()):
-        if known.fate in (Fate.IGNORED, Fate.REJECTED, Fate.ALIAS):
-            continue
+    possible = [known for known in dialect.types.values() if known.fate in _OFFERED]
+    # Of the types that nobody uses `rubric` comes last: whoever begins to type it means `rubrics`.
+    words = [type_word(known.shape, known.name) for known in sorted(possible, key=lambda known: known.shape is Rubric)]
+    ranks = word_ranks(site, Evaluator, "type", words)
+    for known in possible:
         gone = known.fate is Fate.DEPRECATED
         name = dialect.type_name(known.shape) or known.name if gone else known.name
         body = required_fields(site, known.shape)
         yield Completion(
-            known.name, "type", site.span, lead + name, f"{lead}{name}{body}" if body else "", f"deprecated: use {name}" if gone else known.shape.title().split(":")[0],
-            partial(type_markdown, known.shape, dialect), deprecated=gone, sort=f"{8 if gone else 2}{order:03}", filter=known.name,
+            known.name, "type", site.span, lead + name, f"{lead}{name}{body}" if body else "", f"deprecated: use {name}" if gone else summary(known.shape),
+            partial(type_markdown, known.shape, dialect), deprecated=gone,
+            sort=f"{8 if gone else 2}{ranks[type_word(known.shape, known.name)]:03}", filter=known.name,
         )  # fmt: skip
     if dialect.properties.custom_types:
         for name in site.names("type", ""):
@@ -138,13 +154,15 @@ def _kinds(site: Site) -> Iterator[Completion]:
     base: type[Shape] = Provider if shape is not None and issubclass(shape, Provider) else Target
     if site.place.shape is Suite:
         base = Provider
-    for order, known in enumerate(site.dialect.types_of(base).values()):
-        if known.fate in (Fate.IGNORED, Fate.REJECTED, Fate.ALIAS) or issubclass(known.shape, Evaluator):
-            continue
+    every = site.dialect.types_of(base).values()
+    possible = [known for known in every if known.fate in _OFFERED and not issubclass(known.shape, Evaluator)]
+    ranks = word_ranks(site, base, base.tag, (known.name for known in possible))
+    for known in possible:
         gone = known.fate is not Fate.CURRENT
         name = site.dialect.type_name(known.shape) or known.name if gone else known.name
         body = required_fields(site, known.shape)
         yield Completion(
-            known.name, "type", site.span, name, f"{name}{body}" if body else "", f"deprecated: use {name}" if gone else known.shape.title(),
-            partial(type_markdown, known.shape, site.dialect), deprecated=gone, sort=f"{8 if gone else 2}{order:03}", filter=known.name,
+            known.name, "type", site.span, name, f"{name}{body}" if body else "", f"deprecated: use {name}" if gone else summary(known.shape),
+            partial(type_markdown, known.shape, site.dialect), deprecated=gone,
+            sort=f"{8 if gone else 2}{ranks[known.name]:03}", filter=known.name,
         )  # fmt: skip

@@ -8,7 +8,7 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.around import FileKind
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge, LlmRubric
 from rubric_core.language.model import Case, DefaultTest
-from rubric_core.language.shape import Shape, children
+from rubric_core.language.shape import Shape
 from rubric_core.text import Span
 from rubric_lsp.features.completion.site import Completion
 
@@ -58,7 +58,7 @@ def values_at(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
     default = analysis.suite.default_test if analysis.suite is not None else None
     if isinstance(default, DefaultTest) and isinstance(default.vars, dict):
         every.update(default.vars)
-    for case in (s for root in local.shapes for s in children(root) if isinstance(s, Case)):
+    for case in (s for s in local.every if isinstance(s, Case)):
         if isinstance(case.vars, dict) and (not local.in_frame or _holds(case, local.offset)):
             every.update(case.vars)
     return every
@@ -73,15 +73,14 @@ def _in_prompt(local: LocalText) -> bool:
     if local.analysis.kind is FileKind.PROMPT:
         return True
     judges = (LlmJudge, LlmRubric, Aggregator)
-    for root in local.shapes:
-        for shape in children(root):
-            place = shape.places.get("prompt") if isinstance(shape, judges) else None
-            if place is not None and place.node.whole.start <= local.offset <= place.node.whole.end + 1:
-                return True
+    for shape in local.every:
+        place = shape.places.get("prompt") if isinstance(shape, judges) else None
+        if place is not None and place.node.whole.start <= local.offset <= place.node.whole.end + 1:
+            return True
     return False
 
 
 def _in_aggregator(local: LocalText) -> bool:
-    composites = (s for root in local.shapes for s in children(root) if isinstance(s, Composite))
+    composites = (s for s in local.every if isinstance(s, Composite))
     found = (c.aggregator for c in composites)
     return any(isinstance(a, Aggregator) and a.has("prompt") and _holds(a, local.offset) for a in found)

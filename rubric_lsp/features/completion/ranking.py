@@ -1,0 +1,64 @@
+"""The order of offers: by what is around the cursor and in the workspace, then by what suites in general use."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.shape import Shape, children
+from rubric_core.language.usage import ANY, Counts, count, front_at, general_usage, likelihoods, lineage
+from rubric_lsp.features.completion.site import Site
+
+__all__ = ["key_ranks", "name_ranks", "usage_for", "word_ranks"]
+
+#: So many blocks on either side of the cursor are looked at, and so many shapes of each that may be larger than a case.
+_NEAR, _MOST_SHAPES = 4, 400
+#: What a key that its mapping needs is ahead of others.
+_NEEDED = 0.2
+
+
+def usage_for(analysis: Analysis, local: LocalText, workspace: Counts) -> tuple[Counts, ...]:
+    """What completion at a place goes by, the most general first."""
+    return general_usage(), workspace, count(_shapes_near(analysis, local))
+
+
+def _shapes_near(analysis: Analysis, local: LocalText) -> Iterable[Shape]:
+    yield from local.every[:_MOST_SHAPES]
+    blocks = analysis.document.blocks
+    if not local.in_frame:
+        yield from _first(analysis.states[analysis.frame.block].shapes)
+    for number in range(max(0, local.number - _NEAR), min(len(blocks), local.number + _NEAR + 1)):
+        if blocks[number].key and number != local.number:
+            yield from _first(analysis.states[blocks[number]].shapes)
+
+
+def _first(roots: Iterable[Shape]) -> Iterable[Shape]:
+    return islice((shape for root in roots for shape in children(root)), _MOST_SHAPES)
+
+
+def key_ranks(site: Site, shape: type[Shape], fields: Mapping[str, bool]) -> Mapping[str, int]:
+    """The places of keys in the list, from 0 on; `fields` says of each whether the mapping needs it."""
+    known = site.dialect.table(shape).get(site.cursor.before)
+    before = known.field if known is not None else site.cursor.before
+    likely = likelihoods(site.usage, lineage(shape), before, list(fields))
+    return _ranks(fields, lambda field: likely[field] + (_NEEDED if fields[field] else 0.0))
+
+
+def word_ranks(site: Site, shape: type[Shape], field: str, words: Iterable[str]) -> Mapping[str, int]:
+    """The places of the words that `field` can have."""
+    every = list(dict.fromkeys(words))
+    names = lineage(shape)[:1] if field == shape.tag else lineage(shape)
+    fresh = site.cursor.role == "item"
+    front = front_at(site.local.every, site.local.offset, shape, field, fresh=fresh)
+    likely = likelihoods(site.usage, [f"{name}.{field}" for name in names], front, every)
+    return _ranks(every, lambda word: likely[word])
+
+
+def name_ranks(site: Site, kind: str, names: Sequence[str]) -> Mapping[str, int]:
+    """The places of names that the project makes for itself, such as those of targets."""
+    likely = likelihoods(site.usage, [kind], ANY, names)
+    return _ranks(names, lambda name: likely[name])
+
+
+def _ranks(words: Iterable[str], likely: Callable[[str], float]) -> Mapping[str, int]:
+    # Words that are as likely stay in the order in which they came.
+    return {word: rank for rank, word in enumerate(sorted(words, key=lambda word: -likely(word)))}
