@@ -5,6 +5,7 @@ import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.shape import children
@@ -19,6 +20,9 @@ from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uris import path_of
 from rubric_lsp.workspace import Workspace
 
+if TYPE_CHECKING:
+    from rubric_lsp.features.completion import Names
+
 __all__ = ["MOST_SUITES", "Around"]
 
 #: A workspace with more suites than this is searched only in part.
@@ -26,6 +30,8 @@ MOST_SUITES = 1_000
 #: A folder with more than this is no place to look for a prompt in.
 _MOST_VISITED = 2_000
 _MOST_OFFERED = 300
+#: So many folders above a suite may have what it refers to.
+_MOST_ABOVE = 3
 #: How a path out of the folder begins, or one that says that it is in it.
 _ABOVE = re.compile(r"(?:\.{1,2}/)+")
 _SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
@@ -137,10 +143,10 @@ class Around:
                 return entry, local.text, where.path.name if where.path is not None else "this file"
         return None
 
-    def offers(self, suite: Path | None) -> Callable[[str, str], Sequence[str]]:
-        """Gives the names that a suite can refer to, by what they are and, of paths, by what is typed already."""
+    def offers(self, suite: Path | None) -> "Names":
+        """Gives the names that a suite can refer to."""
 
-        def names(kind: str, typed: str) -> Sequence[str]:
+        def names(kind: str, typed: str = "", fits: Callable[[str], bool] = lambda _: True, /) -> Sequence[str]:
             if suite is None:
                 return ()
             look = self.project.look()
@@ -150,26 +156,49 @@ class Around:
                 return sorted(templates(look, suite.parent))
             if kind == "type":
                 return sorted(programs(look, "assertions", suite.parent))
-            paths = list(self._paths_from(suite, typed, folders=kind == "directory"))
-            return [p for p in paths if is_script(p)] if kind == "script" else paths
+            if kind == "directory":
+                return list(self._paths_from(suite, typed, lambda _, is_folder: is_folder))
+            wanted = is_script if kind == "script" else fits
+            return list(self._paths_from(suite, typed, lambda path, is_folder: not is_folder and wanted(path)))
 
         return names
 
-    def _paths_from(self, suite: Path, typed: str, *, folders: bool) -> Iterator[str]:
-        """Paths below the folder of a suite as they are written in it, the nearest first; above it where that is typed."""
-        files = self.project.files
-        above = _ABOVE.match(typed)
-        waiting, visited, offered = deque([above[0] if above is not None else ""]), 0, 0
-        while waiting and visited < _MOST_VISITED and offered < _MOST_OFFERED:
-            here = waiting.popleft()
-            for name in files.names(suite.parent / here):
-                visited += 1
-                if name.startswith(".") or name in _SKIPPED or name == suite.name:
-                    continue
-                path = f"{here}{name}"
-                is_folder = files.is_directory(suite.parent / path)
-                if is_folder:
-                    waiting.append(f"{path}/")
-                if is_folder == folders and offered < _MOST_OFFERED:
+    def _paths_from(self, suite: Path, typed: str, wanted: Callable[[str, bool], bool]) -> Iterator[str]:
+        """Paths as they are written in a suite: below its folder, the nearest first, then below the folders above it.
+
+        `wanted` is given each path, and whether it is a folder.
+        """
+        found = _ABOVE.match(typed)
+        start, offered = found[0] if found is not None else "", 0
+        for number in range(_MOST_ABOVE + 1):
+            if number and not self._is_open(absolute(suite.parent / start)):
+                return
+            most = _MOST_VISITED if number == 0 else _MOST_VISITED // 4
+            for path, is_folder in self._paths_below(suite, start, most):
+                if offered < _MOST_OFFERED and wanted(path, is_folder):
                     offered += 1
                     yield path
+            start = f"{start.removeprefix('./')}../"
+
+    def _paths_below(self, suite: Path, start: str, most: int) -> Iterator[tuple[str, bool]]:
+        """What is below the folder at `start`, the nearest first, and whether it is a folder."""
+        files = self.project.files
+        waiting, visited = deque([start]), 0
+        # From above, what is in the suite's own folder has a shorter path.
+        around = {suite.parent, *suite.parent.parents}
+        while waiting and visited < most:
+            here = waiting.popleft()
+            folder = absolute(suite.parent / here)
+            for name in files.names(folder):
+                visited += 1
+                if name.startswith(".") or name in _SKIPPED or folder / name in around or folder / name == suite:
+                    continue
+                is_folder = files.is_directory(folder / name)
+                if is_folder:
+                    waiting.append(f"{here}{name}/")
+                yield f"{here}{name}", is_folder
+
+    def _is_open(self, folder: Path) -> bool:
+        """Whether it is one of the open folders, or in one."""
+        opened = (path_of(uri) for uri in self._workspace.folders)
+        return any(folder.is_relative_to(absolute(each)) for each in opened if each is not None)

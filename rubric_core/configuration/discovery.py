@@ -9,9 +9,10 @@ from pathlib import Path
 
 from rubric_core.configuration.files import CONFIGURATION_FILES, Configurations
 from rubric_core.configuration.model import Configuration
+from rubric_core.language.endings import DATASETS, PROMPTS, YAML
 from rubric_core.loading import gitignore
 from rubric_core.loading.files import UnreadableError, absolute, is_suite, is_suite_name, read_text
-from rubric_core.loading.kind import DATASETS, PROMPTS, YAML, kind_by_name
+from rubric_core.loading.kind import kind_by_name
 from rubric_core.loading.patterns import Patterns, braces
 from rubric_core.loading.search import HOMES
 from rubric_core.syntax.parse import parse

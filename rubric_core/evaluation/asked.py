@@ -11,9 +11,9 @@ from rubric_core.evaluation.interpolate import Interpolation, node_of
 from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.scripts import language_of, run_function
+from rubric_core.language.endings import YAML
 from rubric_core.language.model import INPUT, OUTPUT, Case
 from rubric_core.language.shape import Shape
-from rubric_core.loading.kind import YAML
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.search import URL, current_directory, find_file, is_pattern
 from rubric_core.ports import Ports, Program

@@ -18,10 +18,10 @@ from rubric_core.evaluation.scenarios import scenario_cases
 from rubric_core.evaluation.strays import lines_of, nothing_behind, strays
 from rubric_core.language.around import FileKind, LoneCase
 from rubric_core.language.dialects import dialect_named
+from rubric_core.language.endings import DATASETS, TABLES, YAML
 from rubric_core.language.model import Case, Origin, Suite
 from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.files import UnreadableError, read_text
-from rubric_core.loading.kind import DATASETS, TABLES, YAML
 from rubric_core.loading.project import Project
 from rubric_core.loading.search import current_directory
 from rubric_core.loading.table import TableError, cases_in_table

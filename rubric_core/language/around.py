@@ -5,6 +5,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from rubric_core.language.endings import CASES, YAML
 from rubric_core.language.kinds import (
     Anything,
     Boolean,
@@ -87,10 +88,12 @@ class ConfigHooks(Shape):
 
 _PATTERNS = ListOf(Text())
 _TARGETS = ByNode(
-    text=Text(refers_to="file"), sequence=ListOf(ByNode(text=Text(refers_to="file"), mapping=Tagged(Target)))
+    text=Text(refers_to="file", endings=YAML),
+    sequence=ListOf(ByNode(text=Text(refers_to="file", endings=YAML), mapping=Tagged(Target))),
 )
 _PROVIDERS = ByNode(
-    text=Text(refers_to="file"), sequence=ListOf(ByNode(text=Text(refers_to="file"), mapping=Tagged(Provider)))
+    text=Text(refers_to="file", endings=YAML),
+    sequence=ListOf(ByNode(text=Text(refers_to="file", endings=YAML), mapping=Tagged(Provider))),
 )
 
 
@@ -109,12 +112,16 @@ class Config(Shape):
     providers = key(_PROVIDERS, "The providers that answer and judge, or a file that has them.")
     targets = key(_TARGETS, "The targets that answer, or a file that has them.")
     graders = key(_PROVIDERS, "The providers that judge, or a file that has them.")
-    tests = key(ByNode(text=Text(refers_to="file"), sequence=ListOf(CASE)), "Cases, or a file that has them.")
+    tests = key(
+        ByNode(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)), "Cases, or a file that has them."
+    )
     defaults = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(Defaults)), "The provider and grader where nothing is said."
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Defaults)),
+        "The provider and grader where nothing is said.",
     )
     default_test = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(DefaultTest)), "What every case of every suite inherits."
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(DefaultTest)),
+        "What every case of every suite inherits.",
     )
     repo_resolvers = key(Anything(), "How names of repositories become addresses.")
     refs = key(Anything(), "Names for parts that suites refer to.")

@@ -38,6 +38,8 @@ class Text(Kind[str]):
     spaces: bool = False
     #: What the string refers to, for completion, links and rename: "target", "case", "file", "member" …
     refers_to: str = ""
+    #: What the names of the files that it refers to end in; any file where this is empty.
+    endings: tuple[str, ...] = ()
 
     def words(self) -> str:
         return "a string" if self.blank else "a non-empty string"

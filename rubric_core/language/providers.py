@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from rubric_core.language.endings import RECORDS
 from rubric_core.language.kinds import (
     Anything,
     Boolean,
@@ -233,9 +234,15 @@ class Mock(Settings):
 class Replay(Settings):
     """A replay: answers that were recorded before."""
 
-    fixtures = key(Text(refers_to="file"), "Recorded answers.", required=True, group="source", example="fixtures.jsonl")
-    execution_traces = key(Text(refers_to="file"), "Recorded traces.", required=True, group="source")
-    transcripts = key(Text(refers_to="file"), "Recorded conversations.", required=True, group="source")
+    fixtures = key(
+        Text(refers_to="file", endings=RECORDS),
+        "Recorded answers.",
+        required=True,
+        group="source",
+        example="fixtures.jsonl",
+    )
+    execution_traces = key(Text(refers_to="file", endings=RECORDS), "Recorded traces.", required=True, group="source")
+    transcripts = key(Text(refers_to="file", endings=RECORDS), "Recorded conversations.", required=True, group="source")
     source_target = key(Text(), "The target whose answers were recorded.", required=True, example="bot")
     suite = key(Text(), "The suite that was recorded.")
     eval_path = key(Text(), "The path of the suite that was recorded.")

@@ -7,6 +7,7 @@ stand beside these keys or, in some dialects, one level deeper; either way they 
 from collections.abc import Mapping
 from typing import ClassVar
 
+from rubric_core.language.endings import YAML
 from rubric_core.language.kinds import (
     Anything,
     Boolean,
@@ -85,7 +86,7 @@ class Entry(Shape):
     env = key(MapOf(Text(blank=True)), "Environment variables for it.")
     inputs = key(MapOf(Anything()), "The values that it takes, described for programs that make up attacks.")
     environment = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)),
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)),
         "Where it works, in place of what the suite says.",
     )
     hooks = key(
@@ -147,9 +148,9 @@ class TargetFile(Shape):
         group="entries",
         example="[{id: mock, label: default}]",
     )
-    graders = key(ByNode(text=Text(refers_to="file"), sequence=_TARGETS), "Targets that only judge.")
+    graders = key(ByNode(text=Text(refers_to="file", endings=YAML), sequence=_TARGETS), "Targets that only judge.")
     defaults = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(Defaults)),
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Defaults)),
         "The provider and grader where nothing else is said.",
         example="{provider: default}",
     )

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from rubric_core.language.endings import DATASETS, TABLES, YAML
 from rubric_core.loading.files import absolute
-from rubric_core.loading.kind import DATASETS, TABLES, YAML
 from rubric_core.loading.project import Look
 from rubric_core.loading.search import URL, directories_up, is_pattern, places_of, without_function
 from rubric_core.loading.table import TableError, UnactedColumnError, cases_in_table

@@ -5,20 +5,14 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from rubric_core.language.around import FileKind
+from rubric_core.language.endings import DATASETS, PROMPTS, YAML
 from rubric_core.loading.files import absolute, is_suite_name
 from rubric_core.loading.search import HOMES
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 
-__all__ = ["DATASETS", "PROMPTS", "TABLES", "YAML", "kind_by_content", "kind_by_name", "kind_of"]
+__all__ = ["kind_by_content", "kind_by_name", "kind_of"]
 
-YAML = (".yaml", ".yml")
-#: Endings of data sets with one JSON object per line.
-DATASETS = (".jsonl", ".ndjson")
-#: Endings of tables with a case in each row.
-TABLES = (".csv",)
-#: Endings of texts that can be prompts.
-PROMPTS = (".md", ".markdown", ".txt", ".j2", ".njk")
 _NAMED = re.compile(r"(?i)(?P<name>targets|providers)\.ya?ml\Z")
 _IN_HOME = {
     "config": FileKind.CONFIG,

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.language.around import FileKind
+from rubric_core.language.endings import DATASETS, PROMPTS
 from rubric_core.language.model import Suite, TargetChoice
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.loading.case_files import CaseSet
 from rubric_core.loading.issues import Issue, UnknownType
-from rubric_core.loading.kind import DATASETS, PROMPTS
 from rubric_core.loading.names import entry_name
 from rubric_core.loading.references import References
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
-from rubric_core.loading.kind import YAML
+from rubric_core.language.endings import YAML
 from rubric_core.loading.project import Look
 from rubric_core.loading.search import HOMES, URL, configuration_files, current_directory, directories_up, find_file
 from rubric_core.loading.targets import LISTS, TargetFile, find_targets, read_targets

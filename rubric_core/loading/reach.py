@@ -7,8 +7,8 @@ from typing import Literal
 
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
+from rubric_core.language.endings import PROMPTS, YAML
 from rubric_core.loading.issues import Issue
-from rubric_core.loading.kind import PROMPTS, YAML
 from rubric_core.loading.mentions import Mention
 from rubric_core.loading.project import Look, Project
 from rubric_core.loading.reference_issues import EmptyFile, MissingFile, PromptText

@@ -6,8 +6,8 @@ from pathlib import Path
 from rubric_core.language.around import FileKind
 from rubric_core.language.detect import Choice, choose, signs_of
 from rubric_core.language.detect_around import around_choice
+from rubric_core.language.endings import DATASETS, YAML
 from rubric_core.loading.case_files import cases_behind
-from rubric_core.loading.kind import DATASETS, YAML
 from rubric_core.loading.mentions import is_open
 from rubric_core.loading.project import Look
 from rubric_core.loading.search import URL

@@ -120,6 +120,32 @@ def test_types_that_the_workspace_uses_are_offered_first(connect: Connect, folde
     until("the other suite counts", lambda: first() == "latency")
 
 
+def offered_paths(client: Client, uri: str, line: str) -> list[str]:
+    """What is offered at the end of a file whose last line is `line`."""
+    text = f"{SUITE}{line}"
+    client.change(uri, {"text": text})
+    items = client.at("completion", uri, text.count("\n"), len(line.rpartition("\n")[2]))["items"]
+    return [i["label"] for i in sorted(items, key=lambda i: i["sortText"]) if i["kind"] == 17]
+
+
+def test_files_above_the_suite_are_offered(connect: Connect, folder: Path) -> None:
+    inner = folder / "evals" / "deep"
+    for path in (folder / "graders", folder / "evals" / "prompts", inner / "mine", folder.parent / "outside"):
+        path.mkdir(parents=True)
+        (path / "x.md").write_text("x", encoding="utf-8")
+    (inner / "b.eval.yaml").write_text(SUITE, encoding="utf-8")
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri = (inner / "a.eval.yaml").as_uri()
+    client.open(uri, SUITE)
+    prompt = "  - type: llm-grader\n    prompt: "
+    assert offered_paths(client, uri, prompt) == ["mine/x.md", "../prompts/x.md", "../../graders/x.md"], (
+        "near ones first"
+    )
+    assert offered_paths(client, uri, f"{prompt}../") == ["../prompts/x.md", "../../graders/x.md"]
+    assert offered_paths(client, uri, f"{prompt}./") == ["./mine/x.md", "../prompts/x.md", "../../graders/x.md"]
+
+
 @pytest.mark.parametrize("kind", ["targets", "cases"])
 def test_the_files_around_are_checked_as_such(connect: Connect, folder: Path, kind: str) -> None:
     client = connect()

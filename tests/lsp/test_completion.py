@@ -1,7 +1,7 @@
 """What completion offers, place by place and dialect by dialect, and what becomes of the text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from rubric_lsp.features.completion import Completion, complete
 
 KNOWN = {
     "target": ["local", "judge"],
-    "file": ["cases.yaml", "prompts/judge.md"],
+    "file": ["cases.yaml", "other.eval.yaml", "prompts/judge.md", "prompts/other.md", "picture.png"],
     "directory": ["scripts"],
     "script": ["check.py"],
     "template": ["safety"],
@@ -25,8 +25,9 @@ KNOWN = {
 }
 
 
-def names(kind: str, typed: str) -> Sequence[str]:
-    return [f"../{n}" for n in KNOWN[kind]] if typed.startswith("../") else KNOWN.get(kind, ())
+def names(kind: str, typed: str = "", fits: Callable[[str], bool] = lambda _: True, /) -> Sequence[str]:
+    found = [name for name in KNOWN.get(kind, ()) if fits(name)]
+    return [f"../{n}" for n in found] if typed.startswith("../") else found
 
 
 def analysis(text: str, dialect: str = "agentv-3", path: str | None = None) -> Analysis:
@@ -188,15 +189,15 @@ def test_types_wherever_one_can_stand(marked: str) -> None:
         (CHECKS + "      - include: <|>", ["safety"]),
         (CASE + "    input_files: [<|>]", ["cases.yaml", "prompts/judge.md"]),
         (CASE + "    input_files:\n      - ../<|>", ["../cases.yaml", "../prompts/judge.md"]),
-        (CASE + "    workspace: <|>", ["cases.yaml", "prompts/judge.md"]),
-        ("tests: <|>", ["cases.yaml", "prompts/judge.md"]),
-        ("tests: file://<|>", ["file://cases.yaml", "file://prompts/judge.md"]),
-        ("tests:\n  - file://<|>", ["file://cases.yaml", "file://prompts/judge.md"]),
+        (CASE + "    workspace: <|>", ["cases.yaml"]),
+        ("tests: <|>", ["cases.yaml", "other.eval.yaml"]),
+        ("tests: file://<|>", ["file://cases.yaml", "file://other.eval.yaml"]),
+        ("tests:\n  - file://<|>", ["file://cases.yaml", "file://other.eval.yaml"]),
         (
             CASE + "    input:\n      - role: user\n        content:\n          - {type: file, value: <|>}",
             ["cases.yaml"],
         ),
-        (CHECKS + "      - type: llm-grader\n        prompt: <|>", ["cases.yaml", "prompts/judge.md"]),
+        (CHECKS + "      - type: llm-grader\n        prompt: <|>", ["prompts/judge.md", "prompts/other.md"]),
         (CHECKS + "      - type: code-grader\n        command: [python, <|>]", ["check.py"]),
         (CHECKS + "      - type: code-grader\n        cwd: <|>", ["scripts"]),
     ],
@@ -205,9 +206,40 @@ def test_names_and_paths(marked: str, expected: list[str]) -> None:
     assert labels(marked)[: len(expected)] == expected
 
 
+@pytest.mark.parametrize(
+    "marked",
+    [
+        CASE + "    workspace: <|>",
+        CHECKS + "      - type: llm-grader\n        prompt: <|>",
+        CASE + "    input_files: [<|>]",
+        CASE + "    input:\n      - {role: user, content: [{type: image, value: <|>}]}",
+    ],
+)
+def test_suites_are_offered_only_where_cases_are_taken_over(marked: str) -> None:
+    found = labels(marked)
+    assert "other.eval.yaml" not in found
+    assert ("picture.png" in found) == ("image" in marked or "input_files" in marked)
+
+
+def test_files_that_the_neighbours_have_come_first() -> None:
+    before = CHECKS + "      - {type: llm-grader, prompt: prompts/other.md}\n"
+    assert labels(before + "      - type: llm-grader\n        prompt: <|>")[:2] == [
+        "prompts/other.md",
+        "prompts/judge.md",
+    ]
+
+
+@pytest.mark.parametrize("lead", ["", "./", "file://", "file://./"])
+def test_paths_are_written_as_the_neighbours_write_them(lead: str) -> None:
+    before = CHECKS + f"      - {{type: llm-grader, prompt: '{lead}prompts/other.md'}}\n"
+    asked = before + "      - type: llm-grader\n        prompt: <|>"
+    assert labels(asked)[:2] == [f"{lead}prompts/other.md", f"{lead}prompts/judge.md"]
+    assert not labels(asked.replace("<|>", "pro<|>"))[0].startswith((".", "file:")), "as it was begun"
+
+
 def test_paths_of_prompts_are_marked_in_the_newest_dialect() -> None:
     keys = ["id", "label", "raw", "path", "command", "config", "function", "function_file", "prefix", "suffix", "role", "content"]  # fmt: skip
-    paths = ["file://cases.yaml", "file://prompts/judge.md"]
+    paths = ["file://cases.yaml", "file://prompts/judge.md", "file://prompts/other.md"]
     assert labels("prompts:\n  - <|>\n", "agentv-5") == [*keys, *paths]
 
 

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from rubric_core.language.endings import PROMPTS
 from rubric_core.language.evaluators.base import Evaluator, PromptProgram
 from rubric_core.language.evaluators.rubrics import Criterion
 from rubric_core.language.kinds import Anything, ByNode, Integer, ListOf, MapOf, Number, Shaped, Shorthand, Text
@@ -15,7 +16,7 @@ class LlmJudge(Evaluator):
 
     open: ClassVar[bool] = True
     prompt = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(PromptProgram)),
+        ByNode(text=Text(refers_to="file", endings=PROMPTS), mapping=Shaped(PromptProgram)),
         "The judge's prompt, or a file with it; `{{ output }}` and the other template variables are filled in.",
         shown="a built-in prompt",
         example="prompts/judge.md",

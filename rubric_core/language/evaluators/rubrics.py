@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rubric_core.language.endings import PROMPTS
 from rubric_core.language.evaluators.base import Evaluator, PromptProgram
 from rubric_core.language.kinds import (
     Anything,
@@ -163,7 +164,7 @@ class LlmRubric(Rubric):
         example="[Names the cause]",
     )
     prompt = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(PromptProgram)),
+        ByNode(text=Text(refers_to="file", endings=PROMPTS), mapping=Shaped(PromptProgram)),
         "The judge's prompt, or a file with it.",
         example="file://prompts/judge.md",
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rubric_core.language.endings import CASES, YAML
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.kinds import (
     Anything,
@@ -126,7 +127,8 @@ class Case(Shape):
     )
     execution = key(Shaped(CaseExecution), "Settings for this case.")
     workspace = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(Workspace)), "The directory in which the target works."
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Workspace)),
+        "The directory in which the target works.",
     )
     metadata = key(MapOf(Anything()), "Anything you want to keep with the case.")
     conversation_id = key(NAMED, "Groups cases that belong to one conversation.")
@@ -175,7 +177,9 @@ class Case(Shape):
     options = key(MapOf(Anything()), "Options for this case.")
     threshold = key(Number(0, 1), "Accepted here, and read by no release; write it under `run`.")
     run = key(Shaped(RunSettings), "Limits of this case.", example="{threshold: 0.9}")
-    environment = key(ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)), "Where the target works.")
+    environment = key(
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)), "Where the target works."
+    )
     note = key(Anything(), "A note for readers; the engine does not read it.")
     description = key(Anything(), "A note for readers; the engine does not read it.")
     reference_answer = key(Anything(), "A good answer; the engine does not read it here.")
@@ -190,7 +194,9 @@ class Case(Shape):
 class CaseInclude(Shape):
     """An entry that takes cases over: those of another suite or file, in an older form of `file://`."""
 
-    include = key(Text(refers_to="file"), "The suite or file.", required=True, example="./other.eval.yaml")
+    include = key(
+        Text(refers_to="file", endings=CASES), "The suite or file.", required=True, example="./other.eval.yaml"
+    )
     type = key(
         Choice((("suite", "a whole suite"), ("tests", "its cases only"))), "What it is.", required=True, example="tests"
     )
@@ -203,4 +209,4 @@ class CaseInclude(Shape):
 
 
 #: An item of the case list: a case, or a path to files that have cases.
-CASE: Kind[object] = ByNode(text=Text(refers_to="file"), mapping=Shaped(Case))
+CASE: Kind[object] = ByNode(text=Text(refers_to="file", endings=CASES), mapping=Shaped(Case))

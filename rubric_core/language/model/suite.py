@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from rubric_core.language.endings import CASES, FILTERS, RECORDS, YAML
 from rubric_core.language.evaluators import Preprocessor
 from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Shaped, Text
 from rubric_core.language.model.case import ALL_PROMPTS, CASE, NAMED, PROMPTS
@@ -42,7 +43,9 @@ class Scenario(Shape):
 
     strict: ClassVar[bool] = True
     description = key(Text(blank=True), "What the scenario is about.")
-    config = key(ListOf(ByNode(text=Text(refers_to="file"), mapping=MapOf(Anything()))), "Rows of values.")
+    config = key(
+        ListOf(ByNode(text=Text(refers_to="file", endings=RECORDS), mapping=MapOf(Anything()))), "Rows of values."
+    )
     tests = key(ListOf(CASE), "The cases that run with each row.")
 
 
@@ -108,7 +111,8 @@ class Suite(Shape):
     input = key(INPUT, "Messages put in front of the input of every case.")
     input_files = key(FILES, "Files put in front of the first user message of every case.")
     workspace = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(Workspace)), "The directory in which the target works."
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Workspace)),
+        "The directory in which the target works.",
     )
     metadata = key(
         MapOf(Anything()),
@@ -137,7 +141,7 @@ class Suite(Shape):
         example="{provider: bot, grader: judge}",
     )
     environment = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(Environment)),
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)),
         "Where the target works: a host or a container.",
     )
     timeout_seconds = key(Number(above=0), "The longest that a case may take, in seconds.")
@@ -147,12 +151,13 @@ class Suite(Shape):
     )
     repeat = key(REPEAT, "How often each case is run.")
     default_test = key(
-        ByNode(text=Text(refers_to="file"), mapping=Shaped(DefaultTest)),
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(DefaultTest)),
         "What every case inherits.",
         example="{vars: {tone: polite}}",
     )
     scenarios = key(
-        ListOf(ByNode(text=Text(refers_to="file"), mapping=Shaped(Scenario))), "Rows of values crossed with cases."
+        ListOf(ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Scenario))),
+        "Rows of values crossed with cases.",
     )
     derived_metrics = key(ListOf(Shaped(DerivedMetric)), "Numbers worked out of others.")
     output_path = key(
@@ -161,7 +166,7 @@ class Suite(Shape):
     )
     env = key(MapOf(Anything()), "Environment variables for the run.")
     nunjucks_filters = key(
-        MapOf(Text(refers_to="file")),
+        MapOf(Text(refers_to="file", endings=FILTERS)),
         "Filters for templates: files with a function each.",
         example="{shout: ./shout.js}",
     )
@@ -172,7 +177,7 @@ class Suite(Shape):
     )
     experiment = key(Anything(), "The experiment under which results are filed.")
     cases = key(
-        ByNode(text=Text(refers_to="file"), sequence=ListOf(CASE)),
+        ByNode(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)),
         "The cases, or a file or folder that has them.",
         name="tests",
         required=True,

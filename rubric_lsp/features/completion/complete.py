@@ -51,7 +51,7 @@ def complete(
     )
     shift = local.outer(Span(cursor.span.start, cursor.span.start)).start - cursor.span.start
     usage = usage_for(analysis, local, workspace or Counts())
-    site = Site(analysis, local, place, cursor.span.moved(shift), names or (lambda _, __: ()), offset, usage)
+    site = Site(analysis, local, place, cursor.span.moved(shift), names or (lambda *_: ()), offset, usage)
     found = {(each.label, each.kind): each for each in reversed(list(_offers(site)))}
     return list(reversed(found.values()))
 

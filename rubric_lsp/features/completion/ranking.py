@@ -8,7 +8,7 @@ from rubric_core.language.shape import Shape, children
 from rubric_core.language.usage import ANY, Counts, count, front_at, general_usage, likelihoods, lineage
 from rubric_lsp.features.completion.site import Site
 
-__all__ = ["key_ranks", "name_ranks", "usage_for", "word_ranks"]
+__all__ = ["blocks_near", "key_ranks", "name_ranks", "usage_for", "word_ranks"]
 
 #: So many blocks on either side of the cursor are looked at, and so many shapes of each that may be larger than a case.
 _NEAR, _MOST_SHAPES = 4, 400
@@ -22,17 +22,23 @@ def usage_for(analysis: Analysis, local: LocalText, workspace: Counts) -> tuple[
 
 
 def _shapes_near(analysis: Analysis, local: LocalText) -> Iterable[Shape]:
-    yield from local.every[:_MOST_SHAPES]
-    blocks = analysis.document.blocks
+    for each in blocks_near(analysis, local):
+        yield from each.every[:_MOST_SHAPES] if each is local else islice(_shapes(each), _MOST_SHAPES)
+
+
+def _shapes(local: LocalText) -> Iterable[Shape]:
+    return (shape for root in local.shapes for shape in children(root))
+
+
+def blocks_near(analysis: Analysis, local: LocalText) -> Iterable[LocalText]:
+    """The block of the cursor, the text around the cases, and a few cases on either side."""
+    yield local
     if not local.in_frame:
-        yield from _first(analysis.states[analysis.frame.block].shapes)
-    for number in range(max(0, local.number - _NEAR), min(len(blocks), local.number + _NEAR + 1)):
-        if blocks[number].key and number != local.number:
-            yield from _first(analysis.states[blocks[number]].shapes)
-
-
-def _first(roots: Iterable[Shape]) -> Iterable[Shape]:
-    return islice((shape for root in roots for shape in children(root)), _MOST_SHAPES)
+        yield analysis.local(0)
+    document = analysis.document
+    for number in range(max(0, local.number - _NEAR), min(len(document.blocks), local.number + _NEAR + 1)):
+        if document.blocks[number].key and number != local.number:
+            yield analysis.local(document.start(number))
 
 
 def key_ranks(site: Site, shape: type[Shape], fields: Mapping[str, bool]) -> Mapping[str, int]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.dialect import Dialect
@@ -14,8 +14,13 @@ from rubric_core.text import Span
 __all__ = ["Completion", "Names", "Site", "escaped"]
 
 ItemKind = Literal["key", "type", "value", "reference", "file", "snippet", "variable"]
-#: Names from other files: by what they refer to, and what is typed of a path already.
-Names = Callable[[str, str], Sequence[str]]
+
+
+class Names(Protocol):
+    """Gives names from other files."""
+
+    def __call__(self, kind: str, typed: str = "", fits: Callable[[str], bool] = ..., /) -> Sequence[str]:
+        """The names of a kind; of files, those that fit, by what is typed of a path already."""
 
 
 def _nothing() -> str:

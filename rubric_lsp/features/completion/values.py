@@ -4,28 +4,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from rubric_core.language.dialect import Fate
+from rubric_core.language.endings import CODE, FILTERS, IMAGES, TEMPLATES
 from rubric_core.language.evaluators import Evaluator, Rubric, Scripted
-from rubric_core.language.kinds import Boolean, ByNode, Choice, Kind, Ranges, Shaped, Text
-from rubric_core.language.model import Case, ContentBlock, Suite
+from rubric_core.language.kinds import Boolean, ByNode, Choice, Kind, Ranges, Text
+from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.usage import type_word
-from rubric_core.loading.search import URL
 from rubric_core.syntax.cursor import ITEM
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_lsp.features.completion.bands import bands
 from rubric_lsp.features.completion.bodies import required_fields
+from rubric_lsp.features.completion.paths import paths
 from rubric_lsp.features.completion.ranking import name_ranks, word_ranks
 from rubric_lsp.features.completion.site import Completion, Site
 from rubric_lsp.features.key_docs import summary, type_markdown
 
 __all__ = ["types", "values"]
 
-#: Fields of any form in which a text with `file://` in front is a path.
-_MARKED = frozenset({"prompts", "extensions"})
+#: Fields of any form in which a text with `file://` in front is a path, and what its name ends in.
+_MARKED = {"prompts": TEMPLATES, "extensions": FILTERS}
 #: What becomes of a type that is still worth offering.
 _OFFERED = frozenset({Fate.CURRENT, Fate.DEPRECATED, Fate.LEAVING, Fate.TOLERATED})
-_PATHS = frozenset({"file", "directory", "program", "script"})
+_PATHS = frozenset({"file", "directory", "program"})
 
 
 def values(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
@@ -39,17 +40,20 @@ def values(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
         elif isinstance(each, Boolean) and not free:
             yield from _words(site, (("true", ""), ("false", "")))
         elif isinstance(each, Text) and each.refers_to:
-            yield from _references(site, each.refers_to)
+            yield from _references(site, each)
         elif isinstance(each, Ranges) and site.cursor.quote == "":
             yield from bands(site)
     shape, key = site.place.shape, site.place.key
     steps = [step for step in site.cursor.path if step != ITEM]
-    if steps and steps[-1] in _MARKED and site.cursor.role in ("item", "value"):
-        yield from _paths(site, "file", marked=True)
+    marked = _MARKED.get(steps[-1]) if steps and site.cursor.role in ("item", "value") else None
+    if marked is not None:
+        yield from paths(site, "file", marked, marked=True)
     elif shape is not None and key is not None and key.field == "value":
         written = site.cursor.siblings.get("type", "").strip("\"'")
-        if (issubclass(shape, ContentBlock) and written in ("file", "image")) or issubclass(shape, Scripted):
-            yield from _paths(site, "file", marked=issubclass(shape, Scripted))
+        if issubclass(shape, Scripted):
+            yield from paths(site, "file", CODE, marked=True)
+        elif issubclass(shape, ContentBlock) and written in ("file", "image"):
+            yield from paths(site, "file", IMAGES if written == "image" else ())
 
 
 def _words(site: Site, options: Sequence[tuple[str, str]]) -> Iterator[Completion]:
@@ -61,7 +65,8 @@ def _words(site: Site, options: Sequence[tuple[str, str]]) -> Iterator[Completio
         yield Completion(word, "value", site.span, word, detail=meaning, sort=f"0{ranks.get(word, order):02}")
 
 
-def _references(site: Site, refers_to: str) -> Iterator[Completion]:
+def _references(site: Site, kind: Text) -> Iterator[Completion]:
+    refers_to = kind.refers_to
     if refers_to == "type":
         yield from types(site)
     elif refers_to == "provider":
@@ -69,18 +74,12 @@ def _references(site: Site, refers_to: str) -> Iterator[Completion]:
     elif refers_to == "case":
         yield from _cases(site)
     elif refers_to in _PATHS:
-        yield from _paths(site, "script" if refers_to == "program" else refers_to, marked=_takes_over_cases(site))
+        yield from paths(site, "script" if refers_to == "program" else refers_to, kind.endings)
     else:
         own = _own_targets(site) if refers_to == "target" else ()
-        names = list(dict.fromkeys((*site.names(refers_to, ""), *own)))
+        names = list(dict.fromkeys((*site.names(refers_to), *own)))
         ranks = name_ranks(site, refers_to, names)
         yield from _named(site, sorted(names, key=lambda name: ranks[name]))
-
-
-def _takes_over_cases(site: Site) -> bool:
-    """Whether a path in the case list needs a mark: beside cases a plain text would be none."""
-    kind = site.place.kind
-    return isinstance(kind, ByNode) and isinstance(kind.mapping, Shaped) and issubclass(kind.mapping.shape, Case)
 
 
 def _named(site: Site, names: Iterable[str]) -> Iterator[Completion]:
@@ -104,24 +103,6 @@ def _cases(site: Site) -> Iterator[Completion]:
     yield from _named(site, [e.case.id for e in site.analysis.cases if e.case.id and e.case.id != own])
 
 
-def _paths(site: Site, what: str, *, marked: bool = False) -> Iterator[Completion]:
-    """Paths; `marked` where only `file://` in front makes a path of a text."""
-    typed = site.cursor.typed
-    lead = URL if marked or typed.startswith(URL) else ""
-    lowest = 0 if typed.startswith(("file:", ".")) or not marked else 3
-    for order, path in enumerate(site.names(what, typed.removeprefix(URL))):
-        name = f"{lead}{path}"
-        # A scheme is plain in YAML: its colon has no space behind it.
-        written = name if site.cursor.quote or (lead and plain_or_quoted(path) == path) else plain_or_quoted(name)
-        yield Completion(
-            name,
-            "file",
-            site.span,
-            written,
-            sort=f"{lowest}{order:03}",
-        )
-
-
 # Types
 
 
@@ -142,7 +123,7 @@ def types(site: Site, lead: str = "") -> Iterator[Completion]:
             sort=f"{8 if gone else 2}{ranks[type_word(known.shape, known.name)]:03}", filter=known.name,
         )  # fmt: skip
     if dialect.properties.custom_types:
-        for name in site.names("type", ""):
+        for name in site.names("type"):
             yield Completion(
                 name, "type", site.span, lead + name, detail="a program of this project", sort="7", filter=name
             )

@@ -1,0 +1,22 @@
+"""What names of files end in, by what can be in them."""
+
+__all__ = ["CASES", "CODE", "DATASETS", "FILTERS", "IMAGES", "PROMPTS", "RECORDS", "TABLES", "TEMPLATES", "YAML"]
+
+YAML = (".yaml", ".yml")
+#: Data sets with one JSON object per line.
+DATASETS = (".jsonl", ".ndjson")
+#: Tables with a case in each row.
+TABLES = (".csv",)
+#: Texts that can be prompts.
+PROMPTS = (".md", ".markdown", ".txt", ".j2", ".njk")
+#: Programs that an engine can run by their names.
+CODE = (".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".sh", ".rb")
+#: Files that have a function for templates.
+FILTERS = (".js", ".mjs", ".cjs", ".ts", ".py")
+#: Everything that prompts can be made of.
+TEMPLATES = (*PROMPTS, ".json", *YAML, *TABLES, *DATASETS, *FILTERS)
+#: What was recorded: answers, traces, conversations.
+RECORDS = (*DATASETS, ".json", *YAML)
+#: Files that have cases, or make them.
+CASES = (*YAML, *DATASETS, *TABLES, ".json", *FILTERS)
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")

@@ -1,0 +1,68 @@
+"""Paths of files and folders: those that can stand at the cursor, the ones that its neighbours have first."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rubric_core.language.endings import CASES
+from rubric_core.language.kinds import ByNode, Shaped
+from rubric_core.language.model import Case
+from rubric_core.loading.files import is_suite_name
+from rubric_core.loading.search import URL
+from rubric_core.syntax.edit import plain_or_quoted
+from rubric_lsp.features.completion.ranking import blocks_near
+from rubric_lsp.features.completion.site import Completion, Site
+from rubric_lsp.features.names import FILES, names_in
+
+__all__ = ["paths"]
+
+
+def paths(site: Site, what: str, endings: tuple[str, ...], *, marked: bool = False) -> Iterator[Completion]:
+    """Paths as they are written here.
+
+    Args:
+        site: The cursor.
+        what: "file", "directory" or "script".
+        endings: What names of files end in; empty for any.
+        marked: Whether only `file://` in front makes a path of a text.
+    """
+    marked = marked or _beside_cases(site)
+    typed, used = site.cursor.typed, _used(site, endings)
+    mark = URL if marked or typed.startswith(URL) or (not typed and _prefer(used, URL)) else ""
+    here = "./" if not typed and _prefer(used, f"{mark}./") else ""
+    lowest = 0 if typed.startswith(("file:", ".")) or not marked else 3
+    found = site.names(what, typed.removeprefix(URL), lambda path: _fits(path, endings))
+    written_as = [f"{mark}{'' if path.startswith('.') else here}{path}" for path in found]
+    for order, name in enumerate(sorted(written_as, key=lambda name: -used[name])):
+        # A scheme is plain in YAML: its colon has no space behind it.
+        written = name if site.cursor.quote or (mark and _is_plain(name)) else plain_or_quoted(name)
+        yield Completion(name, "file", site.span, written, sort=f"{lowest}{order:03}")
+
+
+def _is_plain(name: str) -> bool:
+    path = name.removeprefix(URL)
+    return plain_or_quoted(path) == path
+
+
+def _prefer(used: Counter[str], lead: str) -> bool:
+    """Whether most of the neighbours' paths that could begin so do."""
+    able = [name for name in used if not name.removeprefix(URL).startswith("../")] if lead != URL else list(used)
+    return 2 * sum(name.startswith(lead) for name in able) > len(able)
+
+
+def _fits(path: str, endings: tuple[str, ...]) -> bool:
+    """Whether a file can stand where names end so. A suite is no data: it stands only where cases are taken over."""
+    if is_suite_name(path.rpartition("/")[2]):
+        return endings == CASES
+    return not endings or path.lower().endswith(endings)
+
+
+def _beside_cases(site: Site) -> bool:
+    """Whether a path in the case list needs a mark: beside cases a plain text would be none."""
+    kind = site.place.kind
+    return isinstance(kind, ByNode) and isinstance(kind.mapping, Shaped) and issubclass(kind.mapping.shape, Case)
+
+
+def _used(site: Site, endings: tuple[str, ...]) -> Counter[str]:
+    """How often the neighbours name each file that could stand here, as they write it."""
+    names = (name for local in blocks_near(site.analysis, site.local) for name in names_in(local))
+    return Counter(name.name for name in names if name.kind in FILES and _fits(name.name, endings))
