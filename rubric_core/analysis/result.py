@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from rubric_core.analysis.language import Language
@@ -13,6 +14,7 @@ from rubric_core.language.detect import Choice
 from rubric_core.language.kinds import Kind
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape, children
+from rubric_core.syntax.above import line_start
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.tree import Node, Tree
 from rubric_core.text import Span
@@ -120,6 +122,17 @@ class Analysis:
         """The names that the text gives to targets."""
         return frozenset[str]().union(*(state.own_targets for state in self.states.values()))
 
+    def anchors_at(self, offset: int) -> dict[str, tuple[Node, str]]:
+        """The anchors that an alias at `offset` can name, the nearest first, with their values as they are written."""
+        local = self.local(offset)
+        found: dict[str, tuple[Node, str]] = {}
+        for name, node, block in self.anchoring.above(local.number):
+            if block is not local.block or node.span.start <= local.offset:
+                margin = " " * (node.span.start - line_start(block.text, node.span.start))
+                written = dedent(margin + block.text[node.span.start : node.span.end])
+                found.setdefault(name, (node, written.strip()))
+        return found
+
     def anchors(self, block: int) -> Mapping[str, Node]:
         """The anchors that can be referred to in block number `block` (-1: the frame)."""
         return self.anchoring.visible(block)
@@ -131,6 +144,7 @@ class LocalText:
     def __init__(self, analysis: Analysis, number: int, block: Block, offset: int) -> None:
         self.analysis = analysis
         self.number = number
+        self.block = block
         self.text = block.text
         self.tree: Tree = analysis.states[block].tree  # a view of the analysis
         self.shapes = analysis.states[block].shapes

@@ -1,7 +1,7 @@
 """What is known of the blocks of a text: each by itself, the text around the cases, and the anchors between them."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rubric_core.language.detect import signs_of
@@ -147,3 +147,11 @@ class Anchors:
             for source in reversed(self.sources(number)):
                 names.update(self._state(source).tree.anchors)
         return names
+
+    def above(self, number: int) -> Iterator[tuple[str, Node, Block]]:
+        """The anchors of a block, of those above it and around the cases, with the block of each; the nearest first."""
+        for each in range(number, -1, -1):
+            block = self._document.blocks[each]
+            if block.key:
+                yield from ((name, node, block) for name, node in reversed(self._state(each).tree.anchors.items()))
+        yield from ((name, node, self._frame) for name, node in self._state(-1).tree.anchors.items())

@@ -2,13 +2,13 @@
 
 import difflib
 import json
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rubric_core.evaluation.marks import SIGNS
 from rubric_core.evaluation.rows import case_row
 from rubric_core.evaluation.transcript import request_text, requests_of
+from rubric_lsp.features.markdown import fenced
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
@@ -64,8 +64,7 @@ def _try(number: int, count: int, found: "EvaluatorResult") -> str:
 
 def _as_it_is(text: str) -> Iterator[str]:
     """A text that is not taken for Markdown, whatever is in it."""
-    fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", text)), 0)
-    yield from (f"{fence}json" if text.lstrip().startswith("{") else f"{fence}text", text, fence)
+    yield from fenced(text, "json" if text.lstrip().startswith("{") else "text").split("\n")
 
 
 def _criterion(found: "CriterionResult") -> Iterator[str]:

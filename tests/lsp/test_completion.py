@@ -301,6 +301,54 @@ def test_nothing_in_comments_and_texts() -> None:
     assert labels("# <|>") == []
     assert labels(CASE + "    # a {{ <|>") == []
     assert labels(CASE + "    input: |\n      some <|>text\n") == []
+    assert labels(CHECKS + "      - type: |<|>") == labels(CHECKS + "      - type: ><|>") == []
+    assert labels(CHECKS + "      - type: |-<|>\n          contains\n") == []
+
+
+def test_a_key_in_front_of_a_block_scalar_is_behind_the_one_above() -> None:
+    marked = "tests:\n  - id: a\n    criteria: |-\n      good\n\n    input:\n      - role: user\n        <|>: |-\n          hi\n"
+    assert labels(marked)[0] == "content"
+    assert (
+        labels(marked.replace("good\n", "good\n\n      and <|>so on\n").replace("        <|>:", "        content:"))
+        == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("marked", "first"),
+    [
+        ("# rubric: <|>\n" + CASE, ["dialect=", "ignore[]", "ignore-file[]"]),
+        ("# rubric: dialect=<|>\n" + CASE, ["agentv-5", "agentv-3"]),
+        ("# rubric: dialect=agentv-<|>3\n" + CASE, ["agentv-5", "agentv-3"]),
+        # What is found here comes first, then what is found in the file.
+        (CASE + "    weigth: 1 # rubric: ignore[<|>]\n  - id: a\n", ["unknown-key", "duplicate-case-id"]),
+        (CASE + "    weigth: 1 # rubric: ignore[unknown-key, <|>]\n  - id: a\n", ["duplicate-case-id"]),
+        ("x: &one 1\n" + CASE + "    metadata:\n      a: &two 2\n      b: *<|>\n", ["two", "one"]),
+        (CASE + "    metadata:\n      a: &two {b: 1}\n      c: *<|>\n      d: &later 1\n", ["two"]),
+        (CASE + "    metadata: &m {a: 1}\n  - id: b\n    metadata: *<|>\n", ["m"]),
+        ("x: &one 1\ny: &map {a: 1}\n" + CASE + "    <<: *<|>\n", ["map"]),
+    ],
+)
+def test_comments_for_rubric_and_aliases(marked: str, first: list[str]) -> None:
+    assert labels(marked)[: len(first)] == first
+
+
+def test_nothing_is_offered_where_it_would_be_no_alias() -> None:
+    for marked in (CASE + "    note: 2 *<|>\n", CASE + '    note: "*<|>"\n', CASE + "    # rubric is <|>\n"):
+        assert labels(marked) == [], marked
+    assert "later" not in labels(CASE + "    metadata: {a: *<|>, b: &later 1}\n")
+    assert labels("x: &one 1\ny: &map {a: 1}\n" + CASE + "    <<: *<|>\n") == ["map"]
+
+
+def test_an_alias_shows_its_value() -> None:
+    (one,) = offered("x: &one\n  a: 1\n  b: ![x](http://x)\n" + CASE + "    metadata: *<|>\n")
+    assert one.detail == "a: 1 b: ![x](http://x)"
+    assert one.documentation() == "```yaml\na: 1\nb: ![x](http://x)\n```"
+
+
+def test_a_modeline_is_completed_to_a_dialect() -> None:
+    assert accepted("# rubric: dialect=agentv-<|>1\n" + CASE, "agentv-3") == "# rubric: dialect=agentv-3\n" + CASE
+    assert accepted(CASE + "    # rubric: ig<|>\n", "ignore[]") == CASE + "    # rubric: ignore[]\n"
 
 
 # -- other kinds of files ----------------------------------------------------------------------------------------------

@@ -13,10 +13,12 @@ from rubric_core.language.place import CursorPlace, mapping_shape, place_of
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.usage import Counts
+from rubric_core.syntax.above import line_start
 from rubric_core.syntax.cursor import Cursor, cursor_at
 from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Span
+from rubric_lsp.features.completion.directives import aliases, directives
 from rubric_lsp.features.completion.keys import keys
 from rubric_lsp.features.completion.members import members
 from rubric_lsp.features.completion.ranking import usage_for
@@ -43,8 +45,13 @@ def complete(
     filled = variables(analysis, local)
     if filled is not None:
         return filled
-    if analysis.kind is FileKind.PROMPT or _in_block_scalar(local) or _in_comment(local.text, local.offset):
+    if analysis.kind is FileKind.PROMPT or _in_block_scalar(local):
         return []
+    if _in_comment(local.text, local.offset):
+        return directives(analysis, local)
+    named = aliases(analysis, local)
+    if named is not None:
+        return named
     cursor = cursor_at(local.text, local.offset)
     place = _in_settings(local, cursor, analysis.dialect) or place_of(
         cursor, analysis.dialect, _root(analysis, local), _around(local)
@@ -98,9 +105,27 @@ def _in_block_scalar(local: LocalText) -> bool:
     for node in walk(local.tree.root):
         if isinstance(node, Scalar) and node.is_block and node.span.start < local.offset:
             first = local.text.find("\n", node.span.start)
-            if 0 <= first < local.offset <= node.span.end:
+            if 0 <= first < local.offset <= node.span.end and _goes_on(
+                local.text, node.span.start, first, local.offset
+            ):
                 return True
     return False
+
+
+def _goes_on(text: str, start: int, first: int, offset: int) -> bool:
+    """Whether a block scalar goes on to `offset` by indentation: the tree of broken text may have it longer than it is."""
+    margin = _margin(text[line_start(text, start) : start])
+    lines = text[first + 1 : line_start(text, offset)].splitlines()
+    return all(_margin(line) > margin for line in lines if line.strip())
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _in_header(site: Site) -> bool:
+    """Whether the cursor is behind the sign of a block scalar, whose text stands on the lines below."""
+    return site.cursor.role == "value" and not site.cursor.quote and site.cursor.typed[:1] in ("|", ">")
 
 
 def _offers(site: Site) -> Iterator[Completion]:
@@ -108,6 +133,8 @@ def _offers(site: Site) -> Iterator[Completion]:
     cursor, place = site.cursor, site.place
     if not cursor.path and cursor.role == "key":
         yield from _outermost(site)
+        return
+    if _in_header(site):
         return
     if cursor.role == "value":
         yield from values(site, place.kind)

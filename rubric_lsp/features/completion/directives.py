@@ -1,0 +1,86 @@
+"""What comments and aliases can say: dialects in a modeline, codes to ignore, anchors."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.around import FileKind
+from rubric_core.syntax.above import line_start
+from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Span
+from rubric_lsp.features.completion.site import Completion
+from rubric_lsp.features.markdown import beginning, fenced, shortened
+
+__all__ = ["aliases", "directives"]
+
+_DIALECT = re.compile(r"#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*(?P<typed>[\w.-]*)\Z")
+_CODES = re.compile(r"#[ \t]*rubric:[ \t]*ignore(?:-file)?[ \t]*\[(?P<others>[^\]]*?)(?P<typed>[\w-]*)\Z")
+_WORD = re.compile(r"#[ \t]*rubric:[ \t]*(?P<typed>[\w-]*)\Z")
+_ALIAS = re.compile(r"(?:^[ \t]*|[:,\[{-][ \t]+|[\[{])\*(?P<typed>[^\s,\[\]{}*&]*)\Z")
+_REST = re.compile(r"[\w.-]*")
+#: The syntax hides other findings, and an ignore that covers nothing is to be deleted.
+_NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large", "unused-ignore"})
+_WORDS = (
+    ("dialect=", "", "the dialect in which the file is read"),
+    ("ignore[]", "ignore[$1]", "findings of this line, or of the case above which it stands"),
+    ("ignore-file[]", "ignore-file[$1]", "findings of the whole file"),
+)
+
+
+def directives(analysis: Analysis, local: LocalText) -> list[Completion]:
+    """What can follow in a comment for rubric; empty in any other comment."""
+    line = local.text[line_start(local.text, local.offset) : local.offset]
+    if analysis.kind is FileKind.PROMPT or "#" not in line:
+        return []
+    if (found := _DIALECT.search(line)) is not None:
+        return list(_dialects(analysis, _span(local, found)))
+    if (found := _CODES.search(line)) is not None:
+        others = frozenset(re.findall(r"[\w-]+", found["others"]))
+        return list(_codes(analysis, local, _span(local, found), others))
+    if (found := _WORD.search(line)) is not None:
+        span = _span(local, found)
+        return [Completion(word, "value", span, word, snippet, detail) for word, snippet, detail in _WORDS]
+    return []
+
+
+def _span(local: LocalText, found: re.Match[str]) -> Span:
+    rest = _REST.match(local.text, local.offset)
+    return local.outer(Span(local.offset - len(found["typed"]), rest.end() if rest else local.offset))
+
+
+def _dialects(analysis: Analysis, span: Span) -> Iterator[Completion]:
+    for order, dialect in enumerate(reversed(analysis.language.dialects)):
+        yield Completion(
+            dialect.name, "value", span, dialect.name, detail=f"AgentV {dialect.releases}", sort=f"{order:02}"
+        )
+
+
+def _codes(analysis: Analysis, local: LocalText, span: Span, others: frozenset[str]) -> Iterator[Completion]:
+    """The codes found in the block first, then those found in the file."""
+    start, end = local.outer(Span(0, 0)).start, local.outer(Span(len(local.text), len(local.text))).end
+    found = {d.code for d in analysis.diagnostics}
+    here = {d.code for d in analysis.diagnostics if start <= d.span.start <= end}
+    for rule in analysis.language.rules:
+        if rule.code not in others and rule.code not in _NOT_TO_BE_IGNORED:
+            rank = 0 if rule.code in here else 1 if rule.code in found else 2
+            yield Completion(rule.code, "value", span, rule.code, detail=rule.summary, sort=f"{rank}{rule.code}")
+
+
+def aliases(analysis: Analysis, local: LocalText) -> list[Completion] | None:
+    """The anchors that an alias can name; None where none is typed."""
+    line = local.text[line_start(local.text, local.offset) : local.offset]
+    found = _ALIAS.search(line)
+    if found is None:
+        return None
+    span = _span(local, found)
+    merges = "<<" in line
+    known = analysis.anchors_at(local.outer(Span(local.offset, local.offset)).start).items()
+    return [
+        Completion(
+            name, "reference", span, name, detail=shortened(text),
+            documentation=partial(fenced, beginning(text), "yaml"), sort=f"{order:03}",
+        )
+        for order, (name, (node, text)) in enumerate(known)
+        if isinstance(node, Mapping) or not merges
+    ]  # fmt: skip

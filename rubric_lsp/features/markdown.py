@@ -1,0 +1,28 @@
+"""Texts of others in Markdown: nothing in them is rendered, and no more is shown than fits."""
+
+import re
+
+__all__ = ["beginning", "fenced", "shortened"]
+
+_LONGEST = 60
+_MOST_LINES, _MOST_CHARACTERS = 30, 2_000
+
+
+def fenced(text: str, language: str = "text") -> str:
+    """The text as it is, in a fence longer than any in it: an image or link in it stays text."""
+    fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", text)), 0)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def beginning(text: str) -> str:
+    """The first lines of a text, with a last line that says so where there are more."""
+    lines = text[:_MOST_CHARACTERS].splitlines()
+    if len(lines) <= _MOST_LINES and len(text) <= _MOST_CHARACTERS:
+        return text.rstrip("\n")
+    return "\n".join([*lines[:_MOST_LINES], "…"])
+
+
+def shortened(text: str) -> str:
+    """The text on one line, cut where it is long."""
+    words = " ".join(text[: 10 * _LONGEST].split())
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
