@@ -22,7 +22,9 @@ _SHOW_UNSAID = ("helix",)
 #: Clients that sort actions by the kinds that the protocol names, and put all others below migration and refactorings.
 _SORT_BY_KIND = ("helix",)
 #: After these a list of suggestions is worth asking for.
-TRIGGERS = (":", " ", "-", "{", ",", '"', "'", "$")
+TRIGGERS = (":", " ", "-", "{", "[", ",", '"', "'", "$", "*", "=")
+#: `InsertTextMode.adjustIndentation`: the lines behind the first are indented as far as the line of the cursor.
+_ADJUST = 2
 
 
 class _Said:
@@ -101,6 +103,8 @@ class Client:
         "documentation", "textDocument.completion.completionItem.resolveSupport.properties"
     )
     deprecated_tag: bool = False
+    #: Whether it wants to be told how the lines of a suggestion are indented, and can put them below the first.
+    adjusts_indentation: bool = False
     # Actions and edits.
     #: A client that says nothing at all of code actions, and asks for them, is taken for one of today.
     action_literals: bool = _mention_or_silence("textDocument.codeAction", "codeActionLiteralSupport")
@@ -148,6 +152,8 @@ class Client:
             and read["refreshes_diagnostics"]
             and name not in _PULL_ONCE,
             deprecated_tag=1 in said.list("textDocument.completion.completionItem.tagSupport.valueSet"),
+            adjusts_indentation=_ADJUST
+            in said.list("textDocument.completion.completionItem.insertTextModeSupport.valueSet"),
             resolves_edits="edit" in said.words("textDocument.codeAction.resolveSupport.properties")
             and said.flag("textDocument.codeAction.dataSupport"),
             sorts_actions=name in _SORT_BY_KIND,

@@ -45,6 +45,8 @@ def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> Json:
     }
     if text is item.snippet:
         made["insertTextFormat"] = 2
+    if "\n" in text and client.adjusts_indentation:
+        made["insertTextMode"] = 2
     if item.detail:
         made["detail"] = item.detail
     if not client.resolves_documentation:

@@ -269,6 +269,20 @@ def test_snippets_go_to_clients_that_know_them(client: Client, connect: Connect)
         assert item.get("documentation", {"kind": "plaintext"})["kind"] == "plaintext"
 
 
+def test_lines_of_snippets_say_how_they_are_indented(connect: Connect) -> None:
+    text = SUITE + "      - type: <|>"
+    item = {**VSCODE["textDocument"]["completion"]["completionItem"], "insertTextModeSupport": {"valueSet": [1, 2]}}
+    can = {**VSCODE, "textDocument": {**VSCODE["textDocument"], "completion": {"completionItem": item}}}
+    for capabilities, mode in ((can, 2), (BARE, None)):
+        client = connect()
+        client.initialize(capabilities)
+        found = completion(client, text).values()
+        several = [i for i in found if "\n" in i["textEdit"]["newText"]]
+        assert bool(several) == (capabilities is can), "without snippets there is one line"
+        assert {i.get("insertTextMode") for i in several} <= {mode}
+        assert not [i for i in found if "insertTextMode" in i and i not in several]
+
+
 def test_completion_right_behind_an_edit_sees_it(client: Client) -> None:
     text = SUITE.replace("      - type: contains\n", "")
     client.open(URI, text, version=5)
