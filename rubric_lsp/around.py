@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.configuration.discovery import Discovery
+from rubric_core.language.around import FileKind
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
 from rubric_core.loading.files import UnreadableError, absolute, read_text
+from rubric_core.loading.kind import kind_by_name
 from rubric_core.loading.mentions import is_script
 from rubric_core.loading.names import known_targets, programs, template_of, templates
 from rubric_core.loading.search import URL, find_file, places_of
@@ -30,6 +32,10 @@ MOST_SUITES = 1_000
 #: A folder with more than this is no place to look for a prompt in.
 _MOST_VISITED = 2_000
 _MOST_OFFERED = 300
+#: Bytes; a larger file is opened rather than shown in part.
+_LARGEST_SHOWN = 500_000
+#: Files whose settings may be keys.
+_SECRET = frozenset({FileKind.TARGETS, FileKind.CONFIG, FileKind.DEFAULTS})
 #: So many folders above a suite may have what it refers to.
 _MOST_ABOVE = 3
 #: How a path out of the folder begins, or one that says that it is in it.
@@ -119,6 +125,25 @@ class Around:
         if name.kind == "template":
             return template_of(look, name.name, suite.parent)
         return next((p for p in places_of(name.name.removeprefix(URL), suite.parent, look) if look.is_file(p)), None)
+
+    def text_of(self, suite: Path, name: Name) -> str | None:
+        """The text of the file that a name leads to, for people to read; None for one that is not for them.
+
+        A path or link that leads out of the open folders is not followed, and a file of targets may hold keys.
+        """
+        path = self.file_of(suite, name)
+        if (
+            path is None
+            or not self._is_open(path.resolve())
+            or kind_by_name(path) in _SECRET
+            or path.name[:4] == ".env"
+        ):
+            return None
+        try:
+            text = self.project.files.read(path, _LARGEST_SHOWN).decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            return None
+        return None if "\0" in text else text
 
     def target_of(self, suite: Path, name: str) -> tuple[Snapshot, Span] | None:
         """The file and place where a target gets its name, be it in a YAML document that no engine reads."""

@@ -212,9 +212,12 @@ async def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
 
 async def _named(s: "RubricServer", d: Snapshot, offset: int) -> Any:
     """Hover on the name of something: it says more than the key that it stands behind."""
-    from rubric_lsp.features.named import filled, named  # noqa: PLC0415
+    from rubric_lsp.features.named import filled, named, preview  # noqa: PLC0415
 
     name = await s.navigation.name_at(d, offset)
+    text = s.around.text_of(d.path, name) if name is not None and d.path is not None else None
+    if name is not None and text is not None:
+        return preview(name, text)
     if name is None or name.kind != "variable":
         return named(d.analysis, name, partial(s.around.entry_of, d)) if name is not None else None
     values = await s.navigation.values(d, name)

@@ -16,7 +16,7 @@ from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.syntax.above import line_start
 from rubric_core.syntax.blocks import Block, Document
-from rubric_core.syntax.tree import Node, Tree
+from rubric_core.syntax.tree import Alias, Node, Tree, walk
 from rubric_core.text import Span
 from rubric_core.validation.rule import (
     CaseEntry,
@@ -122,20 +122,35 @@ class Analysis:
         """The names that the text gives to targets."""
         return frozenset[str]().union(*(state.own_targets for state in self.states.values()))
 
+    def meant_by(self, alias: str, offset: int) -> str | None:
+        """The value of the alias or anchor at `offset`, as it is written."""
+        local = self.local(offset)
+        for node in walk(local.tree.root):
+            if isinstance(node, Alias) and node.target is not None and node.span.covers(local.offset):
+                return _written(local.block, node.target)
+            if node.anchor == alias and node.whole.start <= local.offset <= node.span.start:
+                return _written(local.block, node)
+        found = self.anchors_at(offset).get(alias)
+        return found[1] if found is not None else None
+
     def anchors_at(self, offset: int) -> dict[str, tuple[Node, str]]:
         """The anchors that an alias at `offset` can name, the nearest first, with their values as they are written."""
         local = self.local(offset)
         found: dict[str, tuple[Node, str]] = {}
         for name, node, block in self.anchoring.above(local.number):
-            if block is not local.block or node.span.start <= local.offset:
-                margin = " " * (node.span.start - line_start(block.text, node.span.start))
-                written = dedent(margin + block.text[node.span.start : node.span.end])
-                found.setdefault(name, (node, written.strip()))
+            if block is not local.block or node.whole.start <= local.offset:
+                found.setdefault(name, (node, _written(block, node)))
         return found
 
     def anchors(self, block: int) -> Mapping[str, Node]:
         """The anchors that can be referred to in block number `block` (-1: the frame)."""
         return self.anchoring.visible(block)
+
+
+def _written(block: Block, node: Node) -> str:
+    """A value as it is written, as if it stood at the margin."""
+    margin = " " * (node.span.start - line_start(block.text, node.span.start))
+    return dedent(margin + block.text[node.span.start : node.span.end]).strip()
 
 
 class LocalText:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRanges
+from rubric_core.language.kinds import ByNode, Choice, Kind
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Key, Place, Shape, children
 from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
@@ -12,6 +14,7 @@ from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.words import number
 from rubric_lsp.features.key_docs import key_markdown, type_markdown
+from rubric_lsp.features.markdown import beginning, code, fenced
 from rubric_lsp.features.scale import scale
 from rubric_lsp.features.shares import shares_of
 
@@ -87,9 +90,37 @@ def _parts(
     if isinstance(shape, Criterion) and shape.shorthand:
         yield f"**criterion** — {_plain(analysis, local, shape)}, with weight 1\n\n{type(shape).keys['outcome'].doc}"
         return
+    if not on_key and field == "id" and isinstance(shape, Criterion) and shape.id:
+        yield f"{code(shape.id)} — a criterion of this rubric"
+        yield fenced(beginning(shape.outcome)) if shape.outcome else ""
+        yield _weight(analysis, local, shape)
+        return
+    if not on_key and field == "name" and isinstance(shape, Suite) and shape.name:
+        yield _suite(analysis, shape.name)
+        return
+    meaning = _meaning(declared.kind, vars(shape).get(field)) if not on_key else ""
+    if meaning:
+        yield f"**{vars(shape)[field]}** — {meaning}"
     if field == "cases" and isinstance(shape, Suite):
         yield _dialect(analysis)
     yield key_markdown(analysis, type(shape), declared)
+
+
+def _meaning(kind: Kind[Any], value: object) -> str:
+    """What one of a few words does."""
+    choices = (each for each in (kind.branches if isinstance(kind, ByNode) else (kind,)) if isinstance(each, Choice))
+    return next((meaning for each in choices for word, meaning in each.options if word == value), "")
+
+
+def _suite(analysis: Analysis, name: str) -> str:
+    """What a suite has, in a sentence."""
+    ids = analysis.ids
+    count = len(analysis.cases) if ids is None or not analysis.external else len(ids)
+    more = " and more" if ids is None else ""
+    shared = evaluators_of(analysis.suite, Case(Span(0, 0)), analysis.dialect) if analysis.suite is not None else []
+    kinds = ", ".join(dict.fromkeys(each.type_name for each in shared))
+    graded = f" Every case is graded by {kinds}." if kinds else ""
+    return f"{code(name)} — a suite of {count} case{'' if count == 1 else 's'}{more}.{graded}\n\n{_dialect(analysis)}"
 
 
 def _declared(analysis: Analysis, shape: Shape, field: str) -> Key[object] | None:

@@ -1,8 +1,11 @@
 """Texts of others in Markdown: nothing in them is rendered, and no more is shown than fits."""
 
+import json
 import re
 
-__all__ = ["beginning", "fenced", "shortened"]
+import yaml
+
+__all__ = ["beginning", "code", "fenced", "shortened", "value_text"]
 
 _LONGEST = 60
 _MOST_LINES, _MOST_CHARACTERS = 30, 2_000
@@ -12,6 +15,23 @@ def fenced(text: str, language: str = "text") -> str:
     """The text as it is, in a fence longer than any in it: an image or link in it stays text."""
     fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", text)), 0)
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+def code(text: str) -> str:
+    """The text on one line as code: neither links nor images nor addresses in it are rendered."""
+    words = " ".join(text.split())
+    ticks = "`" * max(1, *(len(found) + 1 for found in re.findall("`+", words)), 0)
+    gap = " " if "`" in words else ""
+    return f"{ticks}{gap}{words}{gap}{ticks}"
+
+
+def value_text(value: object) -> str:
+    """A value as an author would write it: texts as they are, lists and mappings as YAML."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | dict):
+        return yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=100).rstrip("\n")
+    return json.dumps(value, default=str)
 
 
 def beginning(text: str) -> str:

@@ -12,15 +12,20 @@ from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.completion.variables import values_at
 from rubric_lsp.features.hover import HoverText
+from rubric_lsp.features.markdown import beginning, code, fenced, shortened, value_text
 from rubric_lsp.features.names import Name
 
-__all__ = ["Found", "filled", "named"]
+__all__ = ["Found", "filled", "named", "preview"]
 
 #: A target's entry, the text that it stands in, and the name of its file.
 Found = tuple[Entry, str, str]
-_LONGEST = 2_000
-#: So many values of a variable are shown, of each so much.
-_FEW, _ROW = 5, 60
+#: So many values of a variable are shown.
+_FEW = 5
+#: What editors call the languages of files, by their endings.
+_LANGUAGES = {
+    "md": "markdown", "yaml": "yaml", "yml": "yaml", "json": "json", "jsonl": "json", "py": "python", "js": "javascript",
+    "mjs": "javascript", "ts": "typescript", "sh": "sh",
+}  # fmt: skip
 _MASK = "••••"
 #: A value that the environment gives is no secret itself.
 _OPEN = "${{"
@@ -33,6 +38,9 @@ def named(analysis: Analysis, name: Name, entry_of: Callable[[str], Found | None
     if name.kind == "target":
         found = entry_of(name.name)
         return HoverText(_target(name.name, *found), name.span) if found is not None else None
+    if name.kind == "anchor":
+        said = _anchor(analysis, name)
+        return HoverText(said, name.span) if said else None
     entry = analysis.case_named(name.name) if name.kind == "case" and not name.defines else None
     return HoverText(_case(entry), name.span) if entry is not None else None
 
@@ -45,9 +53,9 @@ def filled(analysis: Analysis, name: Name, values: Sequence[tuple[str, str, str]
     own = analysis.case_at(name.span.start) if analysis.kind is not FileKind.PROMPT else None
     here = values_at(analysis, analysis.local(name.span.start)) if own is not None else {}
     if name.name in here:
-        text = str(here[name.name])
-        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-        return HoverText(f"**{name.name}** — filled in for this case\n\n```text\n{shown}\n```", name.span)
+        value = here[name.name]
+        shown = fenced(beginning(value_text(value)), "text" if isinstance(value, str) else "yaml")
+        return HoverText(f"**{name.name}** — filled in for this case\n\n{shown}", name.span)
     by_engine = not named and name.name in analysis.dialect.properties.template_variables
     told = "filled in for the judge when the suite runs" if by_engine else "filled in when the suite runs"
     if not values and not by_engine:
@@ -58,19 +66,33 @@ def filled(analysis: Analysis, name: Name, values: Sequence[tuple[str, str, str]
 
 
 def _whose(case: str) -> str:
-    return f"`{case}`" if case else "every case"
+    return code(case) if case else "every case"
 
 
 def _short(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= _ROW else f"{words[: _ROW - 1]}…"
+    return code(shortened(text)) if text.strip() else "nothing"
 
 
 def _case(entry: CaseEntry) -> str:
     """A case that is referred to, by what it asks for."""
     asked = entry.case.criteria
-    said = f"\n\n{asked.strip()[:_LONGEST]}" if isinstance(asked, str) else ""
-    return f"**{entry.case.id}** — a case of this suite{said}"
+    said = f"\n\n{fenced(beginning(asked.strip()))}" if isinstance(asked, str) else ""
+    return f"{code(entry.case.id or '')} — a case of this suite{said}"
+
+
+def _anchor(analysis: Analysis, name: Name) -> str:
+    """The value of an anchor."""
+    found = analysis.meant_by(name.name, name.span.start)
+    return f"{code(name.name)} — an anchor\n\n{fenced(beginning(found), 'yaml')}" if found is not None else ""
+
+
+def preview(name: Name, text: str) -> HoverText:
+    """The beginning of a file that is referred to."""
+    language = _LANGUAGES.get(name.name.lower().rpartition(".")[2], "text")
+    lines = text.count("\n") + (not text.endswith("\n"))
+    count = f"{lines} line{'' if lines == 1 else 's'}" if text else "empty"
+    shown = f"\n\n{fenced(beginning(text), language)}" if text.strip() else ""
+    return HoverText(f"{code(name.name)} — {count}{shown}", name.span)
 
 
 def _target(name: str, entry: Entry, text: str, file: str) -> str:

@@ -314,6 +314,16 @@ def test_a_key_in_front_of_a_block_scalar_is_behind_the_one_above() -> None:
     )
 
 
+def test_prompts_of_the_suite_know_the_variables_of_its_cases() -> None:
+    cases = "tests:\n  - vars: {who: Ada, tone: [a, {b: true}]}\n  - vars: {more: 1}\n"
+    found = {c.label: c for c in offered("prompts:\n  - 'Hi {{ <|>'\n" + cases, "agentv-5")}
+    assert set(found) == {"who", "tone", "more"}
+    assert found["who"].detail == "Ada"
+    assert found["tone"].documentation() == "```yaml\n- a\n- b: true\n```"
+    own = offered("prompts: [x]\n" + cases + "    description: '{{ <|>'\n", "agentv-5")
+    assert [c.label for c in own] == ["more"], "in a case its own"
+
+
 @pytest.mark.parametrize(
     ("marked", "first"),
     [

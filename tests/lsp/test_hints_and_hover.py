@@ -1,15 +1,19 @@
 """What stands beside the text, and what it says when a person points at it."""
 
+import re
 from pathlib import Path
 
 import pytest
 from client import VSCODE, Connect, until
 from harness import LANGUAGE, cursor
+from markdown_it import MarkdownIt
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.text import Span
 from rubric_lsp.features.derived import Wanted, derived
 from rubric_lsp.features.hover import hover
+from rubric_lsp.features.named import named
+from rubric_lsp.features.names import name_at
 
 SUITE = """\
 # rubric: dialect=agentv-3
@@ -194,6 +198,95 @@ def test_weights_and_gates_in_words(old: str, new: str, words: str) -> None:
     assert words in told(SUITE.replace(old, new, 1))
 
 
+@pytest.mark.parametrize(
+    ("marked", "words"),
+    [
+        (
+            SUITE.replace("tests:", "execution: {targets: []}\ntests:") + "    on_dependency_failure: ru<|>n\n",
+            "**run** — ",
+        ),
+        ("tests:\n  - id: a\n    input: [{role: ass<|>istant, content: x}]\n", "**assistant** — what the target says"),
+    ],
+)
+def test_words_of_a_list_say_what_they_do(marked: str, words: str) -> None:
+    found = told(marked)
+    assert found.startswith(words)
+    assert "one of" in found, "what else there is"
+
+
+HOSTILE = "![x](http://evil/x.png) <img src=x> [a](command:b) ```"
+
+
+def rendered(markdown: str) -> str:
+    """What an editor makes of it."""
+    return str(MarkdownIt().render(markdown))
+
+
+def test_anchors_and_aliases_show_the_value() -> None:
+    shared = f"shared: &base\n  a: 1\n  b: '{HOSTILE}'\n"
+    text = shared + "tests:\n  - id: a\n    criteria: x\n    metadata: *base\n    input: hi\n"
+    for marked in (text.replace("&base", "&ba<|>se"), text.replace("*base", "*ba<|>se")):
+        plain, offset = cursor(marked)
+        found = read(plain)
+        name = name_at(found, offset)
+        assert name is not None
+        shown = named(found, name, lambda _: None)
+        assert shown is not None
+        assert "a: 1\nb: " in shown.markdown
+        assert not re.search("<img|<a ", rendered(shown.markdown))
+
+
+def test_an_alias_means_the_anchor_above_it() -> None:
+    plain, offset = cursor("x: &a 1\ny: &a 2\nz: *<|>a\nw: &a 3\ntests: []\n")
+    found = read(plain)
+    name = name_at(found, offset)
+    assert name is not None
+    shown = named(found, name, lambda _: None)
+    assert shown is not None
+    assert "```yaml\n2\n```" in shown.markdown
+
+
+def test_ids_of_suites_and_criteria_in_prose() -> None:
+    suite = told(
+        "name: su<|>pport\ntests:\n  - {id: a, criteria: x, input: hi}\nassertions: [{type: latency, threshold: 5}]\n"
+    )
+    assert "`support` — a suite of 1 case. Every case is graded by latency." in suite
+    assert "Read as **agentv-3**" in suite
+    criterion = told(
+        "tests:\n  - id: a\n    assertions:\n      - type: rubrics\n        criteria:\n"
+        f"          - {{id: po<|>lite, outcome: '{HOSTILE}', weight: 3}}\n          - {{id: b, outcome: x}}\n"
+    )
+    assert criterion.startswith("`polite` — a criterion of this rubric")
+    assert "Weight 3 = 75 % of this rubric" in criterion
+    assert not re.search("<img|<a ", rendered(criterion))
+
+
+def test_a_file_that_is_referred_to_is_previewed(connect: Connect, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    for path in (folder / ".agentv", folder / "prompts"):
+        path.mkdir(parents=True)
+    (tmp_path / "outside.md").write_text("not for you", encoding="utf-8")
+    (folder / "prompts" / "judge.md").write_text(f"{HOSTILE}\n```\n" + "line\n" * 100, encoding="utf-8")
+    (folder / "prompts" / "link.md").symlink_to(tmp_path / "outside.md")
+    (folder / "prompts" / "long.txt").write_text("x" * 100_000, encoding="utf-8")
+    (folder / "prompts" / "binary.txt").write_bytes(b"a\0b")
+    files = ["prompts/judge.md", "../outside.md", "prompts/link.md", "prompts/long.txt", "prompts/binary.txt"]
+    checks = "".join(f"  - type: llm-grader\n    prompt: {name}\n" for name in files)
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, "# rubric: dialect=agentv-3\ntests: []\nassertions:\n" + checks)
+    shown = [client.at("hover", uri, 4 + 2 * n, 16)["contents"]["value"] for n in range(len(files))]
+    assert shown[0].startswith("`prompts/judge.md` — 102 lines\n\n````markdown\n![x](http")
+    assert shown[0].count("\n") < 40
+    assert shown[0].endswith("…\n````")
+    assert not re.search("<img|<a ", rendered(shown[0]))
+    assert not [
+        text for text in (shown[1], shown[2], shown[4]) if "not for you" in text or "lines" in text or "\0" in text
+    ]
+    assert len(shown[3]) < 3_000
+
+
 def test_why_this_dialect() -> None:
     assert "Read as **agentv-3** (AgentV" in told(SUITE.replace("tests:", "te<|>sts:"))
 
@@ -211,7 +304,8 @@ def test_targets_without_their_secrets_and_variables_with_their_values(connect: 
     client.open(
         uri,
         "# rubric: dialect=agentv-5\nprompts: ['{{ who }}']\nproviders: [local, env]\n"
-        "tests:\n  - vars: {who: Ada}\n    description: '{{ who }}'\n    assert: [{type: contains, value: x}]\n",
+        "tests:\n  - vars: {who: Ada}\n    description: '{{ who }}'\n    assert: [{type: contains, value: x}]\n"
+        "  - vars: {who: [Ada, {a: true}]}\n    description: '{{ who }}'\n    assert: [{type: contains, value: x}]\n",
     )
     at = lambda line, character: client.at("hover", uri, line, character)["contents"]["value"]  # noqa: E731
     local = at(2, 13)
@@ -220,3 +314,4 @@ def test_targets_without_their_secrets_and_variables_with_their_values(connect: 
     assert "model: m" in local
     assert "api_key: '${{ KEY }}'" in at(2, 19)
     assert "```text\nAda\n```" in at(5, 22)
+    assert "```yaml\n- Ada\n- a: true\n```" in at(8, 22), "as an author would write it"

@@ -201,7 +201,7 @@ def test_symbols_of_the_workspace(client: Client) -> None:
 def test_a_case_that_is_referred_to(client: Client, uri: str) -> None:
     line = next(n for n, text in enumerate(SUITE.split("\n")) if "depends_on" in text)
     hover = client.at("hover", uri, line, SUITE.split("\n")[line].index("login") + 1)
-    assert hover["contents"]["value"].startswith("**login** — a case of this suite\n\n")
+    assert hover["contents"]["value"].startswith("`login` — a case of this suite\n\n")
 
 
 def test_folds(client: Client, uri: str) -> None:
@@ -389,9 +389,11 @@ def test_a_variable_of_a_prompt_leads_to_its_values(asked: tuple[Client, Path]) 
     assert where(client.at("definition", judge, *on("criteria", 1, JUDGE))) == [("c.eval.yaml", "criteria")]
     assert client.at("definition", judge, *on("output", 1, JUDGE)) == []
     hover = client.at("hover", ask, *on("question", 1, ASK))["contents"]["value"]
-    assert "- `why` in c.eval.yaml: Why?\n- `how` in c.eval.yaml: How?" in hover
-    assert "every case in c.eval.yaml: English" in client.at("hover", ask, *on("language", 1, ASK))["contents"]["value"]
-    assert "`how` in c.eval.yaml: Names" in client.at("hover", judge, *on("criteria", 1, JUDGE))["contents"]["value"]
+    assert "- `why` in c.eval.yaml: `Why?`\n- `how` in c.eval.yaml: `How?`" in hover
+    assert (
+        "every case in c.eval.yaml: `English`" in client.at("hover", ask, *on("language", 1, ASK))["contents"]["value"]
+    )
+    assert "`how` in c.eval.yaml: `Names" in client.at("hover", judge, *on("criteria", 1, JUDGE))["contents"]["value"]
 
 
 def test_a_prompt_is_used_by_suites(asked: tuple[Client, Path]) -> None:

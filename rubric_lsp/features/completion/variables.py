@@ -1,7 +1,7 @@
 """Template variables: what can stand between the braces of `{{ name }}`, in prompts and in texts of cases."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from rubric_core.analysis import Analysis, LocalText
@@ -9,15 +9,18 @@ from rubric_core.language.around import FileKind
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge, LlmRubric
 from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.shape import Shape
+from rubric_core.syntax.plain import plain
 from rubric_core.text import Span
 from rubric_lsp.features.completion.site import Completion
+from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
 
 __all__ = ["values_at", "variables"]
 
 _OPEN = re.compile(r"(?<!\$)\{\{-?[ \t]*(?P<typed>[\w.]*)\Z")
 _REST = re.compile(r"[\w.]*(?P<close>[ \t]*-?\}\})?")
 _FARTHEST = 200
-_LONGEST = 60
+#: The cases in which names are looked for that a prompt of the suite can have.
+_MOST_CASES = 100
 
 
 def variables(analysis: Analysis, local: LocalText) -> list[Completion] | None:
@@ -32,28 +35,39 @@ def variables(analysis: Analysis, local: LocalText) -> list[Completion] | None:
     gap = " " if found[0].rstrip("-").endswith("{{") else ""
     span = local.outer(Span(found.start("typed"), end))
     return [
-        Completion(name, "variable", span, f"{gap}{name}{close}", detail=shown, documentation=partial(str, doc), sort=f"{n:03}", filter=name)
+        Completion(name, "variable", span, f"{gap}{name}{close}", detail=shown, documentation=doc, sort=f"{n:03}", filter=name)
         for n, (name, shown, doc) in enumerate(_names(analysis, local))
     ]  # fmt: skip
 
 
-def _names(analysis: Analysis, local: LocalText) -> Iterator[tuple[str, str, str]]:
-    """Each name with its value in short, and in full."""
+def _names(analysis: Analysis, local: LocalText) -> Iterator[tuple[str, str, Callable[[], str]]]:
+    """Each name with its value in short, and in full for whoever reads it."""
     if _in_prompt(local):
         properties = analysis.dialect.properties
         leaving = {name for name, _ in properties.replaced_variables}
         for name in (n for n in properties.template_variables if n not in leaving):
-            yield name, "filled in for the judge", ""
+            yield name, "filled in for the judge", str
         if _in_aggregator(local):
-            yield "EVALUATOR_RESULTS_JSON", "the members' results", ""
+            yield "EVALUATOR_RESULTS_JSON", "the members' results", str
     for name, value in values_at(analysis, local).items():
-        text = str(value)
-        short = " ".join(text.split())
-        yield name, short if len(short) <= _LONGEST else f"{short[: _LONGEST - 1]}…", f"```\n{text}\n```"
+        yield name, _short(value), partial(_shown, value)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, list | dict):
+        return f"{len(value)} {'items' if isinstance(value, list) else 'keys'}"
+    return shortened(value_text(value))
+
+
+def _shown(value: object) -> str:
+    return fenced(beginning(value_text(value)), "text" if isinstance(value, str) else "yaml")
 
 
 def values_at(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
-    """The values that the case at the cursor fills in: its own, before those of every case."""
+    """The values that the case at the cursor fills in: its own, before those of every case.
+
+    A text around the cases is filled in for each of them: there it is the first values of all names.
+    """
     every: dict[str, object] = {}
     default = analysis.suite.default_test if analysis.suite is not None else None
     if isinstance(default, DefaultTest) and isinstance(default.vars, dict):
@@ -61,7 +75,11 @@ def values_at(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
     for case in (s for s in local.every if isinstance(s, Case)):
         if isinstance(case.vars, dict) and (not local.in_frame or _holds(case, local.offset)):
             every.update(case.vars)
-    return every
+    if local.in_frame and not any(isinstance(s, Case) and _holds(s, local.offset) for s in local.every):
+        for entry in analysis.cases[:_MOST_CASES]:
+            every = {**entry.case.vars, **every} if isinstance(entry.case.vars, dict) else every
+    anchors = analysis.anchors(local.number)
+    return {name: plain(value, anchors) for name, value in every.items()}
 
 
 def _holds(shape: Shape, offset: int) -> bool:
