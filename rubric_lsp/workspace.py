@@ -155,15 +155,15 @@ class Workspace:
         kind = kind_by_name(path) if path is not None else None
         if kind is FileKind.PROMPT and path is not None:
             return snapshot.kind in _OWN_LANGUAGES or self.prompt_dialect(path) is not None
-        if kind is not None:
-            return True
-        if path is not None and path.parent.name in HOMES:
+        if kind is None and path is not None and path.parent.name in HOMES:
             return False
         if snapshot.kind in _OWN_LANGUAGES or path is None or self._is_taken_over(absolute(path)):
             return True
-        if _MODELINE.match(snapshot.document.blocks[0].text) or self.configuration(path).includes(path):
+        if _MODELINE.match(snapshot.document.head) or self.configuration(path).includes(path):
             return True
-        return snapshot.document.column >= 0 and snapshot.analysis.choice.certain
+        if snapshot.analysis.is_eval_yaml(path) is False:
+            return False
+        return kind is not None or (snapshot.document.column >= 0 and snapshot.analysis.choice.certain)
 
     def _is_taken_over(self, path: Path) -> bool:
         """Whether an open suite has its cases in that file."""

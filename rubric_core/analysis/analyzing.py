@@ -64,7 +64,7 @@ def analyze(
     alone = partial(_alone, language=language, selection=selection, path=path, project=project, siblings=siblings)
     analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
     if analysis.kind in (FileKind.SUITE, FileKind.TARGETS):
-        said = modeline(document.blocks[0].text) or dialect
+        said = modeline(document.head) or dialect
         read = partial(alone, dialect=said, kind=analysis.kind)
         analysis.further = tuple(further(analysis, read, previous.further if previous is not None else ()))
         _add_further(analysis)
@@ -150,4 +150,4 @@ def _choose(
     # As numbers: a union of flags for each block would take longer than all the rest of a keystroke.
     signs = Sign(reduce(or_, {state.signs for state in states.values()}, 0))
     around = None if kind is FileKind.SUITE else around_choice(kind, root, [*items_of(states, root)], document.text)
-    return choose(signs, modeline(document.blocks[0].text), dialect, (d.name for d in language.dialects), around)
+    return choose(signs, modeline(document.head), dialect, (d.name for d in language.dialects), around)

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from textwrap import dedent
 from typing import Any
 
@@ -13,10 +13,12 @@ from rubric_core.language.around import FileKind
 from rubric_core.language.detect import Choice
 from rubric_core.language.kinds import Kind
 from rubric_core.language.model import Suite
+from rubric_core.language.endings import YAML
 from rubric_core.language.shape import Shape, children
+from rubric_core.loading.recognize import is_eval_yaml
 from rubric_core.syntax.above import line_start
 from rubric_core.syntax.blocks import Block, Document
-from rubric_core.syntax.tree import Alias, Node, Tree, walk
+from rubric_core.syntax.tree import Alias, Node, Sequence, Tree, walk
 from rubric_core.text import Span
 from rubric_core.validation.rule import (
     CaseEntry,
@@ -69,6 +71,15 @@ class Analysis:
         self.item_kind: Kind[Any] | None = None
         #: Which anchor a name means where.
         self.anchoring = Anchors(document, states, frame)
+
+    def is_eval_yaml(self, path: PurePath) -> bool | None:
+        """Whether a file of that name with this text has to do with evals; None where nothing in it tells."""
+        if path.suffix.lower() not in YAML:
+            return None
+        roots = [state.tree.root for block, state in self.states.items() if block.key]
+        items = (item for root in roots for item in (root.items if isinstance(root, Sequence) else [root]) if item)
+        text = f"{self.document.head}\n{self.frame.block.text}"
+        return is_eval_yaml(path, text, self.states[self.frame.block].tree.root, items)
 
     @property
     def case_files(self) -> tuple[Path, ...]:

@@ -85,8 +85,8 @@ def _once(checker: Checker, sources: Sources, language: Language, options: argpa
     done = _round(checker, sources, time.monotonic())
     if options.fix and not options.diff:
         done = replace(done, failures=(*done.failures, *_written(done.files, options.path)))
-    for failure in done.failures:
-        print(f"rubric: {failure}", file=sys.stderr)
+    for each in (*done.failures, *map(printing.passed_over, done.passed_over)):
+        print(f"rubric: {each}", file=sys.stderr)
     printing.write(done, language, options)
     return done.exit_code
 

@@ -28,6 +28,8 @@ class Checked:
     #: How many findings were there before the fixes.
     findings_before: int = 0
     is_suite: bool = True
+    #: Whether it was looked at and left alone, because it is a file of another program.
+    passed_over: bool = False
     #: What it refers to and what can be checked as well.
     refers_to: tuple[Referred, ...] = ()
     #: Every file that its findings depend on.
@@ -52,6 +54,11 @@ class Round:
     #: Sentences about what could not be read or found.
     failures: tuple[str, ...]
     seconds: float
+
+    @property
+    def passed_over(self) -> tuple[Checked, ...]:
+        """The files that have nothing to do with evals."""
+        return tuple(each for each in self.files if each.passed_over)
 
     @property
     def exit_code(self) -> int:

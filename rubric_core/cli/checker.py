@@ -70,6 +70,8 @@ class Checker:
             )
         again = self._understanding(source)
         first = again(text)
+        if self._is_of_another_program(source, first):
+            return Checked(source.shown, first.document, (), is_suite=False, passed_over=True)
         last = fixed(first, again) if self._wishes.fix else first
         dialect = last.choice.name if last.choice.certain else None
         return Checked(
@@ -82,6 +84,13 @@ class Checker:
             is_suite=last.kind is FileKind.SUITE,
             refers_to=tuple(Referred(path, kind, dialect, last.ids) for path, kind in last.refers_to.items()),
             depends_on=last.depends_on,
+        )
+
+    def _is_of_another_program(self, source: Source, found: Analysis) -> bool:
+        """Whether a file has nothing to do with evals. Those in folders are there because they do, others because something refers to them."""
+        asked = source.named and source.kind is None and source.place is not None
+        return (
+            asked and not self.configuration(source).includes(source.path) and found.is_eval_yaml(source.path) is False
         )
 
     def _understanding(self, source: Source) -> Callable[[str], Analysis]:

@@ -14,7 +14,7 @@ from rubric_core.cli.style import Style
 from rubric_core.validation.rule import SEVERITIES
 from rubric_core.validation.words import count
 
-__all__ = ["FORMATS", "frames", "summary", "write"]
+__all__ = ["FORMATS", "frames", "passed_over", "summary", "write"]
 
 
 def write(done: Round, language: Language, options: argparse.Namespace) -> None:
@@ -44,7 +44,7 @@ def _json(value: object) -> str:
 def _write_text(done: Round, _: Language, out: TextIO, fixed: bool) -> None:
     for text in frames(done.files, Style.of(out)):
         print(f"{text}\n", file=out)
-    if done.files:
+    if any(not each.passed_over for each in done.files):
         print(summary(done, fixed=fixed), file=out)
 
 
@@ -79,6 +79,14 @@ def frames(files: Iterable[Checked], style: Style) -> Iterator[str]:
     return (frame(each.path, each.document, diagnostic, style) for each in files for diagnostic in each.diagnostics)
 
 
+def passed_over(checked: Checked) -> str:
+    """Why a file that somebody named was not checked."""
+    return (
+        f"{checked.path}: not checked, because nothing in it is eval YAML; "
+        "a first line `# rubric: dialect=…` or `include` in the configuration says that it is"
+    )
+
+
 def summary(done: Round, *, fixed: bool = False, diff: bool = False) -> str:
     """The last line: how much was found, where, what can be done, how long it took."""
     found = [d.severity for each in done.files for d in each.diagnostics]
@@ -105,7 +113,8 @@ def _amounts(severities: Sequence[str]) -> str:
 
 
 def _all(done: Round) -> str:
-    return count(len(done.files), "suite" if all(each.is_suite for each in done.files) else "file")
+    checked = [each for each in done.files if not each.passed_over]
+    return count(len(checked), "suite" if all(each.is_suite for each in checked) else "file")
 
 
 def _where(done: Round) -> str:

@@ -34,6 +34,8 @@ class Source:
     dialect: str | None = None
     #: The ids of the cases of those that take it over, where these are known.
     siblings: frozenset[str] | None = None
+    #: Whether it was named itself, or by a pattern, rather than found in a folder.
+    named: bool = False
 
     @property
     def place(self) -> Path | None:
@@ -119,17 +121,17 @@ class Sources:
             except ValueError as error:
                 self.failures.append(f"{name}: this is no pattern: {error}")
                 return
-            yield from self._several(matching, f"{name}: no file matches this pattern")
+            yield from self._several(matching, f"{name}: no file matches this pattern", named=True)
         elif not os.path.lexists(name):
             self.failures.append(f"{name}: there is no such file{_advice(Path(name))}")
         else:
-            yield Source(name, absolute(name))
+            yield Source(name, absolute(name), named=True)
 
-    def _several(self, paths: Iterator[str], otherwise: str) -> Iterator[Source]:
+    def _several(self, paths: Iterator[str], otherwise: str, *, named: bool = False) -> Iterator[Source]:
         number = 0
         for path in paths:
             number += 1
-            yield Source(path, absolute(path))
+            yield Source(path, absolute(path), named=named)
         if not number and not self._discovery.unreadable:
             self.failures.append(otherwise)
 

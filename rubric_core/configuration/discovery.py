@@ -11,9 +11,10 @@ from rubric_core.configuration.files import CONFIGURATION_FILES, Configurations
 from rubric_core.configuration.model import Configuration
 from rubric_core.language.endings import DATASETS, PROMPTS, YAML
 from rubric_core.loading import gitignore
-from rubric_core.loading.files import UnreadableError, absolute, is_suite, is_suite_name, read_text
+from rubric_core.loading.files import UnreadableError, absolute, is_common_name, is_suite, is_suite_name, read_text
 from rubric_core.loading.kind import kind_by_name
 from rubric_core.loading.patterns import Patterns, braces
+from rubric_core.loading.recognize import head_is_eval_yaml
 from rubric_core.loading.search import HOMES
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
@@ -52,11 +53,21 @@ class _Here:
         return excluded or gitignore.ignored(self.ignores, path, is_folder=is_folder)
 
     def takes(self, path: str, names: frozenset[str]) -> bool:
-        if is_suite(Path(path), names) or self.configuration.includes(path):
+        if self.configuration.includes(path):
             return True
-        if path.endswith(YAML) and _EVALS in path.lower() and _says_suite(path):
+        if self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(YAML):
             return True
-        return self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(YAML)
+        file = Path(path)
+        if is_suite(file, names):
+            return head_is_eval_yaml(file) is not False
+        if is_common_name(file.name):
+            return head_is_eval_yaml(file) is True
+        return (
+            path.endswith(YAML)
+            and _EVALS in path.lower()
+            and _says_suite(path)
+            and head_is_eval_yaml(file) is not False
+        )
 
     def takes_around(self, path: str, names: frozenset[str]) -> bool:
         """Whether to check a file although it is no suite: files of the engine's own folders, and data sets."""

@@ -14,6 +14,7 @@ __all__ = [
     "UnreadableError",
     "absolute",
     "decoded",
+    "is_common_name",
     "is_suite",
     "is_suite_name",
     "read_standard_input",
@@ -21,7 +22,7 @@ __all__ = [
 ]
 
 #: For people: the names by which suites are found.
-SUITE_NAMES = "*.eval.yaml, *-eval.yaml, *.test.yaml, dataset*.yaml, and suite.yaml or eval.yaml in a folder evals"
+SUITE_NAMES = "*.eval.yaml, *-eval.yaml, *.test.yaml, dataset*.yaml, suite.yaml and eval.yaml"
 _OWN = re.compile(r"(?i)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
 #: Names that many other programs use, too.
 _COMMON = re.compile(r"(?i)(?:eval|suite)\.ya?ml\Z")
@@ -85,6 +86,11 @@ def absolute(path: PurePath | str) -> Path:
 def is_suite_name(name: str) -> bool:
     """Whether a file of that name can be a suite by the patterns of any dialect."""
     return _OWN.match(name) is not None or _COMMON.match(name) is not None
+
+
+def is_common_name(name: str) -> bool:
+    """Whether many other programs have files of that name, so that only its folder or its content tell a suite."""
+    return _COMMON.match(name) is not None
 
 
 def is_suite(path: Path, neighbours: Collection[str] = ()) -> bool:

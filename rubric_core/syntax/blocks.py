@@ -84,6 +84,13 @@ class Document:
             self._text = "".join(b.text for b in self.blocks)
         return self._text
 
+    @property
+    def head(self) -> str:
+        """The beginning of the text, with every comment above what it says first."""
+        # Comments above a list that is the whole text belong to its first item.
+        first = self.blocks[0].text
+        return first if first.strip() or len(self.blocks) == 1 else first + self.blocks[1].text
+
     def __len__(self) -> int:
         return self._starts[-1]
 

@@ -15,6 +15,21 @@ from rubric_core.loading.patterns import Patterns, braces
 LANGUAGE = Language()
 
 
+#: What other programs keep under such names: the program, the path, the text.
+FOREIGN = [
+    ("ansible", "roles/web/tasks/main.test.yaml", "- name: Install\n  apt: {name: nginx}\n- name: Start\n  service: {name: nginx}\n"),
+    ("ansible", "site.test.yml", "---\n- hosts: all\n  vars: {port: 80}\n  tasks:\n    - name: ping\n      ping:\n"),
+    ("ansible", "check.test.yml", "- name: Is up\n  assert: {that: [up]}\n  vars: {up: true}\n"),
+    ("promtool", "rules.test.yaml", "rule_files: [a.yaml]\ntests:\n  - interval: 1m\n    input_series: []\n    alert_rule_test: []\n"),
+    ("venom", "login.test.yaml", "name: Login\ntestcases:\n- name: logs in\n  steps:\n  - type: exec\n    assertions: [a]\n"),
+    ("helm", "evals/suite.yaml", "suite: web\ntemplates: [a.yaml]\ntests:\n  - it: works\n    asserts: [{isKind: {of: Service}}]\n"),
+    ("yolo", "dataset.yaml", "path: coco\ntrain: images\nval: images\nnames: {0: person}\n"),
+    ("prometheus", "targets.yaml", "- targets: ['10.0.0.1:9100']\n  labels: {env: prod}\n"),
+    ("scores", "evals/suite.grader-scores.yaml", "- test_id: a\n  grader: rubrics\n  range: {min: 0.3}\n"),
+]  # fmt: skip
+STRANGERS = [(path, text) for _, path, text in FOREIGN]
+
+
 def suites(folder: str = ".") -> list[str]:
     return list(Discovery(Configurations(LANGUAGE)).suites(folder))
 
@@ -27,7 +42,7 @@ def files(*paths: str) -> None:
 @pytest.mark.parametrize(
     "path",
     ["a.eval.yaml", "a.eval.yml", "A.EVAL.YAML", "my-eval.yaml", "dataset.yaml", "dataset-2.yml", "a.test.yaml", "evals/eval.yaml",
-     "evals/suite.yml", "x/evals/deep/er/suite.yaml"],
+     "evals/suite.yml", "x/evals/deep/er/suite.yaml", "suite.yaml", "x/eval.yml"],
 )  # fmt: skip
 def test_names_of_suites(path: str) -> None:
     files(path)
@@ -37,12 +52,56 @@ def test_names_of_suites(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["suite.yaml", "eval.yaml", "evals/cases.yaml", "evaluation.yaml", "a.eval.json", "dataset.scores.yaml", "evals/EVAL.yaml.bak",
+    ["evals/cases.yaml", "evaluation.yaml", "a.eval.json", "dataset.scores.yaml", "evals/EVAL.yaml.bak",
      "node_modules/a.eval.yaml", ".git/a.eval.yaml", "x/__pycache__/a.eval.yaml"],
 )  # fmt: skip
 def test_names_of_others(path: str) -> None:
     files(path)
     assert suites() == []
+
+
+@pytest.mark.parametrize(("path", "text"), STRANGERS, ids=[f"{name}-{path}" for name, path, _ in FOREIGN])
+def test_files_of_other_programs_are_passed_over(path: str, text: str, rubric: Run) -> None:
+    write(path, text)
+    write("evals/refunds.eval.yaml", CLEAN)
+    assert suites() == ["evals/refunds.eval.yaml"]
+    named = rubric("check", path)
+    assert (named.code, named.out) == (0, "")
+    assert f"rubric: {path}: not checked, because nothing in it is eval YAML" in named.err
+
+
+@pytest.mark.parametrize(("path", "text"), STRANGERS, ids=[f"{name}-{path}" for name, path, _ in FOREIGN])
+def test_they_are_checked_where_somebody_says_what_they_are(path: str, text: str, rubric: Run) -> None:
+    write(path, f"# rubric: dialect=agentv-3\n{text}")
+    assert rubric("check", path).out.startswith(f"{path}:")
+    write(path, text)
+    write(".rubric.toml", f'include = ["/{path}"]\n')
+    assert suites() == [path]
+    assert rubric("check", path).out.startswith(f"{path}:")
+
+
+def test_a_file_of_another_program_is_left_as_it_is(rubric: Run) -> None:
+    venom = "name: Login\ntestcases:\n- name: logs in\n  steps: []\n"
+    write("login.test.yaml", venom)
+    rubric("check", "--fix", "login.test.yaml")
+    rubric("check", "--fix", ".")
+    assert Path("login.test.yaml").read_text() == venom
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "# to be written\n", "name: refunds\n", "tests:\n", "tests:\n  - id: a\n", "tests:\n  - i", "tests:\n  - id: a\n    inptu: x\n",
+     "tets:\n  - id: a\n    input: x\n", "description: x\nevalcases: []\n", "```yaml\ntests: []\n```\n"],
+)  # fmt: skip
+def test_a_suite_that_is_only_begun_or_wrong_is_checked(text: str) -> None:
+    write("evals/suite.yaml", text)
+    assert suites() == ["evals/suite.yaml"]
+
+
+def test_common_names_need_a_suite_in_them() -> None:
+    write("suite.yaml", "name: robots\n")
+    write("x/eval.yaml", "tests:\n  - id: a\n    input: x\n")
+    assert suites() == ["x/eval.yaml"]
 
 
 def test_in_a_folder_evals_the_first_releases_gave_suites_any_name() -> None:

@@ -106,6 +106,14 @@ def test_other_yaml_is_left_alone(client: Client) -> None:
         ("odd.yaml", BROKEN, True),
         ("odd.yaml", "# rubric: dialect=agentv-3\nnaem: x\n", True),
         ("my-eval.yaml", "naem: x\n", True),
+        ("evals/suite.yaml", "suite: web\ntests:\n  - it: works\n    asserts: [{isKind: {of: Service}}]\n", False),
+        ("suite.yaml", BROKEN, True),
+        ("site.yml", "- hosts: all\n  vars: {port: 80}\n  tasks: [{ping: {}}]\n", False),
+        ("site.test.yml", "- hosts: all\n  vars: {port: 80}\n  tasks: [{ping: {}}]\n", False),
+        ("rules.test.yaml", "tests:\n  - interval: 1m\n    input_series: []\n    alert_rule_test: []\n", False),
+        ("venom.yaml", "name: Login\ntestcases:\n- name: logs in\n  steps: [{type: exec}]\n", False),
+        ("targets.yaml", "- targets: ['10.0.0.1:9100']\n  labels: {env: prod}\n", False),
+        ("suite.grader-scores.yaml", "- test_id: a\n  grader: rubrics\n  range: {min: 0.3}\n", False),
     ]):  # fmt: skip
         uri = f"file:///suites-{number}/{name}"
         client.open(uri, text, "yaml")

@@ -1,0 +1,150 @@
+"""Whether a YAML file has to do with evals at all: other programs have files of the same names.
+
+Ansible, promtool, Venom, helm-unittest and Prometheus have files called `*.test.yaml`, `suite.yaml` or `targets.yaml`, too.
+The command line when it walks a folder, and the server for a file that is opened, both decide by this.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path, PurePath
+
+from rubric_core.language.around import Config
+from rubric_core.language.closest import closest
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.model import Case, Scenario, Suite
+from rubric_core.language.shape import Shape
+from rubric_core.language.targets import Provider, Target, TargetFile
+from rubric_core.language.workspace import Environment, Workspace
+from rubric_core.loading.search import HOMES
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+
+__all__ = ["head_is_eval_yaml", "is_eval_yaml"]
+
+#: Nobody else calls files this.
+_OWN = re.compile(r"(?i).*\.eval\.ya?ml\Z")
+#: Which scores a script of the author's expects of a run.
+_FIXTURE = re.compile(r"(?i).*\.grader-scores\.ya?ml\Z")
+#: The author says what it is: in a comment above everything else, or by its schema.
+_SAID = re.compile(r"\A\ufeff?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*#[ \t]*rubric:|^\$schema:[ \t]*[\"']?agentv-", re.MULTILINE)
+_HEAD = 8_000
+#: Items of a list; one that is still being typed should not decide.
+_LOOKED_AT = 50
+
+#: Keys at the top that hardly anything else has.
+_OWN_TOP = frozenset({
+    "evalcases", "eval_cases", "prompts", "default_test", "derived_metrics", "evaluate_options", "assertions", "evaluators", "input_files",
+    "nunjucks_filters", "preprocessors", "provider_prompt_map", "budget_usd", "on_run_complete", "eval_patterns", "guideline_patterns",
+    "expected_output",
+})  # fmt: skip
+#: Keys of an item that hardly anything else has: of cases, of targets, and of scenarios.
+_OWN_KEYS = frozenset({
+    "assert_scoring_function", "assertions", "conversation_id", "criteria", "evaluators", "expected_messages", "expected_outcome",
+    "expected_output", "input", "input_files", "input_messages", "reference_answer", "rubrics", "turns",
+})  # fmt: skip
+_OWN_ENTRY = frozenset({"provider", "use_target", "judge_target", "grader_target", "provider_batching", "settings"})
+_TOP = (Suite, TargetFile, Config, Workspace, Environment)
+_ITEMS = (Case, Scenario, Target, Provider)
+#: Shorter words are like many others: helm-unittest has `it`.
+_TELLING = 4
+#: The keys whose lists hold items: of cases, and of targets.
+_LISTS = ("tests", "testcases", "evalcases", "eval_cases", "scenarios", "targets", "providers", "target", "graders")
+
+
+def head_is_eval_yaml(path: Path) -> bool | None:
+    """`is_eval_yaml` by the first lines of a file. Of one that cannot be read nothing is known."""
+    if _OWN.match(path.name) or not path.is_file():
+        return True if _OWN.match(path.name) else None
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            text = file.read(_HEAD)
+    except OSError:
+        return None
+    whole = text if len(text) < _HEAD else text[: text.rfind("\n") + 1]
+    return is_eval_yaml(path, whole, parse(whole).root)
+
+
+def is_eval_yaml(path: PurePath, text: str, root: Node | None, items: Iterable[Node] = ()) -> bool | None:
+    """Whether a file has to do with evals; None where nothing in it tells, as in one that is only begun.
+
+    Args:
+        path: Where it is.
+        text: Its text, or the beginning.
+        root: The root of its tree, or of what stands around its items.
+        items: The items of its list, where these are not in `root`.
+    """
+    at_home = path.parent.name in HOMES or path.parent.parent.name in HOMES
+    if _OWN.match(path.name) or at_home or _SAID.search(text):
+        return True
+    if _FIXTURE.match(path.name):
+        return False
+    several = [*islice(items, _LOOKED_AT), *islice(_listed(root), _LOOKED_AT)]
+    mappings = [item for item in several if isinstance(item, Mapping) and _names(item)]
+    top = _names(root) if isinstance(root, Mapping) else frozenset[str]()
+    if top & _OWN_TOP or any(map(_is_ours, mappings)):
+        return True
+    if mappings:
+        return False if any(map(_is_of_others, mappings)) else None
+    return False if top and not several and _is_strange(top) else None
+
+
+def _listed(root: Node | None) -> Iterator[Node]:
+    """The items in a tree: of a list that is everything, or of one under a key that has items."""
+    if isinstance(root, Sequence):
+        yield from root.items
+    elif isinstance(root, Mapping):
+        for name in _LISTS:
+            value = root.get(name)
+            yield from value.items if isinstance(value, Sequence) else [value] if isinstance(value, Mapping) else ()
+
+
+def _names(node: Mapping) -> frozenset[str]:
+    """The keys, but for one that is still being typed."""
+    half_typed = {e.name for e in node.entries if isinstance(e.value, Scalar) and e.value.style == "hole"}
+    return frozenset(e.name for e in node.entries if e.name is not None) - half_typed
+
+
+def _is_ours(item: Mapping) -> bool:
+    """Whether an item is a case, a target, a scenario or an evaluator, as far as its keys tell."""
+    names = _names(item)
+    if names & _OWN_KEYS or names & _OWN_ENTRY or names >= {"id", "label"} or names >= {"config", "tests"}:
+        return True
+    kind = item.get("type")
+    if isinstance(kind, Scalar) and kind.text in _types():
+        return True
+    # Ansible's tasks have `vars` and `assert`, too, but with other keys beside them.
+    return bool(names & {"vars", "assert"}) and not _unknown(names, (Case,))
+
+
+def _is_of_others(item: Mapping) -> bool:
+    """Whether an item that says nothing of evals has keys of something else."""
+    names = _names(item)
+    unknown = _unknown(names, _ITEMS)
+    return unknown >= 2 or (unknown == 1 and "id" not in names) or isinstance(item.get("assert"), Mapping)
+
+
+def _is_strange(top: frozenset[str]) -> bool:
+    """Whether keys at the top are those of another program: a suite with one misspelt key is none of them."""
+    unknown = _unknown(top, _TOP)
+    return unknown >= 2 or unknown == len(top)
+
+
+def _unknown(names: Iterable[str], shapes: tuple[type[Shape], ...]) -> int:
+    """How many keys no dialect has in such shapes, nor one like them that is long enough to tell."""
+    known = _known(shapes)
+    return sum(n not in known and not (len(n) >= _TELLING and closest(n, known)) for n in names)
+
+
+@lru_cache(maxsize=3)
+def _known(shapes: tuple[type[Shape], ...]) -> tuple[str, ...]:
+    return tuple(sorted({name for d in DIALECTS for shape in shapes for name in d.table(shape)}))
+
+
+@lru_cache(maxsize=1)
+def _types() -> frozenset[str]:
+    """The evaluator types of every dialect, but for short words that anything can have as its type."""
+    every = {name for d in DIALECTS for name in d.types_of(Evaluator)}
+    return frozenset(name for name in every if "-" in name or "_" in name)
