@@ -10,7 +10,7 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.states import BlockState, Found
 from rubric_core.language.around import ITEMS, PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.kinds import Kind
-from rubric_core.language.model import CASE, Case, Execution, Suite
+from rubric_core.language.model import CASE, Case, Execution, Requires, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, NotYaml, UnknownKey, UnknownType
@@ -94,9 +94,10 @@ class Check:
         blocks = [block for _, block in numbered]
         own = frozenset[str]().union(*(self.states[block].own_targets for block in blocks))
         references = References(project, path, analysis.kind, self.dialect, own)
+        pinned = analysis.choice.stated or _needs_release(analysis.suite)
         for number, block in numbered:
             state = self.states[block]
-            key = (state.key, references.key)
+            key = (state.key, references.key, pinned)
             since = state.linked_at
             state.linked_at = project.version
             if state.linked != key or project.changed_since(since, state.links.seen):
@@ -104,7 +105,7 @@ class Check:
                 sources = self.anchors.key(number) if state.borrows and number >= 0 else ()
                 above = [self.states[b].links.told for b in sources]
                 state.links = linked(references, state.shapes, state.tree.root, state.deferred, above)
-                context = Context(block.text, self.dialect)
+                context = Context(block.text, self.dialect, pinned=pinned)
                 state.links.findings = self._judge(state.links.issues, context)
         known = references.targets(outside := project.look())
         analysis.depends_on = frozenset(outside.seen).union(*{self.states[b].links.seen for b in blocks})
@@ -205,6 +206,11 @@ def _item_kind(analysis: Analysis) -> Kind[Any] | None:
         if any(isinstance(i, MappingNode) and i.get("label") is not None for i in items):
             return PROVIDER_ITEM
     return ITEMS.get(analysis.kind)
+
+
+def _needs_release(suite: Suite | None) -> bool:
+    """Whether a suite says which releases of the engine can run it."""
+    return suite is not None and isinstance(suite.requires, Requires) and suite.requires.agentv is not None
 
 
 def _origin(each: Issue | Shape) -> object:

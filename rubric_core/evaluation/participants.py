@@ -10,7 +10,7 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.model import Execution, Suite
 from rubric_core.language.shape import children
-from rubric_core.loading.targets import TargetEntry
+from rubric_core.loading.targets import TargetEntry, own_target_name
 from rubric_core.syntax.plain import plain
 
 __all__ = ["option_of", "own_judge", "own_prompts", "taking_part", "target_name", "variables_of"]
@@ -52,7 +52,8 @@ def target_name(suite: Suite, given: str | None = None, targets: Targets | None 
         return given
     execution = suite.execution if isinstance(suite.execution, Execution) else None
     usual = targets.file.defaults.get("provider") if targets is not None and targets.file is not None else None
-    return (execution.target if execution else None) or suite.target or usual or _DEFAULT
+    own = own_target_name(plain(suite.target, {})) if isinstance(suite.target, dict) else suite.target
+    return (execution.target if execution else None) or own or usual or _DEFAULT
 
 
 def own_prompts(case: Runnable, name: str | None) -> list[str] | None:

@@ -247,9 +247,12 @@ def targets_for(case: Runnable, files: Files) -> Targets:
     given = case.options.targets_file
     found = replace(load_targets(case.directory, files, None if given is None else Path(given)), pause=pause)
     written = [*as_list(suite.providers), *as_list(suite.targets)]
-    home = Home(case.path, case.suite_text, suite.node, case.suite_anchors, case.suite_line)
+    home = Home(case.path, case.suite_text, suite.node, case.suite_anchors, case.suite_line, case.dialect.name)
     aliases = other_names(case.suite, home) if found.file is not None or written else []
-    if not (suite.has("defaults") or aliases or any(isinstance(each, Entry) or ":" in str(each) for each in written)):
+    own = isinstance(suite.target, dict)
+    if not (
+        own or suite.has("defaults") or aliases or any(isinstance(each, Entry) or ":" in str(each) for each in written)
+    ):
         return found
     inside = targets_in(home, beside_others=True)
     inside = replace(inside, entries=(*aliases, *inside.entries))

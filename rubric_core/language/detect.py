@@ -77,6 +77,8 @@ class Choice(NamedTuple):
     reason: str
     #: Whether the text itself says so; a guess without evidence is not certain.
     certain: bool
+    #: Whether somebody said so, in the text or in a configuration.
+    stated: bool = False
 
 
 def signs_of(root: Node | None, text: str, *, frame: bool) -> Sign:
@@ -168,9 +170,9 @@ def choose(
     """
     names = set(known)
     if asked in names and asked is not None:
-        return Choice(asked, "its modeline says so", certain=True)
+        return Choice(asked, "its modeline says so", certain=True, stated=True)
     if configured in names and configured is not None:
-        return Choice(configured, "the workspace's settings say so", certain=True)
+        return Choice(configured, "the workspace's settings say so", certain=True, stated=True)
     choice = detected or _detect(signs)
     # A text of a dialect that is not known here is read as the newest one.
     return choice if choice.name in names else Choice(max(names), choice.reason, certain=False)

@@ -11,6 +11,9 @@ from rubric_core.text import Span
 
 __all__ = ["Tags"]
 
+#: How the kind of a provider begins that is a program of the author's.
+_ELSEWHERE = ("file://", "package:")
+
 
 class Tags(Reading):
     """Reads what tells shapes apart."""
@@ -83,8 +86,10 @@ class Tags(Reading):
                 )
             )
             return
-        names = tuple(t.name for t in self.dialect.types_of(base).values() if t.fate is Fate.CURRENT)
         properties = self.dialect.properties
+        if issubclass(base, Provider) and properties.custom_providers and name.startswith(_ELSEWHERE):
+            return  # a program of the author's
+        names = tuple(t.name for t in self.dialect.types_of(base).values() if t.fate is Fate.CURRENT)
         custom = properties.custom_types if issubclass(base, Evaluator) else properties.custom_providers
         self.issues.append(
             UnknownType(

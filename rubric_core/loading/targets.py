@@ -28,6 +28,7 @@ __all__ = [
     "TargetEntry",
     "TargetFile",
     "find_targets",
+    "own_target_name",
     "read_targets",
     "targets_in",
 ]
@@ -39,6 +40,8 @@ TARGET_FILES = (
 )  # fmt: skip
 _LARGEST = 2_000_000
 _ROOT = Span(0, 0)
+#: What the target is called that a suite describes under `target` without a name.
+OWN_TARGET = "target"
 #: Keys under which files and suites list targets.
 LISTS = ("targets", "providers", "graders")
 #: Settings that name other targets.
@@ -58,13 +61,15 @@ class Home:
     anchors: MappingOf[str, Node]
     #: The line of a span in the file, from 1.
     line: Callable[[Span], int]
+    #: The dialect, where it is known: that of a suite.
+    known: str = ""
 
     def dialect(self, dialects: SequenceOf[Dialect]) -> Dialect:
         """The dialect of the file: what it says of itself, else what its keys tell."""
         root = self.root
         bare = [n for item in root.items if (n := _followed(item)) is not None] if isinstance(root, Sequence) else []
         choice = around_choice(FileKind.TARGETS, root, bare, self.text)
-        names = (modeline(self.text), choice.name if choice else None)
+        names = (modeline(self.text), self.known, choice.name if choice else None)
         return next((d for name in names for d in dialects if d.name == name), dialects[-1])
 
 
@@ -169,7 +174,7 @@ def targets_in(home: Home, problems: Iterable[Problem] = (), *, beside_others: b
     broken = next(((p.span, p.message) for p in problems if p.kind == "syntax"), None)
     entries: list[TargetEntry] = []
     includes: list[str] = []
-    for node, inside in _listed(home, troubles):
+    for node, inside in _listed(home, troubles, beside_others=beside_others):
         if isinstance(node, Scalar) and node.text.startswith(URL):
             includes.append(node.text[len(URL) :])
             continue
@@ -189,13 +194,20 @@ def _defaults(home: Home) -> dict[str, str]:
     return {k: v for k, v in written.items() if isinstance(v, str)} if isinstance(written, dict) else {}
 
 
-def _listed(home: Home, problems: list[tuple[Span, str]]) -> list[tuple[Node, bool]]:
-    """The nodes of the entries, and whether they are providers: of `targets` or `providers`, or of a bare list."""
+def _listed(home: Home, problems: list[tuple[Span, str]], *, beside_others: bool) -> list[tuple[Node, bool]]:
+    """The nodes of the entries, and whether they are providers: of `targets` or `providers`, or of a bare list.
+
+    A suite may also have one under `target`.
+    """
     root = _followed(home.root)
     names = LISTS if isinstance(root, Mapping) else ("",)
     lists = [(root.get(name) if isinstance(root, Mapping) else root, name == "providers") for name in names]
     found = [(each, inside) for node, inside in lists if isinstance(each := _followed(node), Sequence)]
-    alone = [(n, inside) for node, inside in lists if inside and isinstance(n := _followed(node), Mapping)]
+    alone: list[tuple[Node, bool]] = [
+        (n, inside) for node, inside in lists if inside and isinstance(n := _followed(node), Mapping)
+    ]
+    one = _followed(root.get("target")) if beside_others and isinstance(root, Mapping) else None
+    alone += [(_with_name(one), False)] if isinstance(one, Mapping) else []
     if not found and not alone:
         where = next((node.span for node, _ in lists if node is not None), _ROOT)
         problems.append((where, "a target file has a list under `targets`"))
@@ -233,6 +245,22 @@ def _named(node: Scalar) -> Mapping:
     keys = (Scalar(node.span, node.whole, None, None, name, "plain") for name in ("id", "label"))
     made.entries = [Entry(key, node) for key in keys]
     return made
+
+
+def _with_name(node: Mapping) -> Mapping:
+    """What a suite has under `target` may do without a name: only that suite refers to it."""
+    if own_target_name(plain(node, {})) != OWN_TARGET:
+        return node
+    made = Mapping(node.span, node.whole, node.anchor, node.tag, node.flow)
+    key, name = (Scalar(node.span, node.whole, None, None, text, "plain") for text in ("name", OWN_TARGET))
+    made.entries = [Entry(key, name), *node.entries]
+    return made
+
+
+def own_target_name(written: object) -> str:
+    """The name of the target that a suite describes under `target`."""
+    names = (written.get(key) for key in ("name", "id")) if isinstance(written, dict) else ()
+    return next((name for name in names if isinstance(name, str)), OWN_TARGET)
 
 
 def _unfolded(node: Mapping) -> Mapping:

@@ -118,6 +118,8 @@ class Context:
     text: str
     dialect: Dialect
     defaults: SuiteDefaults = field(default_factory=SuiteDefaults)
+    #: Whether somebody said for which releases the text is; else it may be for any that the dialect spans.
+    pinned: bool = False
 
     def written(self, span: Span) -> str:
         """The text at `span`."""

@@ -155,3 +155,11 @@ def test_a_result_depends_on_the_place_of_its_target(folder: Folder) -> None:
     folder.write("neighbour.py", "x")
     assert len(set(seen)) == 5
     assert now() == seen[-1]
+
+
+@pytest.mark.parametrize("name", ["", "name: mine, "])
+async def test_a_suite_describes_its_target_in_place_of_naming_it(folder: Folder, name: str) -> None:
+    folder.targets({"id": "base", "provider": "cli", "command": "echo seen"}, {"id": "default", "provider": "mock"})
+    suite = 'prompts: ["{{ q }}"]\ntests: [{id: a, vars: {q: hi}, assert: [{type: contains, value: seen}]}]\n'
+    results = await folder.run(f"target: {{{name}extends: base}}\n{suite}", "agentv-5")
+    assert (results["a"].verdict, results["a"].target) == (Verdict.PASSED, "mine" if name else "target")

@@ -3,7 +3,7 @@
 from rubric_core.language.changes import adds, narrows, requires, takes
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects.target_files import TARGETS_0_1
-from rubric_core.language.kinds import Messages
+from rubric_core.language.kinds import Messages, Text
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
 
 __all__ = ["AGENTV_0_1"]
@@ -13,6 +13,8 @@ AGENTV_0_1 = Dialect.first(
     "v0.1.4 – v0.1.6",
     [
         adds(Suite, "description", "target", evaluator="grader", cases="testcases"),
+        # Only the newest releases take settings in place of its name.
+        takes(Suite, Text(refers_to="target"), "target", doc="The target that answers."),
         adds(Case, "id", "note", criteria="outcome", input="messages", evaluator="grader"),
         adds(Message, "role", "content"),
         adds(ContentBlock),

@@ -99,7 +99,10 @@ class Suite(Shape):
     requires = key(Shaped(Requires), "What the suite needs.", example="{agentv: '>=4.0.0'}")
     dataset = key(Text(), "The name under which results are filed.")
     target = key(
-        Text(refers_to="target"), "The target that answers.", shown="the target named default", example="default"
+        ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())),
+        "The target that answers: its name, or settings.",
+        shown="the target named default",
+        example="default",
     )
     evaluator = key(
         SCALAR_EVALUATOR, "The one evaluator of cases that have no list.", default="llm_judge", shown="llm_judge"
