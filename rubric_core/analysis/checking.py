@@ -230,4 +230,5 @@ def _defaults(suite: Suite | None) -> SuiteDefaults:
         evaluator=suite.has("evaluator"),
         threshold=threshold,
         asks=suite.has("input"),
+        filters=frozenset(suite.nunjucks_filters or ()),
     )

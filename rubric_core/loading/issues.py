@@ -265,6 +265,10 @@ class CutText(Issue):
     node: Scalar
     #: What is cut off, with its `#`.
     rest: str
+    #: The key, or `key[]` for an item of its list, of which nothing is left.
+    name: str = ""
+    #: Whether that means the same as not writing the key.
+    idle: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

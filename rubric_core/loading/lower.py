@@ -26,6 +26,7 @@ from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.fitting import found_words
 from rubric_core.loading.issues import (
     ConflictingKeys,
+    CutText,
     NotASuite,
     OutOfRange,
     SplitItem,
@@ -277,7 +278,7 @@ class Lowering(Keys):
         """A key with nothing behind it, which a suite does without, is as good as not there."""
         last = self.issues[-1] if self.issues else None
         idle = may_be_left_empty(self.dialect, type(made), field, in_words=bool(node.text))
-        if isinstance(last, WrongType) and last.node is node and idle:
+        if isinstance(last, CutText | WrongType) and last.node is node and idle:
             self.issues[-1] = replace(last, idle=True)
             del made.places[field]
 

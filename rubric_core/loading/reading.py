@@ -22,7 +22,7 @@ from rubric_core.language.kinds import (
 )
 from rubric_core.loading.fitting import found_words, takes_text
 from rubric_core.loading.issues import CutText, Issue, MergeKey, OutOfRange, UnknownAlias, UnknownTag, WrongType
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 
 __all__ = ["HOLE", "Merged", "Reading"]
@@ -35,6 +35,8 @@ _MERGE = "<<"
 #: Tags that YAML itself has.
 _CORE = "tag:yaml.org,2002:"
 #: Behind a plain text: a comment that begins with a number, as numbers of issues do.
+#: The same where all of the value is gone; a comment that is meant has a blank behind its `#`.
+_SWALLOWED = re.compile(r"[ \t]*(#[^\s#!][^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
 _CUT = re.compile(r" +(#\d[^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
 #: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
 _MOST_MERGED = 2_000
@@ -135,6 +137,11 @@ class Reading:
         return "{{" in node.text and self._interpolation.search(node.text) is not None
 
     def _wrong(self, kind: Kind[Any], node: Node, name: str) -> Any:
+        empty = isinstance(node, Scalar) and node.empty and self.via is None
+        comment = _SWALLOWED.match(self.text, node.span.end) if empty else None
+        if comment is not None and isinstance(node, Scalar):
+            self.issues.append(CutText(span=Span(*comment.span(1)), node=node, rest=comment[1], name=name))
+            return HOLE
         self.issues.append(
             WrongType(
                 span=self.at(node),
@@ -211,8 +218,14 @@ class Reading:
             return value
         return HOLE if isinstance(node, Scalar) and self._open_value(node) else self._outside(kind, node, name, value)
 
-    def _anything(self, _: Anything, node: Node, __: str) -> Any:
-        return node.value if isinstance(node, Scalar) else node
+    def _anything(self, _: Anything, node: Node, name: str) -> Any:
+        if isinstance(node, Scalar):
+            return node.value
+        # Anything may be a mapping, but nobody writes one whose key is a mapping.
+        for inner in walk(node) if "{{" in self.text and self.via is None else ():
+            if isinstance(inner, Mapping) and self.text.startswith("{{", inner.span.start):
+                self._wrong(Text(), inner, name)
+        return node
 
     # Merge keys
 

@@ -108,6 +108,8 @@ class SuiteDefaults:
     threshold: float | None = None
     #: Whether the suite says what every case is asked before its own `input`.
     asks: bool = False
+    #: Filters for templates that the suite brings itself; None where it is another file, which is not known.
+    filters: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from rubric_core.validation.rules.bands_against_outcome import BANDS_AGAINST_OUT
 from rubric_core.validation.rules.bands_not_from_zero import BANDS_NOT_FROM_ZERO
 from rubric_core.validation.rules.bare_path import BARE_PATH
 from rubric_core.validation.rules.broken_cases import BROKEN_CASES
+from rubric_core.validation.rules.broken_template import BROKEN_TEMPLATE
 from rubric_core.validation.rules.case_entry import CASE_ENTRY
 from rubric_core.validation.rules.composite_member import COMPOSITE_MEMBER
 from rubric_core.validation.rules.conflicting_keys import CONFLICTING_KEYS
@@ -107,6 +108,7 @@ RULES: tuple[Rule[Any], ...] = (
     BANDS_NOT_FROM_ZERO,
     BARE_PATH,
     BROKEN_CASES,
+    BROKEN_TEMPLATE,
     CASE_ENTRY,
     COMPOSITE_MEMBER,
     CONFLICTING_KEYS,

@@ -20,8 +20,9 @@ def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context)
     """Refused in providers; in suites nothing is put in for it any more."""
     if not context.dialect.properties.strict_keys and context.dialect.properties.interpolates == "targets":
         yield from _too_early(shape, context)
-    if isinstance(shape, Target):
+    if isinstance(shape, Target) or context.dialect.properties.interpolates == "everything":
         yield from _too_new(shape, context)
+    if isinstance(shape, Target):
         return
     if not context.dialect.properties.strict_keys or "${{" not in context.text or not isinstance(shape.node, Mapping):
         return
@@ -38,17 +39,21 @@ def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context)
         )
 
 
-def _too_new(target: Target, context: Context) -> Iterator[Finding]:
-    """Before the newest dialect a target gets `{{ env.NAME }}` as these very letters."""
+def _too_new(shape: Suite | Case | Provider | Target, context: Context) -> Iterator[Finding]:
+    """Before the newest dialect `{{ env.NAME }}` stays as these very letters."""
     properties = context.dialect.properties
     if (
         properties.strict_keys
         or not properties.interpolation
-        or not isinstance(target.node, Mapping)
-        or target.borrowed
+        or not isinstance(shape.node, Mapping)
+        or shape.borrowed
+        or (isinstance(shape, Case) and "env" in (shape.vars or ()))
     ):
         return
-    for node in walk(target.node) if "{{" in context.text else ():
+    consequence = (
+        "the target gets these very letters" if isinstance(shape, Target) else "it stays as these very letters"
+    )
+    for node in walk(shape.node) if "{{" in context.text else ():
         for found in _NEW.finditer(context.text, *node.span) if isinstance(node, Scalar) else ():
             instead = f"${{{{ {found[1]} }}}}"
             span = Span(*found.span())
@@ -56,7 +61,7 @@ def _too_new(target: Target, context: Context) -> Iterator[Finding]:
                 span,
                 f"{context.dialect.name} knows `{instead}` and not `{context.written(span)}`",
                 fixes=(Fix(f"write `{instead}`", (Edit(span, instead),)),),
-                consequence="the target gets these very letters",
+                consequence=consequence,
                 severity="warning",
             )
 

@@ -90,8 +90,9 @@ def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
 
 
 def _unknown(context: Context, span: Span, known: tuple[str, ...]) -> Iterator[Finding]:
+    from_environment = context.dialect.properties.interpolates == "everything"
     for found in VARIABLE.finditer(context.text, *span):
-        if found[1] not in known:
+        if found[1] not in known and not (from_environment and context.text.startswith("$", found.start() - 1)):
             meant = closest(found[1], known)
             fixes = (Fix(f"change it to `{meant}`", (Edit(Span(*found.span(1)), meant),)),) if meant else ()
             words = f"`{found[1]}` is no template variable; {_advice(meant, known)}"

@@ -1,0 +1,111 @@
+"""broken-template: `{{ name }`, a `{% if %}` without its end, and filters that are not there."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.dialect import Properties
+from rubric_core.language.evaluators import LlmJudge
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.targets import Entry
+from rubric_core.loading.reference_issues import PromptText
+from rubric_core.syntax.templates import Loose, Unclosed, filters_used, loose_statements, unclosed_references
+from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.words import closest
+
+__all__ = ["BROKEN_TEMPLATE"]
+
+#: The filters of Nunjucks, and one that agentv and promptfoo add.
+_FILTERS = frozenset({
+    "abs", "batch", "capitalize", "center", "d", "default", "dictsort", "dump", "e", "escape", "first", "float", "forceescape", "groupby",
+    "indent", "int", "join", "last", "length", "list", "load", "lower", "nl2br", "random", "reject", "rejectattr", "replace", "reverse",
+    "round", "safe", "select", "selectattr", "slice", "sort", "string", "striptags", "sum", "title", "trim", "truncate", "upper", "urlencode",
+    "urlize", "wordcount",
+})  # fmt: skip
+_STAYS = "it stays as these very letters"
+_FAILS = "the template cannot be filled in, so the case is not run"
+
+
+@rule("broken-template", "warning", "A template that is not closed, or that names a filter that is not there")
+def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
+    visited: Suite | Case | Entry | LlmJudge | PromptText, context: Context
+) -> Iterator[Finding]:
+    """Only where the dialect fills something in: elsewhere braces are braces."""
+    if "{{" not in context.text and "{%" not in context.text:
+        return
+    if isinstance(visited, PromptText):
+        if visited.path is None:
+            yield from _references(Span(0, len(context.text)), context, _names(visited, context))
+        return
+    if visited.borrowed or not isinstance(visited.node, Mapping):
+        return
+    names = _names(visited, context)
+    for node in _texts(visited, visited.node):
+        yield from _references(node.span, context, names)
+        if context.dialect.properties.nunjucks and not isinstance(visited, LlmJudge):
+            yield from map(_statement, loose_statements(context.text, node.span))
+            yield from _filters(node.span, context)
+
+
+def _texts(visited: Suite | Case | Entry | LlmJudge, mapping: Mapping) -> Iterator[Scalar]:
+    """The texts in which something is filled in; cases are visited by themselves."""
+    cases = visited.places.get("cases") if isinstance(visited, Suite) else None
+    prompt = visited.places.get("prompt") if isinstance(visited, LlmJudge) else None
+    nodes: list[Node] = [e.value for e in mapping.entries if cases is None or e.value is not cases.node]
+    for inner in [prompt.node] if prompt is not None else [] if isinstance(visited, LlmJudge) else nodes:
+        yield from (each for each in walk(inner) if isinstance(each, Scalar))
+
+
+def _names(visited: Suite | Case | Entry | LlmJudge | PromptText, context: Context) -> frozenset[str] | None:
+    """The names for which `{{ name }}` certainly stands here; None where nothing is filled in but `${{ NAME }}`."""
+    if isinstance(visited, LlmJudge | PromptText):
+        return frozenset(context.dialect.properties.template_variables) or None
+    if context.dialect.spelled(Case, "vars") is None:
+        return None
+    own = visited.vars if isinstance(visited, Case) and isinstance(visited.vars, dict) else {}
+    return frozenset({*own, *context.dialect.properties.template_variables})
+
+
+def _references(span: Span, context: Context, names: frozenset[str] | None) -> Iterator[Finding]:
+    for found in unclosed_references(context.text, span):
+        if _is_meant(found, context, names):
+            written = f"{context.written(found.span)}}}"
+            end = Span(found.span.end, found.span.end)
+            yield Finding(
+                found.span,
+                f"`{context.written(found.span)}` is not closed; write `{written}`",
+                fixes=(Fix(f"write `{written}`", (Edit(end, "}"),)),),
+                consequence=_STAYS,
+            )
+
+
+def _is_meant(found: Unclosed, context: Context, names: frozenset[str] | None) -> bool:
+    properties: Properties = context.dialect.properties
+    if context.text.startswith("$", found.span.start):
+        return bool(properties.interpolation)
+    return names is not None and (found.spaced or found.name.removeprefix("vars.") in names)
+
+
+def _statement(found: Loose) -> Finding:
+    if not found.word:
+        words = "this statement is not closed; write `%}` at its end"
+    elif found.is_end:
+        words = f"nothing begins what `{found.word}` ends"
+    else:
+        words = f"this statement has no end; write `{{% {found.word} %}}` behind what belongs to it"
+    return Finding(found.span, words, consequence=_FAILS, severity="error")
+
+
+def _filters(span: Span, context: Context) -> Iterator[Finding]:
+    own = context.defaults.filters
+    known = _FILTERS.union(own or ())
+    for name, at in filters_used(context.text, span) if own is not None else ():
+        if name not in known:
+            meant = closest(name, sorted(known))
+            yield Finding(
+                at,
+                f"there is no filter `{name}`" + (f"; did you mean `{meant}`?" if meant else ""),
+                fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if meant else (),
+                consequence=_FAILS,
+                severity="error",
+            )
