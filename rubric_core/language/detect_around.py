@@ -96,7 +96,9 @@ def _of_targets(root: Node | None, items: list[Mapping], text: str) -> Choice:
     listed = [n for name in ("targets", "providers") if isinstance(root, Mapping) and (n := root.get(name)) is not None]
     entries = items or [i for n in listed if isinstance(n, Sequence) for i in n.items if isinstance(i, Mapping)]
     keys = frozenset[str]().union(*map(_names, entries))
-    for names, words in ((top, "`providers`"), (keys, "`label`"), (keys, "`id`")):
+    # What older releases have under `targets` does not become newer by a key that they do not know.
+    older = "name" in keys and "provider" in keys and not keys & {"id", "label", "config"}
+    for names, words in ((top - {"providers"} if older else top, "`providers`"), (keys, "`label`"), (keys, "`id`")):
         if words.strip("`") in names:
             return Choice("agentv-5", f"of {words}", certain=True)
     if "{{ env." in text:

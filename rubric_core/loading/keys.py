@@ -222,8 +222,11 @@ class Keys(Tags):
             elif present and declared.field not in made.places:
                 self._misspelt(node, spelling.name)
         for group, present in groups.items():
-            if not present:
-                names = [(s.name, d) for s, d in self.dialect.fields(type(made)) if d.group == group]
+            names = [(s.name, d) for s, d in self.dialect.fields(type(made)) if d.group == group]
+            if present and not any(declared.field in made.places for _, declared in names):
+                for name, _ in names:
+                    self._misspelt(node, name)
+            elif not present:
                 self._miss(made, node, names[0][1], names[0][0], tuple(n for n, _ in names[1:]))
 
     def _misspelt(self, node: Mapping, name: str) -> None:

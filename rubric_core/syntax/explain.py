@@ -31,6 +31,8 @@ _WORDS = {
 }
 #: A comment that holds the end of a bracket.
 _CUT = re.compile(r" (#[^\s\]},]*)[^\r\n]*[\]}]")
+#: Around a file that was copied out of a Markdown text, or out of a chat.
+_FENCE = "```"
 #: Kinds that are about one character.
 _ONE_CHARACTER = frozenset(
     ("inner-colon", "inner-quote", "no-space", "no-dash-space", "open-quote", "open-bracket", "extra-bracket")
@@ -44,6 +46,9 @@ def explain(
     line, start = original[repair.line], starts[repair.line]
     body = line.rstrip()
     first, end = len(body) - len(body.lstrip()), len(body)
+    if body.lstrip().startswith(_FENCE):
+        words = "this is a Markdown fence; a YAML file goes without, so remove the line"
+        return Problem("syntax", Span(start + first, start + end), words, _without_fence(repair.line, original, starts))
     if again:
         # Columns of the repair are not those of the original line any more.
         return Problem("syntax", Span(start + first, start + end), _plain(failure, body))
@@ -134,6 +139,15 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
     if repair.kind == "header":
         return _below(repair, original, start) or _quote(repair, line, start)
     return None
+
+
+def _without_fence(number: int, original: Sequence[str], starts: Sequence[int]) -> Mend:
+    """The line gone; without a doubt where nothing but comments stands above it, or nothing below."""
+    line = original[number]
+    above = any(says_something(each) for each in original[:number])
+    below = any(each.strip() for each in original[number + 1 :])
+    edit = Edit(Span(starts[number], starts[number] + len(line)), "")
+    return Mend("remove the line", (edit,), safe=not (above and below))
 
 
 def _below(repair: Repair, original: Sequence[str], start: int) -> Mend | None:

@@ -4,6 +4,7 @@ from rubric_core.language.dialect import Properties
 from rubric_core.language.evaluators import Band, Evaluator
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
+from rubric_core.language.targets import TargetFile
 from rubric_core.validation.rule import Severity
 
 __all__ = ["lack_consequence", "lack_severity"]
@@ -16,6 +17,8 @@ def lack_severity(shape: type[Shape], properties: Properties) -> Severity:
 
 def lack_consequence(shape: type[Shape]) -> str:
     """What agentv does about it; nothing where that is plain."""
+    if issubclass(shape, TargetFile):
+        return "agentv refuses the file"
     if issubclass(shape, Suite):
         return "agentv refuses the whole file"
     if issubclass(shape, Case):

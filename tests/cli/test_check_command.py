@@ -400,3 +400,16 @@ def test_what_standard_input_is_depends_on_its_path(rubric: Run) -> None:
     text = b'{"id": "a", "input": "x", "criteria": "Says x"}\n'
     assert rubric("check", "-", "--path", "cases.jsonl", stdin=text).code == 0
     assert rubric("check", "-", stdin=text).code == 1
+
+
+def test_a_markdown_fence_around_a_file_is_taken_away(rubric: Run) -> None:
+    for above, below in (("", ""), ("# copied out of a chat\n", "\n"), ("", "\r\n")):
+        write("a.eval.yaml", f"{above}```yaml\n{CLEAN}```{below}")
+        assert rubric("check", "a.eval.yaml").code == 1
+        rubric("check", "--fix", "a.eval.yaml")
+        assert Path("a.eval.yaml").read_text() == above + CLEAN
+        assert rubric("check", "a.eval.yaml").code == 0
+    write("a.eval.yaml", f"tests: []\n```yaml\n{CLEAN}```\nThat is all.\n")
+    before = Path("a.eval.yaml").read_bytes()
+    rubric("check", "--fix", "a.eval.yaml")
+    assert Path("a.eval.yaml").read_bytes().count(b"```") == before.count(b"```")

@@ -86,6 +86,7 @@ from rubric_core.validation.rules.unknown_tag import UNKNOWN_TAG
 from rubric_core.validation.rules.unknown_target import UNKNOWN_TARGET
 from rubric_core.validation.rules.unknown_template import UNKNOWN_TEMPLATE
 from rubric_core.validation.rules.unknown_type import UNKNOWN_TYPE
+from rubric_core.validation.rules.unread_checks import UNREAD_CHECKS
 from rubric_core.validation.rules.unstated_required import UNSTATED_REQUIRED
 from rubric_core.validation.rules.unused_ignore import UNUSED_IGNORE
 from rubric_core.validation.rules.unused_target import UNUSED_TARGET
@@ -181,6 +182,7 @@ RULES: tuple[Rule[Any], ...] = (
     UNKNOWN_TARGET,
     UNKNOWN_TEMPLATE,
     UNKNOWN_TYPE,
+    UNREAD_CHECKS,
     UNSTATED_REQUIRED,
     UNUSED_IGNORE,
     UNUSED_TARGET,

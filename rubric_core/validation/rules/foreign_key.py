@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, ScoreRanges
 from rubric_core.language.kinds import Text
+from rubric_core.language.targets import Target, TargetFile
 from rubric_core.loading.issues import ForeignKey
 from rubric_core.syntax.edit import rename_key
-from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.mending import removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -28,14 +29,37 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
     elif not issue.borrowed:
         # What no release with this dialect reads can go without a change; the author may want it elsewhere.
         fixes = (
+            *_entries(issue, context),
             *_on_the_other_scale(issue, context),
             *_nearly(issue, context),
             *removed(issue.owner.node, issue.name, context),
         )
+    if isinstance(issue.owner, TargetFile) and _entries_key(issue, context) is not None:
+        words = f"{message}; write `{_entries_key(issue, context)}`"
+        yield Finding(issue.span, words, fixes=fixes, consequence="agentv refuses the file", severity="error")
+        return
     if context.dialect.properties.strict_keys and issue.owner.strict:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
         return
     yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")
+
+
+def _entries_key(issue: ForeignKey, context: Context) -> str | None:
+    """The key that has the entries of a targets file, where it is not there yet."""
+    key = context.dialect.spelled(TargetFile, "targets")
+    node = issue.owner.node
+    free = isinstance(node, Mapping) and key is not None and node.get(key) is None
+    return key if isinstance(issue.owner, TargetFile) and issue.name == "providers" and free else None
+
+
+def _entries(issue: ForeignKey, context: Context) -> Iterator[Fix]:
+    """`providers` with entries that have a `name` and a `provider` is `targets`."""
+    key, listed = _entries_key(issue, context), issue.entry.value
+    items = listed.items if isinstance(listed, Sequence) else []
+    names, kinds = (context.dialect.spelled(Target, field) or field for field in ("name", "provider"))
+    ours = [isinstance(i, Mapping) and i.get(names) is not None and i.get(kinds) is not None for i in items]
+    if key is not None:
+        yield Fix(f"rename it to `{key}`", (rename_key(issue.entry, key),), safe=bool(ours) and all(ours))
 
 
 def _on_the_other_scale(issue: ForeignKey, context: Context) -> Iterator[Fix]:
