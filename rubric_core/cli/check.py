@@ -25,7 +25,7 @@ WRONG_USE = 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric check`."""
-    parser.epilog = "Exit code: 0 clean, 1 findings of severity error, 2 wrong use or unreadable input."
+    parser.epilog = "Exit code: 0 clean, 1 findings of severity error or more warnings than allowed, 2 wrong use or unreadable input."
     add = parser.add_argument
     add(
         "paths",
@@ -46,8 +46,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fix", action="store_true", help="make every safe fix first")
     add("--diff", action="store_true", help="show what --fix would change, and change nothing")
     add("--statistics", action="store_true", help="count findings per code")
+    add("--strict", action="store_true", help="warnings fail the check, too; the same as --max-warnings 0")
+    add("--max-warnings", metavar="N", type=_amount, help="fail when there are more than N warnings")
+    add("-q", "--quiet", action="store_true", help="show only what fails the check, and no summary")
     add("--watch", action="store_true", help="check again whenever a file changes; Ctrl-C ends it")
     add("--path", metavar="NAME", help="the name under which standard input is read")
+
+
+def _amount(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is no number of warnings; write 0 or more")
+    return int(text)
 
 
 class _WrongUseError(Exception):
@@ -82,12 +91,14 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _once(checker: Checker, sources: Sources, language: Language, options: argparse.Namespace) -> int:
-    done = _round(checker, sources, time.monotonic())
+    most = 0 if options.strict else options.max_warnings
+    done = replace(_round(checker, sources, time.monotonic()), most_warnings=most, quiet=options.quiet)
     if options.fix and not options.diff:
         done = replace(done, failures=(*done.failures, *_written(done.files, options.path)))
-    for each in (*done.failures, *map(printing.passed_over, done.passed_over)):
+    passed_over = () if options.quiet else map(printing.passed_over, done.passed_over)
+    for each in (*done.failures, *passed_over):
         print(f"rubric: {each}", file=sys.stderr)
-    printing.write(done, language, options)
+    printing.write(done.shown(), language, options)
     return done.exit_code
 
 
@@ -120,6 +131,11 @@ def _agree(options: argparse.Namespace) -> None:
         (options.paths.count(STANDARD_INPUT) > 1, "- can be given once"),
         (options.watch and reads_input, "--watch needs files; standard input does not change"),
         (options.watch and (options.fix or options.diff), "--watch only looks; it goes with neither --fix nor --diff"),
+        (options.strict and options.max_warnings is not None, "--strict is --max-warnings 0; give one of them"),
+        (
+            options.watch and (options.strict or options.quiet or options.max_warnings is not None),
+            "--watch shows everything and never fails; it goes with none of --strict, --max-warnings and --quiet",
+        ),
         (options.watch and options.format != "text", "--watch prints text only"),
         (options.diff and (options.fix or options.format != "text"), "--diff goes with neither --fix nor --format"),
         (options.statistics and options.format not in ("text", "json"), "--statistics goes with --format text or json"),

@@ -1,14 +1,14 @@
 """What was found in one file, and the same as plain data."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rubric_core.cli.sources import Referred
 from rubric_core.fixing import safe_fix
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
-from rubric_core.validation.rule import Diagnostic
+from rubric_core.validation.rule import Diagnostic, Severity
 
 __all__ = ["Checked", "Round", "as_json"]
 
@@ -54,6 +54,10 @@ class Round:
     #: Sentences about what could not be read or found.
     failures: tuple[str, ...]
     seconds: float
+    #: How many warnings may be there in a clean round; None: any number.
+    most_warnings: int | None = None
+    #: Whether only what fails the round is shown, and no summary.
+    quiet: bool = False
 
     @property
     def passed_over(self) -> tuple[Checked, ...]:
@@ -62,10 +66,26 @@ class Round:
 
     @property
     def exit_code(self) -> int:
-        """0 clean, 1 findings of severity error, 2 something could not be read."""
+        """0 clean, 1 findings of severity error or too many warnings, 2 something could not be read."""
         if self.failures:
             return 2
-        return int(any(d.severity == "error" for each in self.files for d in each.diagnostics))
+        return int(any(d.severity in self._failing() for each in self.files for d in each.diagnostics))
+
+    @property
+    def too_many_warnings(self) -> bool:
+        """Whether there are more warnings than may be."""
+        found = sum(d.severity == "warning" for each in self.files for d in each.diagnostics)
+        return self.most_warnings is not None and found > self.most_warnings
+
+    def _failing(self) -> frozenset[Severity]:
+        """Which severities fail the round."""
+        return frozenset({"error", "warning"} if self.too_many_warnings else {"error"})
+
+    def shown(self) -> "Round":
+        """The round with the findings that are to be shown."""
+        failing = self._failing()
+        files = (replace(f, diagnostics=tuple(d for d in f.diagnostics if d.severity in failing)) for f in self.files)
+        return replace(self, files=tuple(files)) if self.quiet else self
 
 
 def as_json(files: Iterable[Checked]) -> list[dict[str, object]]:

@@ -26,15 +26,20 @@ def write(done: Round, language: Language, options: argparse.Namespace) -> None:
         from rubric_core.cli.difference import differences  # noqa: PLC0415  # each format loads what it needs
 
         out.writelines(differences(done.files, Style.of(out)))
-        print(summary(done, fixed=False, diff=True), file=sys.stderr)
+        _end(done, sys.stderr, fixed=False, diff=True)
     elif options.statistics:
         from rubric_core.cli.statistics import as_rows, table  # noqa: PLC0415
 
         text = options.format == "text"
         print(table(done.files, language, Style.of(out)) if text else _json(as_rows(done.files, language)), file=out)
-        print(summary(done, fixed=options.fix), file=out if text else sys.stderr)
+        _end(done, out if text else sys.stderr, fixed=options.fix)
     else:
         FORMATS[options.format](done, language, out, options.fix)
+
+
+def _end(done: Round, out: TextIO, *, fixed: bool, diff: bool = False) -> None:
+    if not done.quiet:
+        print(summary(done, fixed=fixed, diff=diff), file=out)
 
 
 def _json(value: object) -> str:
@@ -45,7 +50,7 @@ def _write_text(done: Round, _: Language, out: TextIO, fixed: bool) -> None:
     for text in frames(done.files, Style.of(out)):
         print(f"{text}\n", file=out)
     if any(not each.passed_over for each in done.files):
-        print(summary(done, fixed=fixed), file=out)
+        _end(done, out, fixed=fixed)
 
 
 def _write_json(done: Round, _: Language, out: TextIO, _fixed: bool) -> None:
@@ -62,7 +67,7 @@ def _write_github(done: Round, _: Language, out: TextIO, fixed: bool) -> None:
     from rubric_core.cli.github import commands  # noqa: PLC0415  # each format loads what it needs
 
     out.writelines(f"{line}\n" for line in commands(done.files))
-    print(summary(done, fixed=fixed), file=sys.stderr)
+    _end(done, sys.stderr, fixed=fixed)
 
 
 #: What writes a round in each format; the last argument is whether findings were fixed first.
@@ -95,6 +100,9 @@ def summary(done: Round, *, fixed: bool = False, diff: bool = False) -> str:
     fixable = sum(each.fixable for each in done.files)
     if fixable and not parts[1:]:
         parts.append(f"{fixable} fixable with --fix")
+    if done.too_many_warnings:
+        most = f"at most {count(done.most_warnings, 'warning')}" if done.most_warnings else "no warnings"
+        parts.append(f"failed: {most} allowed")
     ignored = sum(len(each.ignored) for each in done.files)
     if ignored:
         parts.append(f"{ignored} ignored by comments")

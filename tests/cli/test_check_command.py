@@ -413,3 +413,62 @@ def test_a_markdown_fence_around_a_file_is_taken_away(rubric: Run) -> None:
     before = Path("a.eval.yaml").read_bytes()
     rubric("check", "--fix", "a.eval.yaml")
     assert Path("a.eval.yaml").read_bytes().count(b"```") == before.count(b"```")
+
+
+WARNED = BROKEN.replace("-1", "1")
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "code"),
+    [
+        ((), WARNED, 0),
+        (("--strict",), WARNED, 1),
+        (("--strict",), CLEAN, 0),
+        (("--max-warnings", "0"), WARNED, 1),
+        (("--max-warnings", "1"), WARNED, 0),
+        (("--max-warnings", "1"), BROKEN, 1),
+        (("--strict", "--fix"), WARNED, 0),
+        (("--strict", "--ignore", "unknown-key"), WARNED, 0),
+    ],
+)
+def test_warnings_fail_where_that_is_asked_for(options: tuple[str, ...], text: str, code: int, rubric: Run) -> None:
+    write("a.eval.yaml", text)
+    assert rubric("check", *options, "a.eval.yaml").code == code
+
+
+def test_the_summary_says_why_warnings_fail(rubric: Run) -> None:
+    write("a.eval.yaml", WARNED)
+    assert "1 warning in 1 of 1 suite" in rubric("check", "--strict").out
+    assert " · failed: no warnings allowed · " in rubric("check", "--strict").out
+    write("b.eval.yaml", WARNED)
+    assert " · failed: at most 1 warning allowed · " in rubric("check", "--max-warnings", "1").out
+
+
+def test_quiet_shows_what_fails_and_nothing_else(rubric: Run) -> None:
+    write("a.eval.yaml", WARNED)
+    assert (rubric("check", "-q").code, rubric("check", "-q").out, rubric("check", "-q").err) == (0, "", "")
+    strict = rubric("check", "--quiet", "--strict")
+    assert strict.code == 1
+    assert "warning[unknown-key]" in strict.out
+    assert "1 suite" not in strict.out
+    write("a.eval.yaml", BROKEN)
+    assert "error[bad-weight]" in rubric("check", "-q").out
+    assert "unknown-key" not in rubric("check", "-q").out
+    assert rubric("check", "-q", "--format", "json").codes == ["bad-weight"]
+    assert rubric("check", "-q", "--format", "github").err == ""
+    assert rubric("check", "-q", "missing.yaml").err == "rubric: missing.yaml: there is no such file\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--strict", "--max-warnings", "3"), "--strict is --max-warnings 0; give one of them"),
+        (("--watch", "--strict"), "--watch shows everything and never fails"),
+        (("--watch", "-q"), "--watch shows everything and never fails"),
+        (("--max-warnings", "-1"), "write 0 or more"),
+        (("--max-warnings", "few"), "few is no number of warnings; write 0 or more"),
+    ],
+)
+def test_options_of_failing_that_make_no_sense(options: tuple[str, ...], words: str, rubric: Run) -> None:
+    ran = rubric("check", *options)
+    assert (ran.code, words in ran.err) == (2, True)
