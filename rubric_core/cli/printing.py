@@ -10,7 +10,7 @@ from rubric_core.analysis import Language
 from rubric_core.cli.checked import Checked, Round, as_json
 from rubric_core.cli.frames import frame
 from rubric_core.cli.sources import STANDARD_INPUT
-from rubric_core.cli.style import Style
+from rubric_core.cli.style import Style, columns_of
 from rubric_core.validation.rule import SEVERITIES
 from rubric_core.validation.words import count
 
@@ -47,7 +47,7 @@ def _json(value: object) -> str:
 
 
 def _write_text(done: Round, _: Language, out: TextIO, fixed: bool) -> None:
-    for text in frames(done.files, Style.of(out)):
+    for text in frames(done.files, Style.of(out), columns_of(out)):
         print(f"{text}\n", file=out)
     if any(not each.passed_over for each in done.files):
         _end(done, out, fixed=fixed)
@@ -79,9 +79,11 @@ FORMATS: Mapping[str, Callable[[Round, Language, TextIO, bool], None]] = {
 }
 
 
-def frames(files: Iterable[Checked], style: Style) -> Iterator[str]:
-    """Every finding as a code frame."""
-    return (frame(each.path, each.document, diagnostic, style) for each in files for diagnostic in each.diagnostics)
+def frames(files: Iterable[Checked], style: Style, columns: int | None = None) -> Iterator[str]:
+    """Every finding as a code frame, in that many columns."""
+    return (
+        frame(each.path, each.document, diagnostic, style, columns) for each in files for diagnostic in each.diagnostics
+    )
 
 
 def passed_over(checked: Checked) -> str:

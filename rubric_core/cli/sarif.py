@@ -1,5 +1,6 @@
 """Findings as SARIF 2.1.0, which code hosts and security dashboards read."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -106,4 +107,5 @@ def _region(checked: Checked, span: Span) -> Json:
 
 
 def _uri(path: str) -> str:
-    return Path(path).as_uri() if Path(path).is_absolute() else quote(Path(path).as_posix())
+    # The bytes of a name need not be UTF-8.
+    return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))

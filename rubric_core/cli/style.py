@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TextIO
 
-__all__ = ["Style", "columns_of", "fitted", "visible", "width"]
+__all__ = ["Style", "columns_of", "fitted", "visible", "width", "window"]
 
 _CODES = {
     "error": "1;31",
@@ -80,6 +80,20 @@ def fitted(line: str, columns: int) -> str:
                 return f"{''.join(pieces)}…{_PLAIN if _COLOUR.search(line) else ''}"
             pieces.append(character)
     return line
+
+
+def window(text: str, begin: int, columns: int) -> str:
+    """That many columns of a text without colours, from column `begin` on; an ellipsis stands for what is cut off."""
+    if not begin:
+        return fitted(text, columns)
+    pieces, at = ["…"], 0
+    for character in text:
+        if at > begin:
+            # Of a character with two columns, only the second one may be left.
+            pieces.append(" " * (at - begin - 1) if len(pieces) == 1 else "")
+            pieces.append(character)
+        at += _columns(character)
+    return fitted("".join(pieces), columns)
 
 
 def _columns(character: str) -> int:

@@ -9,7 +9,7 @@ from rubric_core.cli.checked import Checked, Round
 from rubric_core.cli.checker import Checker
 from rubric_core.cli.printing import frames, summary
 from rubric_core.cli.sources import Source, Sources
-from rubric_core.cli.style import Style
+from rubric_core.cli.style import Style, columns_of
 from rubric_core.configuration import Configuration
 
 __all__ = ["Watching", "watch"]
@@ -114,7 +114,10 @@ class Watching:
         files = (*self._checker.configurations(self._found), *(k for k in known if isinstance(k, Checked)))
         failures = (*(self._failures or ()), *(k for k in known if isinstance(k, str)))
         style = Style.of()
-        lines = [*(f"{text}\n" for text in frames(files, style)), *(f"rubric: {failure}" for failure in failures)]
+        lines = [
+            *(f"{text}\n" for text in frames(files, style, columns_of(sys.stdout))),
+            *(f"rubric: {failure}" for failure in failures),
+        ]
         lines.append(summary(Round(files, failures, self._seconds)))
         lines.append(style.paint("Waiting for changes; Ctrl-C ends", "dim"))
         print((_CLEAR if sys.stdout.isatty() else "") + "\n".join(lines), flush=True)

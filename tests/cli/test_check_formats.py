@@ -1,5 +1,7 @@
 """What `rubric check` prints for programs: JSON, SARIF, GitHub; and in colour for people."""
 
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +9,11 @@ import pytest
 from command import BROKEN, CLEAN, Run, write
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
-from rubric_core.cli.style import Style
+from rubric_core.cli.frames import frame
+from rubric_core.cli.style import Style, width
+from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, LineIndex, Position, Span, apply_edits
+from rubric_core.validation.rule import Diagnostic, Related
 
 WIDE = BROKEN.replace("Stays friendly", "Stays 😀 friendly")
 
@@ -141,3 +146,45 @@ def test_a_frame_shows_the_line_and_what_to_do(rubric: Run) -> None:
         "  = agentv ignores it without a word",
         "  = fix: change it to `weight`   rubric explain unknown-key",
     ]
+
+
+@pytest.mark.parametrize("columns", [1, 20, 24, 41, 60, 80, 120, 700, None])
+@pytest.mark.parametrize("filler", ["x", "häh ", "日本", "\t"])
+def test_a_frame_fits_the_terminal_at_any_width(columns: int | None, filler: str) -> None:
+    """A line of 689 columns is shown around what is underlined, in rows that do not wrap."""
+    for before in (0, 3, 30, 300, 640):
+        text = f"# {filler * 400}\n{filler * before}wrong{filler * 300}\n# {filler * 400}"
+        start = text.index("wrong")
+        found = Diagnostic("unknown-key", "error", Span(start, start + 5), "no")
+        _, *rows = frame("a.yaml", Document.of(text), found, Style(colour=False), columns).splitlines()
+        code = [row for row in rows if "│" in row]
+        assert max(map(width, code)) <= max(columns or 160, 24) + (4 if columns is None else 0)
+        shown, marks = code[2], code[3]
+        at = width(marks) - width(marks.lstrip("│ ").lstrip())
+        assert marks.endswith("^^^^^")
+        assert width(shown[: shown.index("wrong")]) == at
+
+
+def test_marks_that_are_far_apart_are_shown_in_two_windows() -> None:
+    text = f"first {'x' * 300} second\n"
+    at = text.index("second")
+    found = Diagnostic("unknown-key", "error", Span(at, at + 6), "no", related=(Related(Span(0, 5), "here"),))
+    rows = frame("a.yaml", Document.of(text), found, Style(colour=False), 40).splitlines()
+    assert rows[2:6] == [
+        "1 │ first xxxxxxxxxxxxxxxxxxxxxxxxxxxxx…",
+        "  │ ───── here",
+        "1 │ …xxxxxxxxxxxxxxxxxxxxxxxxxxxx second",
+        "  │                               ^^^^^^",
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text elsewhere")
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "github"])
+def test_a_file_name_that_is_not_utf_8(form: str, rubric: Run) -> None:
+    name = os.fsdecode(b"caf\xe9.eval.yaml")
+    write(name, BROKEN)
+    ran = rubric("check", name, "--format", form)
+    assert (ran.code, "Unicode" in ran.err) == (1, False)
+    if form == "sarif":
+        places = [r["locations"][0]["physicalLocation"]["artifactLocation"] for r in ran.json["runs"][0]["results"]]
+        assert places == [{"uri": "caf%E9.eval.yaml"}] * 2
