@@ -25,8 +25,8 @@ class Checked:
     ignored: tuple[Diagnostic, ...] = ()
     #: The text before fixes were made, where they were asked for.
     before: str | None = None
-    #: How many findings were there before the fixes.
-    findings_before: int = 0
+    #: How many findings the fixes took away.
+    fixed: int = 0
     is_suite: bool = True
     #: What it refers to and what can be checked as well.
     refers_to: tuple[Referred, ...] = ()

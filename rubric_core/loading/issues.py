@@ -1,5 +1,6 @@
 """What lowering finds wrong. An issue is plain data; the rule of its class gives it a code, words and fixes."""
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from rubric_core.syntax.tree import Entry, Mapping, Node, Problem, Scalar
 from rubric_core.text import Span
 
 __all__ = [
+    "EVERYTHING",
     "ConflictingKeys",
     "CutText",
     "DuplicateKey",
@@ -35,12 +37,21 @@ __all__ = [
 ]  # fmt: skip
 
 
+#: The whole text, however long it is.
+EVERYTHING = Span(0, sys.maxsize)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
     """Something wrong at `span`. Borrowed issues stand behind an alias: the text at `span` is the reference."""
 
     span: Span
     borrowed: bool = False
+
+    @property
+    def hides(self) -> Span | None:
+        """The part of the text that is not checked as long as the issue is there; None where it hides nothing."""
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +60,20 @@ class NotYaml(Issue):
 
     problem: Problem
 
+    @property
+    def hides(self) -> Span | None:
+        return self.span
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotASuite(Issue):
     """The file has no mapping in which a suite could be."""
 
     found: str
+
+    @property
+    def hides(self) -> Span | None:
+        return EVERYTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +82,10 @@ class WrongRoot(Issue):
 
     found: str
     kind: FileKind
+
+    @property
+    def hides(self) -> Span | None:
+        return EVERYTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +112,10 @@ class UnknownKey(Issue):
     #: Whether `meant` has to be there, and is nowhere else.
     needed: bool = False
 
+    @property
+    def hides(self) -> Span | None:
+        return self.entry.span if self.node is not None else EVERYTHING  # the list of cases may be below it
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenamedKey(Issue):
@@ -102,6 +129,12 @@ class RenamedKey(Issue):
     #: The field that is written with another spelling already, so that a rename would make a duplicate.
     taken: bool
 
+    @property
+    def hides(self) -> Span | None:
+        if self.spelling.fate.read:
+            return None
+        return EVERYTHING if self.spelling.field == "cases" else self.entry.span
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKey(Issue):
@@ -113,6 +146,12 @@ class ForeignKey(Issue):
     dialects: tuple[str, ...]
     current: str | None
     taken: bool
+
+    @property
+    def hides(self) -> Span | None:
+        value = self.entry.value
+        cut_off = isinstance(value, Scalar) and value.empty  # the list of cases is not looked at together with its key
+        return EVERYTHING if cut_off else self.entry.span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +177,10 @@ class DuplicateKey(Issue):
     #: Where a dash would make it the start of the next item, when it reads like that.
     dash: Span | None = None
 
+    @property
+    def hides(self) -> Span | None:
+        return self.node.whole if self.dash is not None else self.entry.span
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingKey(Issue):
@@ -151,6 +194,10 @@ class MissingKey(Issue):
     alternatives: tuple[str, ...] = ()
     #: What could be written, where that depends on what stands beside it.
     suggestion: str = ""
+
+    @property
+    def hides(self) -> Span | None:
+        return self.node.whole if self.key.field == type(self.owner).tag else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +214,10 @@ class WrongType(Issue):
     #: The key whose value it is, where it is not an item of one, and the shape that has the key.
     key: Any = None  # a Key, which type checkers would take for a descriptor
     owner: Shape | None = None
+
+    @property
+    def hides(self) -> Span | None:
+        return self.node.whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +248,10 @@ class UnknownType(Issue):
     #: What it is a type of.
     base: type[Shape]
 
+    @property
+    def hides(self) -> Span | None:
+        return self.mapping.whole
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenamedType(Issue):
@@ -207,6 +262,10 @@ class RenamedType(Issue):
     mapping: Mapping
     type_name: TypeName
     current: str | None
+
+    @property
+    def hides(self) -> Span | None:
+        return None if self.type_name.fate.read else self.mapping.whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +280,10 @@ class ForeignType(Issue):
     current: str | None
     #: What it is a type of there.
     shape: type[Shape]
+
+    @property
+    def hides(self) -> Span | None:
+        return self.mapping.whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ def test_fixes_take_their_finding_away_bring_no_other_and_are_done_at_once():
     tried = 0
     for name, plant in KINDS.items():
         count = count_kind(plant, every, language, random.Random(f"{SEED} {name}"), EACH)
-        broken += (f"{name}: {each}" for each in count.missed)
+        broken += (f"{name}: {each}" for each in count.broken)
         tried += count.fixes
     assert not broken
     assert tried > len(KINDS) / 2
