@@ -28,6 +28,7 @@ __all__ = [
     "RenamedType",
     "SplitItem",
     "StrayEntry",
+    "StraySign",
     "UnknownAlias",
     "UnknownKey",
     "UnknownTag",
@@ -111,6 +112,8 @@ class UnknownKey(Issue):
     inside: str = ""
     #: Whether `meant` has to be there, and is nowhere else.
     needed: bool = False
+    #: The shape that has the key.
+    owner: Shape | None = None
 
     @property
     def hides(self) -> Span | None:
@@ -328,6 +331,18 @@ class CutText(Issue):
     node: Scalar
     #: What is cut off, with its `#`.
     rest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StraySign(Issue):
+    """A quote, comma or semicolon at the end of a plain text, or a dash in it: part of the text to YAML, a slip to its author."""
+
+    #: The text with it.
+    node: Scalar
+    #: The text without it, and without its counterpart at the other end; nothing for a dash.
+    meant: str
+    #: Whether the sign is a quote that was never opened.
+    quote: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from rubric_core.language.closest import is_slip
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.other_words import types_called
 from rubric_core.language.targets import Provider
@@ -38,7 +39,7 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
     message = f"{context.dialect.name} has no {noun} `{issue.name}`{advice}"
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
-        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=not elsewhere),)
+        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=is_slip(issue.name, meant)),)
     consequence = (
         f"agentv looks for a program `.agentv/{folder}/{issue.name}`"
         if issue.custom
