@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rubric_core.analysis import Analysis
 from rubric_core.analysis.trial import tried
-from rubric_core.fixing.choice import Offered, apart, safe_fixes
+from rubric_core.fixing.choice import Offered, apart, keeps_comments, safe_fixes
 from rubric_core.fixing.comparison import Comparison, named
 from rubric_core.fixing.gate import Gate
 from rubric_core.syntax.events import stumble
@@ -25,20 +25,22 @@ class Fixed:
     """What fixes made of a text."""
 
     analysis: Analysis
-    #: How many findings they took away, those among them that only came to light on the way.
+    #: How many of the findings that the text had they took away. What came to light on the way is not counted.
     count: int = 0
 
 
 def fixed(analysis: Analysis, code: str | None = None) -> Fixed:
     """The text after every safe fix that holds up, of findings with that `code` or of all. Fixing it again changes nothing."""
-    begun = Fixed(analysis)
-    done = begun
+    now, left = analysis, {named(each) for each in analysis.diagnostics}
+    count = 0
     for _ in range(_MOST_ROUNDS):
-        step = _round(done.analysis, [d for d in done.analysis.diagnostics if code in (None, d.code)])
+        step = _round(now, [d for d in now.diagnostics if code in (None, d.code)])
         if step is None:
             break
-        done = Fixed(step.analysis, done.count + step.count)
-    return begun if done.count and _reads_worse(analysis, done.analysis) else done
+        now = step.analysis
+        count += sum(named(each) in left for each in step.gone)
+        left = {named(new) for old, new in step.kept if named(old) in left}
+    return Fixed(analysis) if now is not analysis and _reads_worse(analysis, now) else Fixed(now, count)
 
 
 def _reads_worse(before: Analysis, after: Analysis) -> bool:
@@ -47,9 +49,10 @@ def _reads_worse(before: Analysis, after: Analysis) -> bool:
     return stumble(new) is not None and (stumble(old) is None or len(parse(new).problems) > len(parse(old).problems))
 
 
-def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> Fixed | None:
+def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> Comparison | None:
     """Every fix that can be made at once; None where there is none."""
-    chosen, gate = apart(safe_fixes(found)), Gate(analysis)
+    text, gate = analysis.document.text, Gate(analysis)
+    chosen = apart(each for each in safe_fixes(found) if keeps_comments(text, each[1].edits))
     while chosen:
         made, innocent = _made(analysis, chosen)
         if made is not None:
@@ -63,8 +66,8 @@ def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> Fixed | None:
     return None
 
 
-def _made(analysis: Analysis, chosen: Sequence[Offered]) -> tuple[Fixed | None, list[Offered]]:
-    """The text after some fixes; None where one of them does not hold up, and the fixes far from where that shows."""
+def _made(analysis: Analysis, chosen: Sequence[Offered]) -> tuple[Comparison | None, list[Offered]]:
+    """The findings after some fixes; None where one of them does not hold up, and the fixes far from where that shows."""
     try:
         trial = tried(analysis, (edit for _, fix in chosen for edit in fix.edits))
     except ValueError:  # one of them makes two edits of one place
@@ -72,9 +75,8 @@ def _made(analysis: Analysis, chosen: Sequence[Offered]) -> tuple[Fixed | None, 
     meant = {named(found) for found, _ in chosen}
     compared = Comparison(trial, meant)
     left = meant - {named(each) for each in compared.gone}
-    brought = compared.origins_of_brought()
     if not left and not compared.is_worse:
-        return Fixed(trial.analysis, len(compared.gone)), []
+        return compared, []
     block_at = analysis.document.block_at
-    touched = {block_at(start) for _, start, _ in left} | {block_at(offset) for offset in brought}
+    touched = {block_at(start) for _, start, _ in left} | {block_at(offset) for offset in compared.origins_of_brought()}
     return None, [o for o in chosen if not touched & {block_at(edit.span.start) for edit in o[1].edits}]

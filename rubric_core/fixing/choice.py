@@ -1,13 +1,17 @@
 """Which fixes are made without asking, and which of them can be made at once."""
 
+import re
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
 
-__all__ = ["Offered", "apart", "safe_fix", "safe_fixes"]
+__all__ = ["Offered", "apart", "keeps_comments", "safe_fix", "safe_fixes"]
 
+_COMMENT = re.compile(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
+#: How comments begin that speak of findings.
+_DIRECTIVE = "# rubric:"
 #: A finding and a fix that is offered for it.
 Offered = tuple[Diagnostic, Fix]
 
@@ -39,3 +43,10 @@ def _touches(edit: Edit, chosen: list[Edit]) -> bool:
     at = bisect_right(chosen, edit)
     before = at > 0 and chosen[at - 1].span.end >= edit.span.start
     return before or (at < len(chosen) and chosen[at].span.start <= edit.span.end)
+
+
+def keeps_comments(text: str, edits: Sequence[Edit]) -> bool:
+    """Whether every comment that edits take out is put in elsewhere, those that ignore findings apart."""
+    taken = [comment.strip() for edit in edits for comment in _COMMENT.findall(text[slice(*edit.span)])]
+    written = "\n".join(edit.new_text for edit in edits)
+    return all(comment in written or comment.startswith(_DIRECTIVE) for comment in taken)

@@ -33,9 +33,14 @@ class Comparison:
     def __init__(self, trial: Trial, meant: Collection[Named] = ()) -> None:
         shift = Shift(trial.edits)
         self._trial = trial
+        #: The text after the edits.
+        self.analysis = trial.analysis
+        self._mends_syntax = any(code in _UNREADABLE for code, _, _ in meant)
         #: Findings that are gone, and those that are new, each with the place that it comes from.
         self.gone = list(trial.before)
         self.new = [(each, shift.origin(each.span.start)) for each in trial.after]
+        #: Findings that are still there, as they were and as they are now.
+        self.kept: list[tuple[Diagnostic, Diagnostic]] = []
         # Where it was and as it was.
         self._pair(lambda d, at: (d.code, at, d.message))
         # Where it was, in other words: what it says of other places has changed.
@@ -53,7 +58,7 @@ class Comparison:
         for diagnostic, origin in self.new:
             same = before.get(key(diagnostic, origin.offset)) if moved or origin.edit is None else None
             if same:
-                same.pop(0)
+                self.kept.append((same.pop(0), diagnostic))
             else:
                 new.append((diagnostic, origin))
         self.new = new
@@ -61,9 +66,10 @@ class Comparison:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the parser has more to say, or there are errors or warnings that nothing hid before."""
+        """Whether the parser has more to say (of a mended syntax error: as much), or there are new errors or warnings."""
         before, after = self._trial.stumbles
-        return after > before or any(True for _ in self._brought())
+        unread = after > before or (self._mends_syntax and after == before)
+        return unread or any(True for _ in self._brought())
 
     def origins_of_brought(self) -> list[int]:
         """Where they come from, at offsets of the text before."""

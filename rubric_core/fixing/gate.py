@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rubric_core.analysis import Analysis
 from rubric_core.analysis.trial import Trial, tried, tried_nearby
-from rubric_core.fixing.choice import Offered, apart
+from rubric_core.fixing.choice import Offered, apart, keeps_comments
 from rubric_core.fixing.comparison import Comparison, Named, named
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
@@ -42,7 +42,8 @@ class Gate:
 
     def _try_together(self, offered: Sequence[Offered]) -> None:
         """Where some fixes hold up together, each of them does."""
-        chosen = apart(offered)
+        text = self.analysis.document.text
+        chosen = apart(each for each in offered if keeps_comments(text, each[1].edits))
         if len(chosen) < _SEVERAL:
             return
         trial = self._tried(tuple(edit for _, fix in chosen for edit in fix.edits))
@@ -70,7 +71,7 @@ class Gate:
 
     def _mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         trial, name = self._tried(edits, found), named(found)
-        if trial is None:
+        if trial is None or not keeps_comments(self.analysis.document.text, edits):
             return False
         compared = Comparison(trial, (name,))
         return any(named(each) == name for each in compared.gone) and not compared.is_worse

@@ -15,6 +15,7 @@ from rubric_core.fixing.shift import Origin, Shift
 from rubric_core.language.model import Case
 from rubric_core.text import Edit, Span, apply_edits
 from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.selection import Selection
 
 HERE = Path(__file__).parent
 EXAMPLES = sorted(HERE.parents[1].glob("examples/**/*.yaml")) + sorted(HERE.glob("documents/*.yaml"))
@@ -56,6 +57,7 @@ def at(part: str, new: str) -> Callable[[str, Case], tuple[Edit, ...]]:
 
 BAD = {
     "leaves its finding": at("  # warmly", ""),
+    "loses a comment": at("criteria: Greets  # warmly", "criteria: Waves"),
     "changes nothing": at("Greets", "Greets"),
     "brings a syntax error": at("Greets", '"Waves'),
     "brings an error": at("Greets", "[Waves]"),
@@ -97,12 +99,19 @@ def test_what_was_hidden_is_not_new():
 
 
 def test_what_a_fix_writes_was_not_hidden():
-    """`weight: "-1"` is no number; without its quotes it is a number that no weight can be."""
-    text = SUITE.replace("criteria: Greets", 'rubrics: [{id: c, outcome: Greets, min_score: "7"}]')
-    analysis = analysis_of(text)
-    (found,) = (d for d in analysis.diagnostics if d.code == "wrong-type")
-    assert [fix.title for fix in found.fixes] == ["take it out of the quotes"]
-    assert Gate(analysis).fixes(found) == ()
+    """What is wrong with a value that a fix writes is new, even where the finding hid the value that was there."""
+
+    @rule("made-up", "warning", "Greetings")
+    def made_up(case: Case, context: Context):
+        """Greetings are wrong, and nothing else is looked at in them."""
+        if case.criteria == "Greets":
+            at = case.at("criteria")
+            fixes = (Fix("bad", (Edit(at, "[Waves]"),)), Fix("good", (Edit(at, "Waves"),)))
+            yield Finding(at, "a greeting", fixes=fixes, hides=at)
+
+    analysis = analyze(SUITE, Language(rules=(*LANGUAGE.rules, made_up)))
+    (found,) = analysis.diagnostics
+    assert [fix.title for fix in Gate(analysis).fixes(found)] == ["good"]
 
 
 def test_fixes_that_only_hold_up_alone_are_made_one_after_the_other():
@@ -136,6 +145,23 @@ def test_many_fixes_of_which_one_is_bad():
     done = fixed(analysis)
     assert (done.count, done.analysis.document.text.count("criteria: Y")) == (119, 119)
     assert "criteria: X70" in done.analysis.document.text
+
+
+def test_what_comes_to_light_is_fixed_and_not_counted():
+    """The check of this text says one thing, so that no more than one can be fixed."""
+    text = SUITE.replace("input: bye", "assertion: [{type: contians, value: bye}]\n    input: bye")
+    done = fixed(analysis := analysis_of(text))
+    assert (len(analysis.diagnostics), done.count, done.analysis.diagnostics) == (1, 1, ())
+    assert done.analysis.document.text == text.replace("assertion:", "assertions:").replace("contians", "contains")
+
+
+def test_a_finding_that_is_ignored_is_not_counted():
+    """A fix that takes away a finding nobody was shown says nothing about that."""
+    text = SUITE.replace("input: bye", "assertion: [{type: contians, value: bye}]\n    input: bye")
+    chosen = analyze(text, LANGUAGE, selection=Selection(frozenset({"unknown-key"})))
+    assert fixed(chosen).count == 1
+    none = analyze(text, LANGUAGE, selection=Selection(frozenset({"unknown-type"})))
+    assert (fixed(none).count, fixed(none).analysis.document.text) == (0, text)
 
 
 def test_the_fixed_text_is_written_with_the_line_breaks_it_has():
