@@ -149,12 +149,9 @@ def is_over(found: Span, mistake: Span, text: str) -> bool:
     """Whether a finding is over the words that were changed, or over no more than the key, value or item that they are in."""
     line = text.rfind("\n", 0, mistake.start) + 1
     end = text.find("\n", mistake.end)
-    return (
-        found.start <= mistake.end
-        and mistake.start <= found.end
-        and line <= found.start
-        and (end < 0 or found.end <= end)
-    )
+    # What is left out may have stood in front of blanks.
+    apart = text[mistake.end : found.start] or text[found.end : mistake.start]
+    return not apart.strip(" ") and line <= found.start and (end < 0 or found.end <= end)
 
 
 def new_in(after: Analysis, suite: Suite) -> list[Diagnostic]:

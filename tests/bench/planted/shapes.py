@@ -1,6 +1,7 @@
 """Values of another shape: lists for texts, texts for lists, mappings for either, words for true and false."""
 
 import random
+import re
 from collections.abc import Callable
 
 from planted.suite import LOST, Plant, Planted, Site, Suite, replaced
@@ -17,8 +18,8 @@ __all__ = ["KINDS"]
 Write = Callable[[Site, str], str | None]
 
 
-def written(fields: dict[type[Shape], str], write: Write, *, known: bool = True) -> Plant:
-    """Write a value otherwise; `write` is given the site and its value as it is written."""
+def written(fields: dict[type[Shape], str], write: Write, *also: Write, known: bool = True) -> Plant:
+    """Write a value otherwise; `write` is given the site and its value as it is written, `also` what is as good as that."""
 
     def plant(suite: Suite, rng: random.Random) -> Planted | None:
         found = [site for shape, names in fields.items() for site in suite.sites(shape, *names.split())]
@@ -27,8 +28,8 @@ def written(fields: dict[type[Shape], str], write: Write, *, known: bool = True)
             start, end = (at + site.offset for at in site.entry.value.span)
             new = write(site, suite.text[start:end]) if not site.entry.value.anchor else None
             if new is not None and new != suite.text[start:end]:
-                made = replaced(suite, start, end, new)
-                return made if known else Planted(made.text, made.line, LOST)
+                rights = [suite.text[start:end], *(w(site, suite.text[start:end]) or "" for w in also)]
+                return replaced(suite, start, end, new, right=rights if known else LOST)
         return None
 
     return plant
@@ -38,7 +39,8 @@ def of_text(make: Callable[[str], str | None]) -> Write:
     def write(site: Site, text: str) -> str | None:
         node = site.entry.value
         one_line = isinstance(node, Scalar) and isinstance(node.value, str) and "\n" not in text and text
-        return make(text) if one_line and not node.is_block else None
+        in_brackets = not node.is_quoted if one_line and re.search(r"[,\[\]{}]|: ", text) else False
+        return make(text) if one_line and not node.is_block and not in_brackets else None
 
     return write
 
@@ -109,22 +111,25 @@ def _without_dash(fields: dict[type[Shape], str]) -> Plant:
     return plant
 
 
+#: A list without the quotes that its words do not need.
+_PLAIN_LIST = of_list(lambda words: f"[{', '.join(words)}]")
+
 KINDS: dict[str, Plant] = {
     **{f"{label} in brackets": written(f, of_text(lambda t: f"[{t}]")) for label, f in _TEXTS.items() if label not in ("target", "content of a message")},
     **{f"{label} under a key": written(f, of_text(lambda t: f"{{text: {t}}}")) for label, f in _TEXTS.items() if label != "content of a message"},
     **{f"{label} is a number": written(f, of_text(lambda _: "42"), known=False) for label, f in _TEXTS.items() if label != "content of a message"},
     **{f"{label} is empty": written(f, of_text(lambda _: '""'), known=False) for label, f in _TEXTS.items() if label not in ("content of a message", "name of the suite")},
-    **{f"{label} with commas": written(f, of_list(lambda w: ", ".join(w) if len(w) > 1 and not any("," in x for x in w) else None)) for label, f in _LISTS.items()},
-    **{f"{label}: one without brackets": written(f, of_list(lambda w: w[0] if len(w) == 1 else None)) for label, f in _LISTS.items()},
-    **{f"{label} in brackets twice": written(f, of_list(lambda w: f"[[{', '.join(w)}]]")) for label, f in _LISTS.items()},
-    **{f"{label} in quotes": written(f, of_list(lambda w: f"\"[{', '.join(w)}]\"")) for label, f in _LISTS.items()},
+    **{f"{label} with commas": written(f, of_list(lambda w: ", ".join(w) if len(w) > 1 and not any("," in x for x in w) else None), _PLAIN_LIST) for label, f in _LISTS.items()},
+    **{f"{label}: one without brackets": written(f, of_list(lambda w: w[0] if len(w) == 1 else None), _PLAIN_LIST) for label, f in _LISTS.items()},
+    **{f"{label} in brackets twice": written(f, of_list(lambda w: f"[[{', '.join(w)}]]"), _PLAIN_LIST) for label, f in _LISTS.items()},
+    **{f"{label} in quotes": written(f, of_list(lambda w: f"\"[{', '.join(w)}]\""), _PLAIN_LIST) for label, f in _LISTS.items()},
     "flag in quotes": written(_FLAGS, of_flag(lambda t: f'"{t}"')),
     "flag: yes or no": written(_FLAGS, of_flag(lambda t: "yes" if t == "true" else "no")),
     "flag: on or off": written(_FLAGS, of_flag(lambda t: "on" if t == "true" else "off")),
     "flag: y or n": written(_FLAGS, of_flag(lambda t: "y" if t == "true" else "n")),
     "flag misspelt": written(_FLAGS, of_flag(lambda t: "ture" if t == "true" else "fasle")),
     "flag: always or never": written(_FLAGS, of_flag(lambda t: "always" if t == "true" else "never")),
-    "messages without their dash": _without_dash({Case: "input expected_output"}),
+    "messages without their dash": _without_dash({Case: "input"}),
     "assertions without their dash": _without_dash({Case: "assertions", Execution: "evaluators"}),
     "criteria without their dash": _without_dash({Rubric: "criteria", Case: "rubrics"}),
 }  # fmt: skip

@@ -12,13 +12,13 @@ __all__ = ["KINDS"]
 _Change = Callable[["re.Match[str]"], str]
 
 #: A key with a plain value: lead, key, value.
-_ENTRY = r"^( +(?:- )?)([a-z_]+): ([A-Za-z][^\n#\"':\[\]{}|>&*!%@`,]*[A-Za-z.?!])$"
+_ENTRY = r"^( +(?:- )?)(?P<key>[a-z_]+): ([A-Za-z][^\n#\"':\[\]{}|>&*!%@`,]*[A-Za-z.?!])$"
 #: A key with a word for its value.
-_WORD = r"^( +(?:- )?)([a-z_]+): ([a-z][\w.-]*)$"
+_WORD = r"^( +(?:- )?)(?P<key>[a-z_]+): ([a-z][\w.-]*)$"
 #: A key with everything below it.
-_BLOCK = r"^( *)([a-z_]+):$"
+_BLOCK = r"^( *)(?P<key>[a-z_]+):$"
 #: The first key of an item.
-_ITEM = r"^( +)- ([a-z_]+): (\S[^\n]*)$"
+_ITEM = r"^( +)- (?P<key>[a-z_]+): (\S[^\n]*)$"
 #: A text that is an item.
 _TEXT_ITEM = r"^( +)- ([A-Z][^\n#\"':\[\]{}|>&*!%@`]*[a-z.])$"
 #: A list in brackets, a mapping in braces.
@@ -110,7 +110,6 @@ _LISTS: dict[str, _Change] = {
     "list: brace for a bracket": lambda m: f"{m[1]}[{m[2]}}}",
     "list: parentheses": lambda m: f"{m[1]}({m[2]})",
     "list: bracket too many": lambda m: f"{m[1]}[{m[2]}]]",
-    "list: semicolons": lambda m: f"{m[1]}[{m[2].replace(', ', '; ')}]" if ", " in m[2] else m[0],
     "list: comma twice": lambda m: f"{m[1]}[{m[2].replace(', ', ',, ', 1)}]" if ", " in m[2] else m[0],
 }
 _MAPPINGS: dict[str, _Change] = {
@@ -143,8 +142,28 @@ def _otherwise(plant: Plant) -> Plant:
     return planted
 
 
+#: What else than the sound line can have been meant.
+_ALSO: dict[str, _Change] = {
+    "double quote never closed": lambda m: f'{m[1]}{m[2]}: "{m[3]}"',
+    "single quote never closed": lambda m: f"{m[1]}{m[2]}: '{m[3]}'",
+    "quotes of two kinds": lambda m: f'{m[1]}{m[2]}: "{m[3]}"',
+    "value in backquotes": lambda m: f'{m[1]}{m[2]}: "`{m[3]}`"',
+    "value begins with a percent sign": lambda m: f'{m[1]}{m[2]}: "%{m[3]}"',
+    "value begins with a bracket that closes": lambda m: f'{m[1]}{m[2]}: "]{m[3]}"',
+    "text: quote left open": lambda m: f'{m[1]}- "{m[2]}"',
+    "opening quote missing": lambda m: f"{m[1]}{m[2]}",
+    "quote never opened": lambda m: f'{m[1]}{m[2]}: "{m[3]}"',
+}
+
+
 def _at(pattern: str, changes: dict[str, _Change]) -> dict[str, Plant]:
-    return {name: in_line(pattern, change) for name, change in changes.items()}
+    def sound(match: "re.Match[str]") -> str:
+        return match[0]
+
+    return {
+        name: in_line(pattern, change, sound, _ALSO[name]) if name in _ALSO else in_line(pattern, change)
+        for name, change in changes.items()
+    }
 
 
 def _fence(suite: Suite, _: random.Random) -> Planted | None:
@@ -152,7 +171,7 @@ def _fence(suite: Suite, _: random.Random) -> Planted | None:
 
 
 def _preface(suite: Suite, _: random.Random) -> Planted | None:
-    return Planted(f"Here is the evaluation suite:\n\n{suite.text}", 0)
+    return Planted(f"Here is the evaluation suite:\n\n{suite.text}", 0, (suite.text, f"\n{suite.text}"))
 
 
 def _quoted_whole(suite: Suite, rng: random.Random) -> Planted | None:
@@ -219,7 +238,9 @@ _PLAIN: dict[str, Plant] = {
     **_at(_BRACES, _MAPPINGS),
     **{f"double quotes: {n}": p for n, p in _at(_DOUBLE, _QUOTED).items() if n != "a Windows path in double quotes"},
     "single quotes: closing quote missing": in_line(_SINGLE, lambda m: f"{m[1]}'{m[2]}"),
-    "single quotes: opening quote missing": in_line(_SINGLE, lambda m: f"{m[1]}{m[2]}'"),
+    "single quotes: opening quote missing": in_line(
+        _SINGLE, lambda m: f"{m[1]}{m[2]}'", lambda m: m[0], lambda m: f"{m[1]}{m[2]}"
+    ),
     "a Markdown fence around the file": _fence,
     "a sentence above the file": _preface,
     "quotes around a word in a quoted text": _quoted_whole,

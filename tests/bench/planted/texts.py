@@ -7,6 +7,7 @@ from collections.abc import Callable
 from planted.suite import LOST, Plant, Planted, Suite, entries, replaced
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, ContentBlock
+from rubric_core.language.shape import Shape
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Span
@@ -18,11 +19,12 @@ def in_line(pattern: str, change: Callable[["re.Match[str]"], str], *right: Call
     """Change a line that matches; `right`: what else can have been meant than what stood there."""
 
     def plant(suite: Suite, rng: random.Random) -> Planted | None:
-        block_scalars = _block_scalar_spans(suite)
+        block_scalars, known = _block_scalar_spans(suite), _known(suite)
         found = [
             m
             for m in re.finditer(pattern, suite.text, re.MULTILINE)
             if not any(a < m.start() < b for a, b in block_scalars)
+            and ("key" not in m.re.groupindex or m.start("key") in known)
         ]
         if not found:
             return None
@@ -31,6 +33,11 @@ def in_line(pattern: str, change: Callable[["re.Match[str]"], str], *right: Call
         return replaced(suite, match.start(), match.end(), change(match), right=rights)
 
     return plant
+
+
+def _known(suite: Suite) -> set[int]:
+    """Where the keys stand that mean something: elsewhere there is nothing to be found."""
+    return {site.entry.key.span.start + site.offset for site in suite.sites(Shape)}
 
 
 def _block_scalar_spans(suite: Suite) -> list[Span]:
@@ -81,7 +88,12 @@ def _alias(suite: Suite, rng: random.Random) -> Planted | None:
 
 
 KINDS: dict[str, Plant] = {
-    "quote not closed": in_line(r"^( +(?:- )?(?:id|type|role): )([\w-]+)$", lambda m: f'{m[1]}"{m[2]}'),
+    "quote not closed": in_line(
+        r"^( +(?:- )?(?:id|type|role): )([\w-]+)$",
+        lambda m: f'{m[1]}"{m[2]}',
+        lambda m: m[0],
+        lambda m: f'{m[1]}"{m[2]}"',
+    ),
     "bracket not closed": in_line(r"^( +(?:- )?(?:id|type): )([\w-]+)$", lambda m: f"{m[1]}[{m[2]}"),
     "colon missing": in_line(r"^( +)(assertions|criteria|execution|input|evaluators|assert):$", lambda m: m[1] + m[2]),
     "second colon in a value": in_line(
