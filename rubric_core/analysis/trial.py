@@ -26,8 +26,8 @@ from rubric_core.validation.rule import Diagnostic
 __all__ = ["Trial", "tried", "tried_nearby"]
 
 _Numbered = tuple[int, Block]
-#: Keys of a case whose values other cases, or prompts of the suite, depend on. Of all others it counts that they are there.
-_SHARED = ("id", "depends_on", "vars", "prompts")
+#: Keys of a case whose values other cases, or prompts of the suite, depend on.
+_SHARED = ("id", "depends_on", "vars", "prompts", "turns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,8 @@ def tried_nearby(analysis: Analysis, edits: Iterable[Edit]) -> Trial | None:
     if any(analysis.states[block].tree.anchors for _, block in old):
         return None
     after = _analyzed(analysis, document, new)
-    if _shared(analysis, old) != _shared(after, new) or _signs(analysis) != _signs(after):
+    ignored = any(after.states[block].ignores for _, block in new)
+    if ignored or _shared(analysis, old) != _shared(after, new) or _signs(analysis) != _signs(after):
         return None
     stumbles = tuple(_stumbles(a.states[block] for _, block in blocks) for a, blocks in ((analysis, old), (after, new)))
     return Trial(made, _said(analysis, old), _said(after, new), (stumbles[0], stumbles[1]), after)
@@ -108,7 +109,7 @@ def _analyzed(known: Analysis, document: Document, new: Sequence[_Numbered]) -> 
 
 def _shared(analysis: Analysis, blocks: Iterable[_Numbered]) -> list[object]:
     """What others can depend on in some blocks."""
-    return [_of_block(analysis.states[block], block.text) for _, block in blocks]
+    return [_of_block(analysis, number, block) for number, block in blocks]
 
 
 def _signs(analysis: Analysis) -> int:
@@ -116,17 +117,26 @@ def _signs(analysis: Analysis) -> int:
     return reduce(or_, (analysis.states[block].signs for block in analysis.document.blocks if block.key), 0)
 
 
-def _of_block(state: BlockState, text: str) -> object:
-    cases = [shape for shape in state.shapes if isinstance(shape, Case)]
-    return len(state.shapes), state.own_targets, set(state.tree.anchors), [_of_case(c, text) for c in cases]
+def _of_block(analysis: Analysis, number: int, block: Block) -> object:
+    state, cases = analysis.states[block], _cases(analysis, number)
+    # A case without an id may be the second half of the one above, which their keys tell.
+    halves = not all(case.has("id") for case in (*cases, *_cases(analysis, number + 1)))
+    names = [[e.name for e in c.node.entries] for c in cases if halves and isinstance(c.node, Mapping)]
+    return len(state.shapes), state.own_targets, set(state.tree.anchors), names, [_of_case(c, analysis, block) for c in cases]
 
 
-def _of_case(case: Case, text: str) -> object:
-    node = case.node
-    names = [entry.name for entry in node.entries] if isinstance(node, Mapping) else []
-    column = column_of(text, node.whole.start) if node is not None else 0
-    places = [case.places.get(field) for field in _SHARED]
-    return names, sorted(case.places), sorted(case.unread), column, [p and text[slice(*p.node.whole)] for p in places]
+def _cases(analysis: Analysis, number: int) -> list[Case]:
+    blocks = analysis.document.blocks
+    shapes = analysis.states[blocks[number]].shapes if number < len(blocks) else ()
+    return [shape for shape in shapes if isinstance(shape, Case)]
+
+
+def _of_case(case: Case, analysis: Analysis, block: Block) -> object:
+    column = column_of(block.text, case.node.whole.start) if case.node is not None else 0
+    places = {field: place for field in _SHARED if (place := case.places.get(field)) is not None}
+    # Where prompts ask, it counts that somebody wrote an input, which is refused.
+    asks = analysis.dialect.spelled(Case, "input") is None and "input" in case.unread
+    return column, asks, {field: block.text[slice(*place.node.whole)] for field, place in places.items()}
 
 
 def _said(analysis: Analysis, blocks: Iterable[_Numbered]) -> tuple[Diagnostic, ...]:
