@@ -122,7 +122,13 @@ def _of_block(analysis: Analysis, number: int, block: Block) -> object:
     # A case without an id may be the second half of the one above, which their keys tell.
     halves = not all(case.has("id") for case in (*cases, *_cases(analysis, number + 1)))
     names = [[e.name for e in c.node.entries] for c in cases if halves and isinstance(c.node, Mapping)]
-    return len(state.shapes), state.own_targets, set(state.tree.anchors), names, [_of_case(c, analysis, block) for c in cases]
+    return (
+        len(state.shapes),
+        state.own_targets,
+        set(state.tree.anchors),
+        names,
+        [_of_case(c, analysis, block) for c in cases],
+    )
 
 
 def _cases(analysis: Analysis, number: int) -> list[Case]:
