@@ -132,8 +132,9 @@ def _of_block(analysis: Analysis, number: int, block: Block) -> object:
 
 
 def _cases(analysis: Analysis, number: int) -> list[Case]:
-    blocks = analysis.document.blocks
-    shapes = analysis.states[blocks[number]].shapes if number < len(blocks) else ()
+    """The cases of a block; none where it is what stands below them all."""
+    block = analysis.document.blocks[number] if number < len(analysis.document.blocks) else None
+    shapes = analysis.states[block].shapes if block is not None and block.key else ()
     return [shape for shape in shapes if isinstance(shape, Case)]
 
 

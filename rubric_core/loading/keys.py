@@ -15,6 +15,7 @@ from rubric_core.loading.fitting import could_be
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.reading import Merged
 from rubric_core.loading.tags import Tags
+from rubric_core.syntax.shifting import dash_within
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar
 from rubric_core.text import Span
 
@@ -180,6 +181,8 @@ class Keys(Tags):
 
     def _meant(self, made: Shape, place: Place, *, any_key: bool) -> str | None:
         """The key that was probably meant, among those that are not there yet; it is then not missing as well."""
+        if dash_within(self.text, place.node) is not None:
+            return None  # the key stands in the wrong column
         current = {
             s.name: s.field
             for s, _ in self.dialect.fields(type(made))
@@ -187,7 +190,9 @@ class Keys(Tags):
             and (not any_key or s.field == made.tag or self.dialect.demanded(type(made), s.field))
         }
         table = self.dialect.table(type(made)) if not any_key else {}
-        older = {s.name: s.field for s in table.values() if s.fate.read and s.field and not _has(made, s.name)}
+        names = [e.name or "" for e in made.node.entries] if isinstance(made.node, Mapping) else []
+        written = {table[name].field for name in names if name in table}
+        older = {s.name: s.field for s in table.values() if s.fate.read and s.field and s.field not in written}
         older = {n: f for n, f in older.items() if self._fits(made, f, place.node)}
         fitting = {n: f for n, f in current.items() if self._fits(made, f, place.node)}
         meant = next((name for name in fitting if is_same_word(place.name, name)), None)

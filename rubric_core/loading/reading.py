@@ -32,6 +32,7 @@ from rubric_core.loading.issues import (
     UnknownTag,
     WrongType,
 )
+from rubric_core.syntax.shifting import dash_within
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
@@ -46,8 +47,6 @@ _MERGE = "<<"
 _CORE = "tag:yaml.org,2002:"
 #: Behind a plain text: a comment that begins with a number, as numbers of issues do.
 _CUT = re.compile(r" +(#\d[^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
-#: The dash of an item on one of the further lines of a text.
-_DASH = re.compile(r"(?<=[\r\n])[ ]*(-)(?= \S)")
 #: A name.
 _WORD = re.compile(r"[A-Za-z][\w./:-]*")
 #: A text with a quote at its end and no other: neither inches nor the genitive of a plural.
@@ -189,9 +188,9 @@ class Reading:
         if node.style != "plain" or self.via is not None:
             return
         last, start = node.text[-1], node.span.start
-        dash = _DASH.search(self.text, *node.span)
+        dash = dash_within(self.text, node)
         if dash is not None and self.text[:start].endswith("- "):
-            self.issues.append(StraySign(span=Span(*dash.span(1)), node=node, meant=""))
+            self.issues.append(StraySign(span=dash, node=node, meant=""))
         elif last in ",;" and _WORD.fullmatch(node.text, 0, len(node.text) - 1):
             at = Span(node.span.end - 1, node.span.end)
             self.issues.append(StraySign(span=at, node=node, meant=node.text[:-1]))

@@ -4,12 +4,20 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.syntax.edit import column_of
-from rubric_core.syntax.tree import Entry
+from rubric_core.syntax.tree import Entry, Node, Scalar
 from rubric_core.text import Edit, Span
 
-__all__ = ["begins_line", "moved_lines", "shifted"]
+__all__ = ["begins_line", "dash_within", "moved_lines", "shifted"]
 
 _BREAK = re.compile(r"\r\n?|\n")
+_DASH = re.compile(r"(?<=[\r\n])[ ]*(-)(?= \S)")
+
+
+def dash_within(text: str, node: Node) -> Span | None:
+    """The dash of an item that a plain text of several lines has swallowed."""
+    plain = isinstance(node, Scalar) and node.style == "plain"
+    found = _DASH.search(text, *node.span) if plain else None
+    return Span(*found.span(1)) if found else None
 
 
 def shifted(piece: str, by: int) -> str | None:
@@ -31,10 +39,11 @@ def begins_line(text: str, entry: Entry) -> bool:
 
 
 def moved_lines(text: str, entry: Entry, by: int) -> Iterator[Edit]:
-    """Move the lines of an entry that begins its line by `by` columns."""
-    start = entry.key.whole.start - column_of(text, entry.key.whole.start)
-    starts = [start, *(start + m.end() for m in _BREAK.finditer(text[start : entry.span.end]))]
-    for at in starts:
+    """Move the lines of an entry that begins its line by `by` columns, up to an item that its text has swallowed."""
+    start, dash = entry.key.whole.start - column_of(text, entry.key.whole.start), dash_within(text, entry.value)
+    end = dash.start - column_of(text, dash.start) if dash is not None else entry.span.end
+    starts = [start, *(start + m.end() for m in _BREAK.finditer(text[start:end]))]
+    for at in (each for each in starts if each < end):
         blank = not text[at : at + 1].strip(" ") and not _line(text, at).strip()
         if not blank:
             yield Edit(Span(at, at), " " * by) if by > 0 else Edit(Span(at, at - by), "")

@@ -1,6 +1,5 @@
 """Keys that belong somewhere else, moved there: into a block of settings, into the item above, under another key of the case."""
 
-import re
 from collections.abc import Iterator
 
 from rubric_core.language.dialect import Fate
@@ -9,7 +8,7 @@ from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
 from rubric_core.loading.fitting import could_be
 from rubric_core.loading.issues import UnknownKey
-from rubric_core.syntax.edit import add_entry, column_of, newline_of, remove_entry
+from rubric_core.syntax.edit import add_entry, column_of, line_end, newline_of, remove_entry
 from rubric_core.syntax.shifting import begins_line, moved_lines, shifted
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -108,13 +107,8 @@ def _last(text: str, block: Mapping, entry: Entry, written: str) -> Edit | None:
     inner = shifted(written, column - column_of(text, entry.key.whole.start))
     if block.flow or inner is None or not begins_line(text, entry):
         return None
-    at = _line_end(text, block.entries[-1].span.end)
+    at = line_end(text, block.entries[-1].span.end)
     return Edit(Span(at, at), f"{newline_of(text)}{' ' * column}{inner}")
-
-
-def _line_end(text: str, offset: int) -> int:
-    found = re.compile(r"[\r\n]|\Z").search(text, offset)
-    return found.start() if found else len(text)
 
 
 def into_last(issue: UnknownKey, context: Context) -> Iterator[Fix]:

@@ -64,6 +64,11 @@ MENDED = {
         BANDS % ("[0, 30]", "[30, 70]", "[70, 100]"),
         BANDS % ("[0, 3]", "[4, 7]", "[8, 10]"),
     ),
+    "of two types that are as near, the one with these keys": (
+        "agentv-3",
+        f"{CASE}    assertions:\n      - {{type: rubris, criteria: [Greets]}}\n",
+        f"{CASE}    assertions:\n      - {{type: rubrics, criteria: [Greets]}}\n",
+    ),
     "an en dash begins an item": (
         "agentv-3",
         f"{CASE}    assertions:\n      – type: contains\n        value: hi\n",
@@ -83,6 +88,11 @@ MENDED = {
         "agentv-3",
         f"execution:\n  target default\n{CASE}",
         f"execution:\n  target: default\n{CASE}",
+    ),
+    "a key too far out above another item": (
+        "agentv-3",
+        f"{CASE}    assertions:\r\n      - type: is-json\r\n    weight: 2\r\n      - type: is-json\r\n",
+        f"{CASE}    assertions:\r\n      - type: is-json\r\n        weight: 2\r\n      - type: is-json\r\n",
     ),
     "a budget in dollars": (
         "agentv-3",

@@ -214,6 +214,21 @@ def test_nearby_is_as_good_as_everywhere(path: Path) -> None:
     assert near or len(analysis.document.blocks) < 3
 
 
+def test_a_case_above_the_keys_of_the_suite():
+    text = SUITE.replace("input: bye", "inptu: bye") + "description: Greetings\n"
+    (found,) = (analysis := analysis_of(text)).diagnostics
+    assert len(Gate(analysis).fixes(found)) == 1
+
+
+def test_half_a_case_is_looked_at_with_the_other_half():
+    """Once the case above has an `input` of its own, what stands behind the extra dash is no half of it any more."""
+    text = "tests:\n  - id: a\n    criteria: Greets\n  - input: Hi there\n"
+    at = text.index("    criteria: Greets")
+    analysis = analysis_of(text)
+    assert "split-item" in {d.code for d in analysis.diagnostics}
+    assert tried_nearby(analysis, [Edit(Span(at, at), "    input: hi\n")]) is None
+
+
 def test_trying_leaves_the_analysis_as_it_was():
     analysis = analysis_of(SUITE)
     assert isinstance(analysis, Analysis)

@@ -9,6 +9,7 @@ from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import remove_entry, rename_key
+from rubric_core.syntax.shifting import dash_within
 from rubric_core.syntax.tree import Mapping, walk
 from rubric_core.validation.colons import lone_text
 from rubric_core.validation.lacking import lack_consequence, lack_severity
@@ -53,13 +54,15 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
 
 def _fixes(issue: UnknownKey, context: Context) -> Iterator[Fix]:
     """The key that was meant, or the place where this one means something; where there is neither, it can go."""
+    renamed = issue.needed or (issue.meant and issue.inside)
+    moved = [] if renamed else [*(under if issue.inside else into_last)(issue, context)]
+    yield from moved
     if issue.meant:
-        # What looks alike is a slip of the hand; what only means the same is for the author to say.
-        certain = is_slip(issue.name, issue.meant)
+        # What looks alike is a typing error; what only means the same, or fits the item above, is for the author to say.
+        certain = is_slip(issue.name, issue.meant) and not moved
         yield Fix(f"change it to `{issue.meant}`", (rename_key(issue.entry, issue.meant),), safe=certain)
         return
-    moved = [*(under if issue.inside else into_last)(issue, context)]
-    yield from moved
     gone = remove_entry(context.text, issue.node, issue.entry) if isinstance(issue.node, Mapping) else None
-    if gone is not None and not (moved and issue.inside):
+    swallowed = dash_within(context.text, issue.entry.value) is not None
+    if gone is not None and not swallowed and not (moved and issue.inside):
         yield Fix(f"remove `{issue.name}`", (gone,), safe=False)
