@@ -233,7 +233,7 @@ def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
         return run_actions(d.analysis, span, s.runs.results(d), asked=asked) if s.runs.suite_at(d).can_run else ()
 
     listed = convert.findings_on_line(d, p)
-    found = actions(d.analysis, span, asked=asked, wanted=wanted, read=read, runs=runs, listed=listed)
+    found = actions(d.analysis, span, asked=asked, wanted=wanted, read=read, runs=runs, listed=listed, gate=d.gate)
     if not s.client.resolves_edits:
         found = [settled for a in found if (settled := a.settled(len(d.document), d.worked_out)) is not None]
     s.acted = (d, found)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.fixing import Gate
 from rubric_core.language.around import FileKind
 from rubric_core.language.usage import Counts, count
 from rubric_core.syntax.blocks import Document
@@ -61,6 +62,7 @@ class Snapshot:
         self.kept = Kept(workspace.encoding)
         #: Edits that take long to work out, by the title of their action.
         self.worked_out: dict[str, tuple[Edit, ...]] = {}
+        self._gate: Gate | None = None
         #: The last analysis of an earlier version: what did not change since is not looked at again.
         self.earlier: Analysis | None = None
         #: The edits that made it of the version before, and where a person writes; None: nowhere yet.
@@ -79,6 +81,13 @@ class Snapshot:
             self._analysis = self._workspace.analyze(self)
             self.earlier = None
         return self._analysis
+
+    @property
+    def gate(self) -> Gate:
+        """What fixes of this version have to get through."""
+        if self._gate is None:
+            self._gate = Gate(self.analysis)
+        return self._gate
 
     @property
     def outdated(self) -> bool:

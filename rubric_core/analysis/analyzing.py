@@ -75,14 +75,15 @@ def _add_further(analysis: Analysis) -> None:
     """Say what is wrong in the further documents, too; that there are any is said once."""
     if not analysis.further:
         return
-    found = [*analysis.diagnostics]
+    found = [*analysis.every]
     ignored = [*analysis.ignored]
     for at, other in analysis.further:
-        own = (each for each in other.diagnostics if each.code != SEVERAL_DOCUMENTS.code)
+        own = (each for each in other.every if each.code != SEVERAL_DOCUMENTS.code)
         found += (moved(each, at) for each in own if not _is_said_before(each, other))
         ignored += (moved(each, at) for each in other.ignored)
         analysis.depends_on |= other.depends_on
-    analysis.diagnostics, analysis.ignored = tuple(found), tuple(ignored)
+    analysis.every, analysis.ignored = tuple(found), tuple(ignored)
+    analysis.diagnostics = tuple(analysis.selection.of(found))
 
 
 def _is_said_before(found: Diagnostic, other: Analysis) -> bool:
@@ -107,17 +108,20 @@ def _alone(
     listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
     first = next(items_of(states, root), None) if listed else None
     outside = project.look() if project is not None else None
-    kind = kind or kind_of(path, root, first, outside)
+    given, kind = kind, kind or kind_of(path, root, first, outside)
     choice = _choose(document, states, root, kind, language, dialect)
     if not choice.certain and outside is not None and path is not None:
         told = told_by_others(
             outside, absolute(path), kind, root, items_of(states, root), (d.name for d in language.dialects)
         )
         choice = told or choice
-    analysis = Analysis(document, language, states, frame, choice, kind)
+    analysis = Analysis(document, language, states, frame, choice, kind, selection)
     analysis.siblings = siblings
+    analysis.read = partial(
+        analyze, language=language, dialect=dialect, selection=selection, path=path, kind=given, project=project, siblings=siblings,
+    )  # fmt: skip
     at = absolute(path) if path is not None else None
-    Check(analysis, None if project is None or at is None else (project, at)).run(selection)
+    Check(analysis, None if project is None or at is None else (project, at)).run()
     if outside is not None:
         analysis.depends_on |= outside.seen
     return analysis

@@ -33,7 +33,7 @@ from rubric_core.validation.rule import (
     ExternalCases,
     SuiteDefaults,
 )
-from rubric_core.validation.selection import EVERYTHING, Selection
+from rubric_core.validation.selection import EVERYTHING
 
 __all__ = ["Check", "items_of"]
 
@@ -51,7 +51,7 @@ class Check:
 
     def __init__(self, analysis: Analysis, around: tuple[Project, Path] | None) -> None:
         self.analysis = analysis
-        self.around = around
+        self.around = analysis.around = around
         self.language = analysis.language
         self.dialect = analysis.dialect
         self.states = analysis.states  # the check fills the analysis
@@ -61,14 +61,13 @@ class Check:
         #: Equal contexts mean equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
 
-    def run(self, selection: Selection) -> None:
+    def run(self) -> None:
         analysis = self.analysis
-        frame = self.states[self.frame.block]
-        self._refresh_frame(frame)
-        analysis.suite = next((s for s in frame.shapes if isinstance(s, Suite)), None)
+        self._refresh_frame()
+        shapes = self.states[self.frame.block].shapes
+        analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
         # What a file of cases inherits stands in the suites that refer to it.
         defaults = _defaults(analysis.suite if analysis.kind is FileKind.SUITE else None)
-        plain = (self.context, defaults, ())
         cases: list[CaseEntry] = []
         written = analysis.suite.cases if analysis.suite else None
         if isinstance(written, list):
@@ -76,16 +75,30 @@ class Check:
         start = analysis.document.start
         for number, block in enumerate(analysis.document.blocks):
             if block.key:
-                state = self.states[block]
-                key = plain if not state.borrows else (self.context, defaults, self.anchors.key(number))
-                if state.key != key:
-                    self._refresh_item(state, block, key, defaults, number)
-                cases += (CaseEntry(c, number, start(number)) for c in state.shapes if isinstance(c, Case))
+                shapes = self._refreshed(number, block, defaults).shapes
+                cases += (CaseEntry(c, number, start(number)) for c in shapes if isinstance(c, Case))
         analysis.cases = tuple(cases)
         if self.around is not None:
             self._link(*self.around)
         shown, analysis.ignored = Findings(analysis).settled()
+        selection, analysis.every = analysis.selection, shown
         analysis.diagnostics = shown if selection is EVERYTHING else tuple(selection.of(shown))
+
+    def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
+        """Lower and judge some blocks, in an analysis in which everything else is as it was in an earlier one."""
+        analysis = self.analysis
+        defaults = _defaults(analysis.suite if analysis.kind is FileKind.SUITE else None)
+        for number, block in blocks:
+            self._refreshed(number, block, defaults)
+            if analysis.references is not None:
+                self._linked(number, block, analysis.references)
+
+    def _refreshed(self, number: int, block: Block, defaults: SuiteDefaults) -> BlockState:
+        state = self.states[block]
+        key = (self.context, defaults, self.anchors.key(number) if state.borrows else ())
+        if state.key != key:
+            self._refresh_item(block, key, defaults, number)
+        return self.states[block]
 
     def _link(self, project: Project, path: Path) -> None:
         """Look up what the text refers to in other files, in every block for which that may have changed."""
@@ -93,20 +106,9 @@ class Check:
         numbered = [(-1, self.frame.block), *((n, b) for n, b in enumerate(analysis.document.blocks) if b.key)]
         blocks = [block for _, block in numbered]
         own = frozenset[str]().union(*(self.states[block].own_targets for block in blocks))
-        references = References(project, path, analysis.kind, self.dialect, own)
-        pinned = analysis.choice.stated or _needs_release(analysis.suite)
+        references = analysis.references = References(project, path, analysis.kind, self.dialect, own)
         for number, block in numbered:
-            state = self.states[block]
-            key = (state.key, references.key, pinned)
-            since = state.linked_at
-            state.linked_at = project.version
-            if state.linked != key or project.changed_since(since, state.links.seen):
-                state.linked = key
-                sources = self.anchors.key(number) if state.borrows and number >= 0 else ()
-                above = [self.states[b].links.told for b in sources]
-                state.links = linked(references, state.shapes, state.tree.root, state.deferred, above)
-                context = Context(block.text, self.dialect, pinned=pinned)
-                state.links.findings = self._judge(state.links.issues, context)
+            self._linked(number, block, references)
         known = references.targets(outside := project.look())
         analysis.depends_on = frozenset(outside.seen).union(*{self.states[b].links.seen for b in blocks})
         analysis.refers_to = {
@@ -114,6 +116,21 @@ class Check:
             **({known.path: FileKind.TARGETS} if known.path is not None and analysis.kind is FileKind.SUITE else {}),
         }
         analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
+
+    def _linked(self, number: int, block: Block, references: References) -> None:
+        state, project = self.states[block], references.project
+        pinned = self.analysis.choice.stated or _needs_release(self.analysis.suite)
+        key = (state.key, references.key, pinned)
+        since = state.linked_at
+        state.linked_at = project.version
+        if state.linked == key and not project.changed_since(since, state.links.seen):
+            return
+        state = self._to_link(block)
+        state.linked, state.linked_at = key, project.version
+        sources = self.anchors.key(number) if state.borrows and number >= 0 else ()
+        above = [self.states[b].links.told for b in sources]
+        state.links = linked(references, state.shapes, state.tree.root, state.deferred, above)
+        state.links.findings = self._judge(state.links.issues, Context(block.text, self.dialect, pinned=pinned))
 
     def _external(self) -> Iterator[ExternalCases]:
         outer = self.analysis.span_of
@@ -125,10 +142,27 @@ class Check:
                 for at, found, text in self.states[block].links.cases:
                     yield ExternalCases(at.moved(start), found, text)
 
-    def _refresh_frame(self, state: BlockState) -> None:
+    def _to_fill(self, block: Block) -> BlockState:
+        """The state of a block that is understood anew; an earlier analysis keeps what it knows of it."""
+        state = self.states[block]
+        if state.key is not None:
+            state = self.states[block] = state.again()
+        return state
+
+    def _to_link(self, block: Block) -> BlockState:
+        """The state of a block that is linked anew; an earlier analysis keeps what it knows of it."""
+        state = self.states[block]
+        if state.linked is not None:
+            key, state = state.key, state.again()
+            state.key = key
+            self.states[block] = state
+        return state
+
+    def _refresh_frame(self) -> None:
         key = (self.context, self.frame.item_key, self.anchors.key(-1))
-        if state.key == key:
+        if self.states[self.frame.block].key == key:
             return
+        state = self._to_fill(self.frame.block)
         lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, self.anchors.outer(-1))
         lowering.known = self.anchors.names(-1)
         broken = any(p.kind in ("syntax", "size") for p in state.tree.problems)
@@ -141,7 +175,8 @@ class Check:
             lowering.issues.append(PromptText(span=Span(0, 0), text=self.frame.block.text))
         self._fill(state, key, tuple(shapes), lowering.issues, context, frozenset())
 
-    def _refresh_item(self, state: BlockState, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
+    def _refresh_item(self, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
+        state = self._to_fill(block)
         lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.outer(number))
         lowering.known = self.anchors.names(number)
         root = state.tree.root
@@ -190,7 +225,7 @@ class Check:
     def _judge(self, visited: Iterable[Issue | Shape], context: Context) -> tuple[Found, ...]:
         """What the rules find in shapes and issues; the same thing said twice is said once."""
         found = [
-            (rule, replace(finding, span=context.underlined(finding.span)))
+            (rule, replace(finding, span=context.underlined(finding.span), hides=finding.hides or _hidden(each)))
             for each in visited for rule in self.language.visitors(type(each)) for finding in rule.check(each, context)
         ]  # fmt: skip
         if self.analysis.kind is FileKind.DATASET:
@@ -211,6 +246,10 @@ def _item_kind(analysis: Analysis) -> Kind[Any] | None:
 def _needs_release(suite: Suite | None) -> bool:
     """Whether a suite says which releases of the engine can run it."""
     return suite is not None and isinstance(suite.requires, Requires) and suite.requires.agentv is not None
+
+
+def _hidden(each: Issue | Shape) -> Span | None:
+    return each.hides if isinstance(each, Issue) and not each.borrowed else None
 
 
 def _origin(each: Issue | Shape) -> object:

@@ -56,6 +56,7 @@ def moved(found: Diagnostic, by: int) -> Diagnostic:
     return replace(
         found,
         span=there(found.span),
+        hides=there(found.hides) if found.hides is not None else None,
         related=tuple(replace(each, span=there(each.span)) for each in found.related),
         fixes=tuple(
             replace(fix, edits=tuple(Edit(there(e.span), e.new_text) for e in fix.edits)) for fix in found.fixes

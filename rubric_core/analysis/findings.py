@@ -71,6 +71,14 @@ class Findings:
                 shown += (_diagnostic(rule, finding, lambda span: span) for finding in rule.check(unused, context))
         return tuple(sorted(shown, key=lambda d: (d.span, d.code))), ignored
 
+    def of_block(self, number: int) -> Iterator[Diagnostic]:
+        """What is found in an item of the list that was cut, looked at by itself."""
+        state = self.states[self.analysis.document.blocks[number]]
+        if state.findings or state.links.findings:
+            start = self.analysis.document.start(number)
+            for rule, finding in (*state.findings, *state.links.findings):
+                yield _diagnostic(rule, finding, lambda span: span.moved(start))
+
     def _diagnostics(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
         frame = self.states[self.frame.block]
@@ -82,11 +90,8 @@ class Findings:
                 diagnostic = replace(diagnostic, span=first.moved(analysis.document.start(1)))
             yield diagnostic
         for number, block in enumerate(analysis.document.blocks):
-            state = self.states[block] if block.key else frame
-            if block.key and (state.findings or state.links.findings):
-                start = analysis.document.start(number)
-                for rule, finding in (*state.findings, *state.links.findings):
-                    yield _diagnostic(rule, finding, lambda span, by=start: span.moved(by))
+            if block.key:
+                yield from self.of_block(number)
         shapes = (s for state in self.states.values() for s in state.shapes)
         taken_over = analysis.kind in _TAKEN_OVER or any(isinstance(s, CaseInclude) for s in shapes)
         siblings = analysis.siblings if taken_over else ()
@@ -160,4 +165,5 @@ def _diagnostic(rule: Rule[Any], finding: Finding, outer: Any) -> Diagnostic:
         tuple(Fix(f.title, tuple(Edit(outer(e.span), e.new_text) for e in f.edits), f.safe) for f in finding.fixes),
         finding.consequence,
         finding.tags,
+        outer(finding.hides) if finding.hides is not None else None,
     )

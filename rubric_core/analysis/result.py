@@ -1,7 +1,7 @@
 """One version of a text, understood."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path, PurePath
 from textwrap import dedent
@@ -11,20 +11,23 @@ from rubric_core.analysis.language import Language
 from rubric_core.analysis.states import Anchors, BlockState, Frame
 from rubric_core.language.around import FileKind
 from rubric_core.language.detect import Choice
+from rubric_core.language.endings import YAML
 from rubric_core.language.kinds import Kind
 from rubric_core.language.model import Suite
-from rubric_core.language.endings import YAML
 from rubric_core.language.shape import Shape, children
+from rubric_core.loading.project import Project
 from rubric_core.loading.recognize import is_eval_yaml
+from rubric_core.loading.references import References
 from rubric_core.syntax.above import line_start
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.tree import Alias, Node, Sequence, Tree, walk
-from rubric_core.text import Span
+from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import (
     CaseEntry,
     Diagnostic,
     ExternalCases,
 )
+from rubric_core.validation.selection import EVERYTHING, Selection
 
 __all__ = ["Analysis", "LocalText"]
 
@@ -40,6 +43,7 @@ class Analysis:
         frame: Frame,
         choice: Choice,
         kind: FileKind,
+        selection: Selection = EVERYTHING,
     ) -> None:
         self.document = document
         self.language = language
@@ -48,9 +52,19 @@ class Analysis:
         #: The dialect and why it was taken.
         self.choice = choice
         self.dialect = language.dialect(choice.name)
+        #: Which findings are wanted.
+        self.selection = selection
+        #: The files around it, and where it stands among them; None where only the text itself is judged.
+        self.around: tuple[Project, Path] | None = None
+        #: What looks up other files.
+        self.references: References | None = None
+        #: Analyzes another version of the text as this one was; given `previous`, only what is different.
+        self.read: Callable[..., Analysis]
         self.suite: Suite | None = None
         self.cases: tuple[CaseEntry, ...] = ()
         self.diagnostics: tuple[Diagnostic, ...] = ()
+        #: Those that are not wanted among them, each as severe as its rule says.
+        self.every: tuple[Diagnostic, ...] = ()
         #: Findings that a comment in the text covers.
         self.ignored: tuple[Diagnostic, ...] = ()
         #: Other files that the findings depend on, those included that are not there.
@@ -80,6 +94,10 @@ class Analysis:
         items = (item for root in roots for item in (root.items if isinstance(root, Sequence) else [root]) if item)
         text = f"{self.document.head}\n{self.frame.block.text}"
         return is_eval_yaml(path, text, self.states[self.frame.block].tree.root, items)
+
+    def revised(self, edits: Iterable[Edit]) -> "Analysis":
+        """The analysis of the text after `edits`; this one stays as it is. Raises ValueError when two of them overlap."""
+        return self.read(self.document.revised(edits), previous=self)
 
     @property
     def case_files(self) -> tuple[Path, ...]:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from typing import Any
 
 from rubric_core.language.detect import signs_of
@@ -49,6 +50,12 @@ class BlockState:
         self.linked_at = 0
         #: The names that it gives to targets.
         self.own_targets = NO_NAMES
+
+    def again(self) -> "BlockState":
+        """The same block, to be understood anew: what an earlier analysis made of it stays as it is."""
+        fresh = copy(self)
+        fresh.key = None
+        return fresh
 
 
 class Frame:

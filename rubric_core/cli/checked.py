@@ -25,8 +25,8 @@ class Checked:
     ignored: tuple[Diagnostic, ...] = ()
     #: The text before fixes were made, where they were asked for.
     before: str | None = None
-    #: How many findings were there before the fixes.
-    findings_before: int = 0
+    #: How many findings the fixes took away.
+    fixed: int = 0
     is_suite: bool = True
     #: Whether it was looked at and left alone, because it is a file of another program.
     passed_over: bool = False

@@ -1,6 +1,6 @@
 """Checks files as a command line and the configurations around them ask for it."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from rubric_core.cli.checked import Checked
 from rubric_core.cli.sources import Referred, Source
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration, Configurations
 from rubric_core.disk import DiskFiles
-from rubric_core.fixing import fixed
+from rubric_core.fixing import Fixed, Gate, fixed
 from rubric_core.language.around import FileKind
 from rubric_core.loading.files import UnreadableError, is_suite_name
 from rubric_core.loading.project import Project
@@ -68,19 +68,19 @@ class Checker:
                 if own
                 else Checked(source.shown, self._language.document(text), (), is_suite=False)
             )
-        again = self._understanding(source)
-        first = again(text)
+        first = self._analysis(source, text)
         if self._is_of_another_program(source, first):
             return Checked(source.shown, first.document, (), is_suite=False, passed_over=True)
-        last = fixed(first, again) if self._wishes.fix else first
+        done = fixed(first) if self._wishes.fix else Fixed(first)
+        last = done.analysis
         dialect = last.choice.name if last.choice.certain else None
         return Checked(
             source.shown,
             last.document,
-            last.diagnostics,
+            Gate(last).passed(last.diagnostics),
             last.ignored,
             text if self._wishes.fix else None,
-            len(first.diagnostics),
+            done.count,
             is_suite=last.kind is FileKind.SUITE,
             refers_to=tuple(Referred(path, kind, dialect, last.ids) for path, kind in last.refers_to.items()),
             depends_on=last.depends_on,
@@ -93,18 +93,17 @@ class Checker:
             asked and not self.configuration(source).includes(source.path) and found.is_eval_yaml(source.path) is False
         )
 
-    def _understanding(self, source: Source) -> Callable[[str], Analysis]:
-        """Analyzes a text as what it is at its place, with the settings that count there."""
+    def _analysis(self, source: Source, text: str) -> Analysis:
+        """What is in a text as what it is at its place, with the settings that count there."""
         configuration = self.configuration(source)
         dialect = self._wishes.dialect or configuration.dialect or source.dialect
         selection = self._selection(configuration, source.path)
-        language, place = self._language, source.place
-        return lambda text: analyze(
-            language.document(text, place),
-            language,
+        return analyze(
+            self._language.document(text, source.place),
+            self._language,
             dialect=dialect,
             selection=selection,
-            path=place,
+            path=source.place,
             kind=source.kind,
             siblings=source.siblings,
             project=self._project,

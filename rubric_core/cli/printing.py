@@ -113,7 +113,7 @@ def summary(done: Round, *, fixed: bool = False, diff: bool = False) -> str:
 
 def _fixes(done: Round, words: str) -> str:
     changed = [each for each in done.files if each.changed]
-    mended = sum(each.findings_before - len(each.diagnostics) for each in changed)
+    mended = sum(each.fixed for each in changed)
     return f"{count(mended, 'finding')} {words} in {count(len(changed), 'file')}" if changed else "nothing to fix"
 
 

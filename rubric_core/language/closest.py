@@ -3,8 +3,12 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-__all__ = ["closest"]
+__all__ = ["closest", "is_same_word", "is_slip"]
 
+#: From so many letters on two of them may be wrong.
+_LONG = 6
+#: Signs around a name that a paste brings along, or that look like a colon.
+_DECORATION = "*_`'\"“”‘’«»@%$#&!:;：∶.,= \t\u00a0\u200b\u200c\u200d\u2060\ufeff"
 #: Names that only begin alike have to do so for this many letters, and for half of the name.
 _LEAST_BEGIN = 6
 
@@ -20,15 +24,30 @@ def _closest(name: str, known: tuple[str, ...]) -> str | None:
     same = folded.get(_folded(name))
     if same is not None or len(name) < 2:
         return same
-    by_distance = sorted((_distance(name.lower(), k.lower(), max(1, len(k) // 3)), k) for k in known)
-    if by_distance and by_distance[0][0] <= max(1, len(by_distance[0][1]) // 3):
-        return by_distance[0][1]
+    # Of names that are equally near, one of the same length is likelier: swapped or wrong letters are common slips.
+    by_distance = sorted(
+        (_distance(name.lower(), k.lower(), max(1, len(k) // 3)), abs(len(k) - len(name)), k) for k in known
+    )
+    if by_distance and by_distance[0][0] <= max(1, len(by_distance[0][2]) // 3):
+        return by_distance[0][2]
     begun = [k for k in known if k.startswith(name)] if len(name) >= 3 else []
     return begun[0] if len(begun) == 1 else _alike(name, known)
 
 
+def is_same_word(name: str, known: str) -> bool:
+    """Whether two names differ in case, separators, number or the signs around them only."""
+    plain = name.strip(_DECORATION)
+    return _folded(plain) == _folded(known) or plain == f"{known}s" or known == f"{plain}s"
+
+
+def is_slip(name: str, known: str) -> bool:
+    """Whether `name` is `known` with a typing error, and not another word that begins alike."""
+    most = 1 if len(known) < _LONG else 2
+    return is_same_word(name, known) or _distance(name.strip(_DECORATION).lower(), known.lower(), most) <= most
+
+
 def _folded(name: str) -> str:
-    return name.replace("-", "").replace("_", "").lower()
+    return name.strip(_DECORATION).replace("-", "").replace("_", "").replace(" ", "").lower()
 
 
 def _distance(a: str, b: str, most: int) -> int:

@@ -1,5 +1,6 @@
 """What lowering finds wrong. An issue is plain data; the rule of its class gives it a code, words and fixes."""
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from rubric_core.syntax.tree import Entry, Mapping, Node, Problem, Scalar
 from rubric_core.text import Span
 
 __all__ = [
+    "EVERYTHING",
     "ConflictingKeys",
     "CutText",
     "DuplicateKey",
@@ -26,6 +28,7 @@ __all__ = [
     "RenamedType",
     "SplitItem",
     "StrayEntry",
+    "StraySign",
     "UnknownAlias",
     "UnknownKey",
     "UnknownTag",
@@ -35,12 +38,21 @@ __all__ = [
 ]  # fmt: skip
 
 
+#: The whole text, however long it is.
+EVERYTHING = Span(0, sys.maxsize)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
     """Something wrong at `span`. Borrowed issues stand behind an alias: the text at `span` is the reference."""
 
     span: Span
     borrowed: bool = False
+
+    @property
+    def hides(self) -> Span | None:
+        """The part of the text that is not checked as long as the issue is there; None where it hides nothing."""
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +61,20 @@ class NotYaml(Issue):
 
     problem: Problem
 
+    @property
+    def hides(self) -> Span | None:
+        return self.span
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotASuite(Issue):
     """The file has no mapping in which a suite could be."""
 
     found: str
+
+    @property
+    def hides(self) -> Span | None:
+        return EVERYTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +83,10 @@ class WrongRoot(Issue):
 
     found: str
     kind: FileKind
+
+    @property
+    def hides(self) -> Span | None:
+        return EVERYTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +112,12 @@ class UnknownKey(Issue):
     inside: str = ""
     #: Whether `meant` has to be there, and is nowhere else.
     needed: bool = False
+    #: The shape that has the key.
+    owner: Shape | None = None
+
+    @property
+    def hides(self) -> Span | None:
+        return self.entry.span if self.node is not None else EVERYTHING  # the list of cases may be below it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +132,12 @@ class RenamedKey(Issue):
     #: The field that is written with another spelling already, so that a rename would make a duplicate.
     taken: bool
 
+    @property
+    def hides(self) -> Span | None:
+        if self.spelling.fate.read:
+            return None
+        return EVERYTHING if self.spelling.field == "cases" else self.entry.span
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKey(Issue):
@@ -113,6 +149,12 @@ class ForeignKey(Issue):
     dialects: tuple[str, ...]
     current: str | None
     taken: bool
+
+    @property
+    def hides(self) -> Span | None:
+        value = self.entry.value
+        cut_off = isinstance(value, Scalar) and value.empty  # the list of cases is not looked at together with its key
+        return EVERYTHING if cut_off else self.entry.span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +180,10 @@ class DuplicateKey(Issue):
     #: Where a dash would make it the start of the next item, when it reads like that.
     dash: Span | None = None
 
+    @property
+    def hides(self) -> Span | None:
+        return self.node.whole if self.dash is not None else self.entry.span
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingKey(Issue):
@@ -151,6 +197,10 @@ class MissingKey(Issue):
     alternatives: tuple[str, ...] = ()
     #: What could be written, where that depends on what stands beside it.
     suggestion: str = ""
+
+    @property
+    def hides(self) -> Span | None:
+        return self.node.whole if self.key.field == type(self.owner).tag else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +217,10 @@ class WrongType(Issue):
     #: The key whose value it is, where it is not an item of one, and the shape that has the key.
     key: Any = None  # a Key, which type checkers would take for a descriptor
     owner: Shape | None = None
+
+    @property
+    def hides(self) -> Span | None:
+        return self.node.whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +251,10 @@ class UnknownType(Issue):
     #: What it is a type of.
     base: type[Shape]
 
+    @property
+    def hides(self) -> Span | None:
+        return self.mapping.whole
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenamedType(Issue):
@@ -207,6 +265,10 @@ class RenamedType(Issue):
     mapping: Mapping
     type_name: TypeName
     current: str | None
+
+    @property
+    def hides(self) -> Span | None:
+        return None if self.type_name.fate.read else self.mapping.whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +283,10 @@ class ForeignType(Issue):
     current: str | None
     #: What it is a type of there.
     shape: type[Shape]
+
+    @property
+    def hides(self) -> Span | None:
+        return self.mapping.whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +335,18 @@ class CutText(Issue):
     name: str = ""
     #: Whether that means the same as not writing the key.
     idle: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StraySign(Issue):
+    """A quote, comma or semicolon at the end of a plain text, or a dash in it: part of the text to YAML, a slip to its author."""
+
+    #: The text with it.
+    node: Scalar
+    #: The text without it, and without its counterpart at the other end; nothing for a dash.
+    meant: str
+    #: Whether the sign is a quote that was never opened.
+    quote: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,16 +4,18 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import replace
 from typing import Any
 
-from rubric_core.language.closest import closest
+from rubric_core.language.closest import closest, is_same_word
 from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.kinds import Boolean, ByNode, Choice, Integer, Kind, Number, Text
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
-from rubric_core.language.other_words import field_called
+from rubric_core.language.other_words import field_called, options_called
 from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.fitting import could_be
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.reading import Merged
 from rubric_core.loading.tags import Tags
+from rubric_core.syntax.shifting import dash_within
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar
 from rubric_core.text import Span
 
@@ -28,6 +30,8 @@ _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
 )  # fmt: skip
 
 
+#: The bounds of a band.
+_PAIR = 2
 #: The field that stood for the same before.
 _BEFORE = {"assertions": "evaluators"}
 
@@ -136,6 +140,7 @@ class Keys(Tags):
                     # What is below the key of the list that was cut does not stand in this text.
                     node=None if place.name == self._cut_key and made.node is self._root else made.node,
                     inside=inside,
+                    owner=made,
                 )
             )
 
@@ -176,6 +181,8 @@ class Keys(Tags):
 
     def _meant(self, made: Shape, place: Place, *, any_key: bool) -> str | None:
         """The key that was probably meant, among those that are not there yet; it is then not missing as well."""
+        if dash_within(self.text, place.node) is not None:
+            return None  # the key stands in the wrong column
         current = {
             s.name: s.field
             for s, _ in self.dialect.fields(type(made))
@@ -183,23 +190,39 @@ class Keys(Tags):
             and (not any_key or s.field == made.tag or self.dialect.demanded(type(made), s.field))
         }
         table = self.dialect.table(type(made)) if not any_key else {}
-        older = {s.name: s.field for s in table.values() if s.fate.read and s.field and not _has(made, s.name)}
-        meant = self._elsewhere(made, place.name, {} if any_key else current)
-        if (
-            meant is not None
-            and not isinstance(place.node, Scalar)
-            and not could_be(place.node, type(made).keys[current[meant]].kind)
-        ):
-            meant = None
-        meant = meant or closest(place.name, current) or closest(place.name, older)
+        names = [e.name or "" for e in made.node.entries] if isinstance(made.node, Mapping) else []
+        written = {table[name].field for name in names if name in table}
+        older = {s.name: s.field for s in table.values() if s.fate.read and s.field and s.field not in written}
+        older = {n: f for n, f in older.items() if self._fits(made, f, place.node)}
+        fitting = {n: f for n, f in current.items() if self._fits(made, f, place.node)}
+        meant = next((name for name in fitting if is_same_word(place.name, name)), None)
+        meant = meant or self._elsewhere(made, place, fitting, any_key=any_key)
+        meant = meant or closest(place.name, fitting) or closest(place.name, older)
         if meant is not None:
             made.unread.setdefault({**older, **current}[meant], place)
         return meant
 
-    @staticmethod
-    def _elsewhere(made: Shape, name: str, current: MappingOf[str, str]) -> str | None:
-        """The key that other tools call so."""
-        field = field_called(type(made), name)
+    def _fits(self, made: Shape, field: str, node: Node) -> bool:
+        """Whether a value can stand under a key, as far as its shape tells, and for one of a few words the word itself."""
+        kind = type(made).keys[field].kind
+        if field == type(made).tag and isinstance(node, Scalar):
+            return True
+        if field == "score_range" and isinstance(node, Mapping):
+            return len(node.entries) == _PAIR  # else it is a map of all bands
+        if isinstance(kind, Choice) and isinstance(node, Scalar):
+            return (
+                node.empty or closest(node.text, kind.names) is not None or bool(options_called(node.text, kind.names))
+            )
+        empty = isinstance(node, Scalar) and (node.empty or node.style == "hole")
+        simple = all(isinstance(k, Text | Number | Integer | Boolean | Choice) for k in _branches(kind))
+        return empty or (simple and isinstance(node, Scalar)) or could_be(node, kind)
+
+    def _elsewhere(self, made: Shape, place: Place, current: MappingOf[str, str], *, any_key: bool) -> str | None:
+        """The key that other tools call so; where any key may stand, only the one that tells the shapes apart."""
+        field = field_called(type(made), place.name)
+        if any_key:
+            word = place.node.text if isinstance(place.node, Scalar) else ""
+            field = field if field == made.tag and self.dialect.type_of(word) is not None else None
         fields = (field, _BEFORE.get(field)) if field else ()
         return next((spelled for wanted in fields for spelled, known in current.items() if known == wanted), None)
 
@@ -252,6 +275,10 @@ class Keys(Tags):
 def _has(made: Shape, name: str) -> bool:
     """Whether a key is written in the mapping itself."""
     return isinstance(made.node, Mapping) and made.node.get(name) is not None
+
+
+def _branches(kind: Kind[Any]) -> tuple[Kind[Any], ...]:
+    return kind.branches if isinstance(kind, ByNode) else (kind,)
 
 
 def _shown(key: str) -> str:

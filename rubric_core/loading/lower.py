@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
+from rubric_core.language.closest import closest
 from rubric_core.language.dialect import Dialect, Fate, Spelling
 from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
 from rubric_core.language.kinds import (
@@ -21,6 +22,7 @@ from rubric_core.language.kinds import (
 )  # fmt: skip
 from rubric_core.language.left_empty import may_be_left_empty
 from rubric_core.language.model import CASE, Case, CaseInclude, Suite
+from rubric_core.language.model.messages import ROLE
 from rubric_core.language.shape import Place, Shape, as_list
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.fitting import found_words
@@ -144,7 +146,7 @@ class Lowering(Keys):
     def _messages(self, kind: Messages, node: Node, name: str) -> Any:
         if not isinstance(node, Sequence):
             return self._wrong(kind, node, name)
-        if kind.lenient and not any(isinstance(i, Mapping) and i.get("role") is not None for i in node.items):
+        if kind.lenient and not any(isinstance(i, Mapping) and _speaks(i) for i in node.items):
             return node
         return [
             v for v in (self.value(Shaped(kind.message), item, f"{name}[]") for item in node.items) if v is not HOLE
@@ -197,6 +199,7 @@ class Lowering(Keys):
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.text.strip():
             return self._wrong(kind, node, name)
         self._look_behind(node)
+        self._look_at_end(node)
         made = kind.shape(self.at(node), node, **{kind.field: node.text})
         made.borrowed = self.via is not None
         made.places[kind.field] = Place(self.at(node), self.at(node), node, kind.field, made.borrowed)
@@ -289,3 +292,12 @@ class Lowering(Keys):
             if self.text[at] in "\r\n":
                 return Span(start, start + len(self.text[start:at].rstrip()))
         return Span(start, min(end, start + 400))
+
+
+def _speaks(item: Mapping) -> bool:
+    """Whether a mapping is a message: it has a role, be its key misspelt."""
+    return any(
+        e.name == "role"
+        or (isinstance(e.value, Scalar) and e.value.text in ROLE.names and closest(e.name or "", ("role",)))
+        for e in item.entries
+    )

@@ -56,7 +56,8 @@ def mentions(shape: Shape) -> Iterator[Mention]:
     cls: Any = type(shape)
     for field, refers_to, listed in _fields(cls):
         place = shape.places.get(field)
-        if place is not None:
+        # What cannot be read as what it should be is wrong already.
+        if place is not None and field in vars(shape):
             for found in _in_place(place, field, refers_to, listed=listed):
                 if len(found.text) <= _LONGEST and not is_open(found.text):
                     yield found

@@ -6,7 +6,7 @@ from collections.abc import Sequence as SequenceOf
 from typing import NamedTuple
 
 from rubric_core.language.evaluators import HIGHEST, Band
-from rubric_core.language.other_words import BOUND_PAIRS
+from rubric_core.language.other_words import BOUND_PAIRS, field_called
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 
 __all__ = ["end_before_the_next", "read_otherwise", "read_tuple", "read_turned", "whole_number"]
@@ -17,12 +17,14 @@ _FROM_TO = re.compile(r"\s*(\d{1,3})\s*(?:-|–|\.\.|to)\s*(\d{1,3})\s*\Z")
 
 def read_otherwise(band: Band, node: Mapping, own: Collection[str]) -> bool:
     """Read the bounds of a listed band that has none under a key of its `own`; whether there are any."""
-    if "score_range" in band.places or ("score_range" in band.unread and not _single(band)):
+    if "score_range" in band.places or ("score_range" in band.unread and not (_single(band) or _renamed(band, node))):
         return False
     named = {entry.name: entry for entry in node.entries}
     for low, high in BOUND_PAIRS:
         if low in named and high in named:
             return _read(band, (named[low], named[high]), _pair_of(named[low].value, named[high].value))
+    if (entry := _renamed(band, node)) is not None and isinstance(entry.value, Sequence):
+        return _read(band, (entry,), _pair_of(*entry.value.items))
     if (single := _single(band)) is not None:
         entry = next(e for e in node.entries if e.value is single)
         return _read(band, (entry,), (whole_number(single), whole_number(single)))
@@ -90,6 +92,16 @@ def _read(band: Band, entries: tuple[Entry, ...], bounds: tuple[int | None, int 
     band.otherwise = entries
     band.text = band.text or (band.outcome if isinstance(band.outcome, str) else "")
     return True
+
+
+def _renamed(band: Band, node: Mapping) -> Entry | None:
+    """The two bounds under a word of other tools: `range: [0, 4]`."""
+    place = band.unread.get("score_range")
+    pair = place.node if place is not None else None
+    if place is None or not isinstance(pair, Sequence) or len(pair.items) != 2:
+        return None
+    told = field_called(Band, place.name) == "score_range"
+    return next((e for e in node.entries if told and e.value is pair), None)
 
 
 def _single(band: Band) -> Node | None:

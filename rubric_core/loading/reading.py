@@ -16,12 +16,23 @@ from rubric_core.language.kinds import (
     Choice,
     Integer,
     Kind,
+    ListOf,
     MapOf,
     Number,
     Text,
 )
 from rubric_core.loading.fitting import found_words, takes_text
-from rubric_core.loading.issues import CutText, Issue, MergeKey, OutOfRange, UnknownAlias, UnknownTag, WrongType
+from rubric_core.loading.issues import (
+    CutText,
+    Issue,
+    MergeKey,
+    OutOfRange,
+    StraySign,
+    UnknownAlias,
+    UnknownTag,
+    WrongType,
+)
+from rubric_core.syntax.shifting import dash_within
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 
@@ -35,9 +46,16 @@ _MERGE = "<<"
 #: Tags that YAML itself has.
 _CORE = "tag:yaml.org,2002:"
 #: Behind a plain text: a comment that begins with a number, as numbers of issues do.
+_CUT = re.compile(r" +(#\d[^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
 #: The same where all of the value is gone; a comment that is meant has a blank behind its `#`.
 _SWALLOWED = re.compile(r"[ \t]*(#[^\s#!][^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
-_CUT = re.compile(r" +(#\d[^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
+#: A name.
+_WORD = re.compile(r"[A-Za-z][\w./:-]*")
+#: A text with a quote at its end and no other: neither inches nor the genitive of a plural.
+_UNOPENED = re.compile(r"[^\"]*[^\"\d\s]\"|[^']*[^'\ds]'")
+_CURLY = re.compile(r"[“„«‹‘]([A-Za-z][\w./:-]*)[”“»›’]")
+#: A list of words that was meant for a command line: in quotes with its brackets, or with its commas alone.
+_NO_COMMAND = re.compile(r"\s*(?:\[.*\]|\([\w.-]+, \S.*\)|[\w.-]+, \S.*)\s*\Z")
 #: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
 _MOST_MERGED = 2_000
 #: So many references are followed, one in the other; more would end the program's stack.
@@ -165,8 +183,29 @@ class Reading:
             return self._wrong(kind, node, name)
         if not (kind.blank or (node.text if kind.spaces else node.text.strip())):
             return self._wrong(kind, node, name)
+        if kind.refers_to == "program" and _NO_COMMAND.match(node.text) and not name.endswith("[]"):
+            return self._wrong(ListOf(kind), node, name)
         self._look_behind(node)
+        if kind.refers_to != "type" and not name.startswith("value"):
+            self._look_at_end(node)
         return node.text
+
+    def _look_at_end(self, node: Scalar) -> None:
+        """Complain of `refund,`, `refund"`, `“refund”` and of an item too far in: YAML reads the signs as part of the text."""
+        if node.style != "plain" or self.via is not None:
+            return
+        last, start = node.text[-1], node.span.start
+        dash = dash_within(self.text, node)
+        if dash is not None and self.text[:start].endswith("- "):
+            self.issues.append(StraySign(span=dash, node=node, meant=""))
+        elif last in ",;" and _WORD.fullmatch(node.text, 0, len(node.text) - 1):
+            at = Span(node.span.end - 1, node.span.end)
+            self.issues.append(StraySign(span=at, node=node, meant=node.text[:-1]))
+        elif (last == '"' or (last == "'" and _WORD.fullmatch(node.text[:-1]))) and _UNOPENED.fullmatch(node.text):
+            at = Span(node.span.end - 1, node.span.end)
+            self.issues.append(StraySign(span=at, node=node, meant=node.text[:-1], quote=True))
+        elif (found := _CURLY.fullmatch(node.text)) is not None:
+            self.issues.append(StraySign(span=Span(start, node.span.end), node=node, meant=found[1]))
 
     def _look_behind(self, node: Scalar) -> None:
         """Complain of `Fix issue #12`, of which YAML keeps `Fix issue`."""

@@ -136,7 +136,7 @@ class _Piece:
         draft = Draft(begun, self._kind, self._source, self._target, self._read)
         at = self._offset - self._mark
         line = Span(max(begun.rfind("\n", 0, at), begun.rfind("\r", 0, at)) + 1, _line_end(begun, at))
-        for step in steps_into(self._target, self._kind):
+        for step in (each for each in steps_into(self._target, self._kind) if not each.whole_only):
             for change in step.work(draft):
                 if isinstance(change, Change) and self._here(begun, change, line):
                     edits = tuple(Edit(self._outer(e.span), e.new_text) for e in sorted(change.edits))
@@ -157,7 +157,8 @@ class _Piece:
         begun = ended(self._text[self._mark :])
         progress = Progress(begun, self._kind, self._read, within=inner)
         for step in steps_into(self._target, self._kind):
-            progress.make(step, self._source, self._target)
+            if progress.make(step, self._source, self._target) and step.whole_only:
+                return
         if progress.text != begun and progress.within is not None:
             added = len(begun) + self._mark - len(self._text) if inner.end == len(begun) else 0
             old, new = begun[inner.start : inner.end], progress.text[progress.within.start : progress.within.end]

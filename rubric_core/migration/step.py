@@ -47,6 +47,8 @@ class Step:
     kinds: frozenset[FileKind] = _SUITES
     #: Whether it only makes sense while the text means what the older dialect says: it makes a default explicit.
     before_all: bool = False
+    #: Whether the older dialect silently reads what it writes as something else, so that it is no step for a part of a file.
+    whole_only: bool = False
 
 
 @dataclass(slots=True)

@@ -34,7 +34,7 @@ def _environment(draft: Draft) -> Iterator[Change | Note]:
                 yield Change((Edit(node.span, new),))
 
 
-ENVIRONMENT = Step("Write `${{ NAME }}` as `{{ env.NAME }}`", _environment, frozenset(FileKind))
+ENVIRONMENT = Step("Write `${{ NAME }}` as `{{ env.NAME }}`", _environment, frozenset(FileKind), whole_only=True)
 TO_AGENTV_5 = (
     WAKING,
     *(step for step in CASE_STEPS if step.before_all),

@@ -13,13 +13,15 @@ from itertools import accumulate, pairwise
 from rubric_core.syntax.items import begins_item, cut_items, find_items, leading_start
 from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import Tree
-from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange
+from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange, apply_edits
 
 __all__ = ["FRAME", "Block", "Document"]
 
 #: The name of the block that holds everything but the cases.
 FRAME = ""
 _BREAKS = re.compile(r"\r\n?|\n")
+#: More edits than these are made at once, and the text is cut anew.
+_FEW = 8
 
 
 class Block:
@@ -160,6 +162,18 @@ class Document:
             Document.of(text[: edit.span.start] + edit.new_text + text[edit.span.end :], self.item_keys)
         )
 
+    def revised(self, edits: Iterable[Edit]) -> "Document":
+        """The document after several edits of this one. Raises ValueError when two of them overlap."""
+        ordered = sorted(edits, key=lambda e: e.span)
+        if any(a.span.end > b.span.start for a, b in pairwise(ordered)):
+            raise ValueError("edits overlap")
+        if len(ordered) > _FEW:
+            return self.sharing(self.of(apply_edits(self.text, ordered), self.item_keys))
+        document = self
+        for edit in reversed(ordered):
+            document = document.edited(edit)
+        return document
+
     def _recut(self, low: int, high: int, edit: Edit) -> list[Block] | None:
         """The items `low`…`high` with `edit` made, cut again; None when the list itself may have changed."""
         base = self._starts[low]
@@ -188,7 +202,7 @@ class Document:
         """`other` with blocks of this document wherever their text is the same."""
         kept = _Kept(self.blocks)
         blocks = [kept.take(b.text, b.key) or b for b in other.blocks]
-        return Document(blocks, other.column, other.item_keys, other.text)
+        return type(other)(blocks, other.column, other.item_keys, other.text)
 
 
 class _Kept:

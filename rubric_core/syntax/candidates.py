@@ -7,7 +7,17 @@ tree then says at a stand-in is put right by `parse`.
 from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.lines import before
+from rubric_core.syntax.foreign_signs import (
+    block_opener,
+    decorated,
+    double_dash,
+    fence,
+    foreign_colon,
+    foreign_dash,
+    half_quoted_key,
+    other_quote,
+)
+from rubric_core.syntax.lines import before, indent_of
 from rubric_core.syntax.moving import indented, missing_dash, nudged, orphaned, tabs
 from rubric_core.syntax.repair import Maker, Repair
 from rubric_core.syntax.rewriting import (
@@ -23,6 +33,7 @@ from rubric_core.syntax.rewriting import (
     missing_colon,
     no_dash_space,
     no_space,
+    other_bracket,
     reserved,
     virtual_colon,
 )  # fmt: skip
@@ -42,7 +53,8 @@ __all__ = ["candidates"]
 _ABOVE = 40
 
 _MAKERS: tuple[Maker, ...] = (
-    tabs, dash_tab, foreign_blank, stray_mark, slashes, directive, empty_item, indicator, escape, inner_quote, no_space, inner_colon, extra_closer, closed, header, reserved, no_dash_space, virtual_colon, missing_colon,
+    tabs, dash_tab, foreign_blank, fence, foreign_dash, decorated, half_quoted_key, stray_mark, slashes, directive, empty_item, indicator, escape, inner_quote, no_space, block_opener, foreign_colon,
+    other_quote, inner_colon, extra_closer, other_bracket, closed, header, reserved, no_dash_space, double_dash, virtual_colon, missing_colon,
     missing_dash, nudged, orphaned, indented, key_kept, blank,
 )  # fmt: skip
 
@@ -60,6 +72,8 @@ def candidates(lines: Sequence[str], line_of: Callable[[int], int], failure: Fai
     ):  # fmt: skip
         if line is not None and 0 <= line < len(lines) and lines[line].strip() and line not in near:
             near.append(line)
+    odd = [line for line in near if indent_of(lines[line]) % 2]
     for make in _MAKERS:
-        for line in near:
+        # Of two lines that may be moved, the one is moved that stands where no step leads.
+        for line in (*odd, *(n for n in near if n not in odd)) if make is nudged else near:
             yield from make(lines, line, failure)

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
+from rubric_core.syntax.lines import content_of, says_something
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 
@@ -24,7 +25,7 @@ __all__ = [
     "wrap_in_list",
 ]
 
-_PLAIN = re.compile(r"[A-Za-z_$][\w$ ./-]*\Z")
+_PLAIN = re.compile(r"(?:\.{0,2}/)?[A-Za-z_$](?:[\w$ ./()'+!?-]|(?<=\S):(?=\S))*\Z")
 _COMMENT = re.compile(r"(?<=[ \t])#")
 _DASH = re.compile(r"-[ \t]+\Z")
 _BREAK = re.compile(r"\r\n?|\n")
@@ -144,11 +145,17 @@ def as_mapping(
 
 
 def wrap_in_list(text: str, mapping: Mapping) -> tuple[Edit, ...]:
-    """Make a mapping the only item of a list: brackets around it, or a dash with everything below further in."""
+    """Make a mapping the only item of a list.
+
+    Brackets go around it, or a dash in front of it; where there is no room for that, everything below goes further in.
+    """
     start, end = mapping.span
     if mapping.flow:
         return Edit(Span(start, start), "["), Edit(Span(end, end), "]")
     first = mapping.entries[0].key.whole.start
+    column = column_of(text, first)
+    if text[first - column : first].isspace() and _column_above(text, first - column) + 2 < column:
+        return (Edit(Span(first - 2, first), "- "),)
     edits = [Edit(Span(first, first), "- ")]
     at = _behind_break(text, line_end(text, first))
     while at < mapping.entries[-1].span.end:
@@ -178,6 +185,14 @@ def deeper(text: str, span: Span, by: int = 2) -> Iterator[Edit]:
         at = found.end()
         if at < span.end and text[at : line_end(text, at)].strip():
             yield Edit(Span(at, at), " " * by)
+
+
+def _column_above(text: str, start: int) -> int:
+    """Where the key begins on the last line above `start` that says something."""
+    for line in reversed(text[:start].splitlines()):
+        if says_something(line):
+            return content_of(line)
+    return 0
 
 
 def _explicit(text: str, entry: Entry) -> bool:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.events import Failure
+from rubric_core.syntax.foreign_signs import SIGNS
 from rubric_core.syntax.lines import break_of, content_of, indent_of, says_something
 from rubric_core.syntax.repair import HOLE, QUOTE, Repair
 from rubric_core.syntax.rewriting import value_of
@@ -26,6 +28,7 @@ _WORDS = {
     "open-quote": "this quote is never closed",
     "open-bracket": "this bracket is never closed",
     "extra-bracket": "this bracket closes nothing",
+    "other-bracket": "this bracket closes another kind than the one that is open",
     "header": "the text of a block starts on the line below its `|` or `>`",
     "escape": "double quotes know no such escape; double the backslash, or use single quotes",
 }
@@ -33,9 +36,26 @@ _WORDS = {
 _CUT = re.compile(r" (#[^\s\]},]*)[^\r\n]*[\]}]")
 #: Around a file that was copied out of a Markdown text, or out of a chat.
 _FENCE = "```"
+#: A text in quotes, and the blanks behind it.
+_CLOSED = re.compile(r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')[ \t]*(?=\S)")
+#: One word in backquotes, as Markdown has code.
+_WRAPPED = re.compile(r"`([\w./-]+)`")
+#: A sign for a block, and a text behind it.
+_BLOCK = re.compile(r"[|>][-+]?[ \t]+(?=[^\W\d])")
+#: A path of Windows, or a pattern: a backslash in it stands for itself.
+_BACKSLASHES = re.compile(r"[A-Za-z]:\\|\\[dDwWsSbB.+*?()\[\]{}|^$]")
 #: Kinds that are about one character.
 _ONE_CHARACTER = frozenset(
-    ("inner-colon", "inner-quote", "no-space", "no-dash-space", "open-quote", "open-bracket", "extra-bracket")
+    (
+        "inner-colon",
+        "inner-quote",
+        "no-space",
+        "no-dash-space",
+        "open-quote",
+        "open-bracket",
+        "extra-bracket",
+        "other-bracket",
+    )
 )
 
 
@@ -60,8 +80,13 @@ def explain(
     elif repair.kind == "header":
         first = column
         end = max(end, first + 1)
+    elif repair.kind in SIGNS and repair.kind != "fence":
+        first, end = column, _changed(repair, line)[1]
+        end = max(end, first + 1)
     elif repair.kind in SLIPS and repair.kind != "directive":
         first, end = column, column + max(1, -repair.inserted)
+    elif repair.kind == "reserved" and (quoted_part := _CLOSED.match(body, column)):
+        first = quoted_part.end()
     elif repair.kind in _ONE_CHARACTER or repair.kind == "reserved":
         first, end = column, column + 1
     elif repair.kind == "no-colon":
@@ -82,6 +107,8 @@ def _message(failure: Failure, repair: Repair, body: str, column: int) -> str:
     if repair.kind == "indent":
         here, there = len(body) - len(body.lstrip()), repair.column
         return f"this line is indented by {here}, which fits nothing above it; {there} would"
+    if repair.kind in SIGNS:
+        return SIGNS[repair.kind][0]
     words = _WORDS.get(repair.kind) or SLIPS.get(repair.kind, ("",))[0]
     return words or _plain(failure, body)
 
@@ -120,6 +147,10 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
         return Mend("add the space", edits, safe=True)
     if repair.kind == "missing-dash":
         return Mend("add the dash", (Edit(Span(start + column - 2, start + column), "- "),))
+    if repair.kind == "other-bracket":
+        return Mend(
+            f"write `{repair.text[column]}`", (Edit(Span(start + column, start + column + 1), repair.text[column]),)
+        )
     if repair.kind == "extra-bracket":
         return Mend("remove the bracket", (Edit(Span(start + column, start + column + 1), ""),))
     if repair.kind in ("open-quote", "open-bracket"):
@@ -127,6 +158,8 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
         return Mend(f"close the {repair.kind.removeprefix('open-')}", insert(repair.at, added))
     if repair.kind == "escape":
         at = [i for i, (a, b) in enumerate(zip(repair.text, line, strict=False)) if a != b]
+        if _BACKSLASHES.search(line):
+            at = [found.start() for found in re.finditer(r"\\\\|\\(?!\")", line) if len(found[0]) == 1]
         return Mend("double the backslash", tuple(e for i in at for e in insert(i, "\\")), safe=True)
     if repair.kind == "inner-quote":
         mark = "'" if line[value_of(line)[0]] == "'" else "\\"
@@ -136,6 +169,8 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
         return _quote(repair, line, start)
     if repair.kind in SLIPS:
         return _as_read(repair, line, start)
+    if repair.kind in SIGNS:
+        return _signs(repair, original, starts)
     if repair.kind == "header":
         return _below(repair, original, start) or _quote(repair, line, start)
     return None
@@ -154,10 +189,13 @@ def _below(repair: Repair, original: Sequence[str], start: int) -> Mend | None:
     """The text behind `|` on a line of its own, above the lines of the block that go on with it."""
     line, column = original[repair.line], repair.column or 0
     following = next((text for text in original[repair.line + 1 :] if says_something(text)), "")
-    if indent_of(following) <= indent_of(line) or indent_of(following) < content_of(line):
-        return None
+    indent = indent_of(following)
+    if indent <= indent_of(line) or indent < content_of(line):
+        if not _BLOCK.match(line, value_of(line)[0]):
+            return None
+        indent = content_of(line) + 2
     text = column + len(line[column:]) - len(line[column:].lstrip(" \t"))
-    written = (break_of(line) or "\n") + " " * indent_of(following)
+    written = (break_of(line) or "\n") + " " * indent
     return Mend("start the text on the line below", (Edit(Span(start + column, start + text), written),))
 
 
@@ -174,6 +212,28 @@ def _as_read(repair: Repair, line: str, start: int) -> Mend:
     return Mend(title, (edit,), safe=repair.kind in ("foreign-blank", "dash-tab"))
 
 
+def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Mend:
+    """Every line as it was read, by the smallest edits; a fence goes with its line."""
+    _, title, safe = SIGNS[repair.kind]
+    edits: list[Edit] = []
+    for number, text, _ in ((repair.line, repair.text, 0), *repair.others):
+        line, start = original[number], starts[number]
+        if repair.kind == "fence":
+            edits.append(Edit(Span(start, start + len(line)), ""))
+        else:
+            first, end = _changed(replace(repair, line=number, text=text), line)
+            edits.append(Edit(Span(start + first, start + end), text[first : len(text) - (len(line) - end)]))
+    return Mend(title, tuple(edits), safe=safe)
+
+
+def _changed(repair: Repair, line: str) -> tuple[int, int]:
+    """The columns of a line between which it was read otherwise."""
+    text, least = repair.text, min(len(line), len(repair.text))
+    first = next((n for n in range(least) if line[n] != text[n]), least)
+    same = next((n for n in range(least - first) if line[-1 - n] != text[-1 - n]), least - first)
+    return first, len(line) - same
+
+
 def _indentation(line: str, start: int, text: str) -> Edit:
     old, new = len(line) - len(line.lstrip(" \t")), len(text) - len(text.lstrip(" \t"))
     return Edit(Span(start, start + old), text[:new])
@@ -183,6 +243,10 @@ def _quote(repair: Repair, line: str, start: int) -> Mend:
     """The whole value in double quotes."""
     first, end = value_of(line)
     value = line[first:end]
+    if value[-1:] in ("'", '"') and value.count(value[-1]) == 1 and "\\" not in value:
+        return Mend("open the quote", (Edit(Span(start + first, start + first), value[-1]),))
+    if wrapped := _WRAPPED.fullmatch(value):
+        return Mend("take the backquotes away", (Edit(Span(start + first, start + end), wrapped[1]),))
     safe = repair.kind == "inner-colon" or value[:1] in "@`%*"
     return Mend("put the value in quotes", (Edit(Span(start + first, start + end), quoted(value)),), safe=safe)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rubric_core.syntax.lines import BLANK, BREAK
+from rubric_core.syntax.lines import BLANK, BREAK, FOREIGN_BLANKS
 from rubric_core.syntax.parse import LARGEST
 
 __all__ = ["ROOT_LIST", "Items", "begins_item", "cut_items", "find_items", "leading_start"]
@@ -19,8 +19,8 @@ _MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
 _HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:")
 _LONE_HEAD = re.compile(rf" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*{BREAK}(?:{BLANK})*")
 #: How a line begins that ends a list: at any column of its dashes, and at column 0, where a dash goes on with it.
-_STOP = rf"(?:(?![ \t\r\n#-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
-_STOP_AT_ZERO = rf"(?:(?![ \t\r\n#-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
+_STOP = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
+_STOP_AT_ZERO = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
 
 
 @dataclass(frozen=True, slots=True)

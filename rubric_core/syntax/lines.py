@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 __all__ = [
-    "BLANK", "BREAK", "DASHES", "KEY", "before", "body_end", "break_of", "columns", "content_of", "indent_of", "says_something",
+    "BLANK", "BREAK", "DASHES", "FOREIGN_BLANKS", "KEY", "before", "body_end", "break_of", "columns", "content_of", "indent_of", "says_something",
 ]  # fmt: skip
 
 #: A line break, which matches in one way only: where it may be repeated, a second way to read each of 30 empty lines (as two
@@ -12,6 +12,9 @@ __all__ = [
 BREAK = r"(?:\r\n|\r(?!\n)|\n)"
 #: A line that is blank or a comment.
 BLANK = rf"[ \t]*(?:#[^\r\n]*)?{BREAK}"
+
+#: Blanks of web pages and word processors, which are none to YAML.
+FOREIGN_BLANKS = "\u00a0\u2007\u202f\u3000"
 
 #: The indentation and the dashes of a line.
 DASHES = r"[ \t]*(?:- +)*"

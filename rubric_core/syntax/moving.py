@@ -11,6 +11,10 @@ __all__ = ["indented", "missing_dash", "nudged", "orphaned", "tabs"]
 
 #: A line with a key and its value.
 _ENTRY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]+[^\s#|>]")
+#: An item that begins with a key.
+_HEAD = re.compile(rf"([ ]*)- +({KEY})[ \t]*:(?=\s|\Z)")
+#: So many lines above one an item like it is looked for.
+_FARTHEST = 80
 #: As far as a line slips by accident.
 _NUDGE = 2
 #: The nearest columns to which a line may be moved: below a thousand levels there are as many.
@@ -70,8 +74,10 @@ def _indented(lines: Sequence[str], line: int, wanted: Callable[[int], bool]) ->
     text, indent = lines[line], indent_of(lines[line])
     if "\t" in text[:indent]:
         return
+    alike = _alike(lines, line)
     near = sorted(
-        (c for c in columns(lines, line) if c != indent and wanted(abs(c - indent))), key=lambda c: abs(c - indent)
+        (c for c in columns(lines, line) if c != indent and wanted(abs(c - indent))),
+        key=lambda c: (c not in alike, abs(c - indent)),
     )
     deeper = _deeper(lines, line, indent) if near else []
     for column in near[:_MOST_COLUMNS]:
@@ -80,6 +86,15 @@ def _indented(lines: Sequence[str], line: int, wanted: Callable[[int], bool]) ->
         yield Repair(line, " " * column + text[indent:], "indent", by, others=tuple(moved), column=column)
         if moved:
             yield Repair(line, " " * column + text[indent:], "indent", by, column=column)
+
+
+def _alike(lines: Sequence[str], line: int) -> frozenset[int]:
+    """The columns above of items that begin with the same key as the one on the line."""
+    head = _HEAD.match(lines[line])
+    if head is None:
+        return frozenset()
+    above = (_HEAD.match(each) for each in lines[max(0, line - _FARTHEST) : line])
+    return frozenset(found.end(1) for found in above if found is not None and found[2] == head[2])
 
 
 def _deeper(lines: Sequence[str], line: int, indent: int) -> list[tuple[int, int, str]]:

@@ -20,6 +20,7 @@ __all__ = [
     "missing_colon",
     "no_dash_space",
     "no_space",
+    "other_bracket",
     "reserved",
     "value_of",
     "virtual_colon",
@@ -35,6 +36,8 @@ _NO_DASH_SPACE = re.compile(rf"([ \t]*)-(?={KEY}:(?:\s|\Z))")
 _LEAD = re.compile(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?")
 _KEPT_KEY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]")
 _HEADER = re.compile(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+0-9]*")
+#: So many lines around one show how the items of its list are written.
+_NEAR = 40
 _ESCAPES = '0abt\tnvfre "/\\N_LPxuU\r\n'
 #: A key without a colon at the end of a flow mapping.
 _LAST_KEY = re.compile(r"[{,]\s*[\w$.-]+\Z")
@@ -99,6 +102,16 @@ def no_dash_space(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repai
         at, text = found.end(1), lines[line]
         if at and text[at - 1] == " ":
             yield Repair(line, f"{text[: at - 1]}- {text[at + 1 :]}", "no-dash-space", column=at)
+        yield Repair(line, f"{text[: at + 1]} {text[at + 1 :]}", "no-dash-space", 1, at + 1, column=at)
+        return
+    text = lines[line]
+    at = indent_of(text)
+    near = (*lines[max(0, line - _NEAR) : line], *lines[line + 1 : line + _NEAR])
+    if (
+        text[at : at + 1] == "-"
+        and text[at + 1 : at + 2] not in ("-", " ", "\t")
+        and any(each.startswith(f"{text[:at]}- ") for each in near)
+    ):
         yield Repair(line, f"{text[: at + 1]} {text[at + 1 :]}", "no-dash-space", 1, at + 1, column=at)
 
 
@@ -200,6 +213,15 @@ def extra_closer(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair
     stack, (quote, _opened), extra = _brackets(text[: body_end(text)])
     if extra >= 0 and not stack and not quote:
         yield Repair(line, f"{text[:extra]} {text[extra + 1 :]}", "extra-bracket", column=extra)
+
+
+def other_bracket(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """`[refund, return}`."""
+    text = lines[line]
+    stack, (quote, _opened), extra = _brackets(text[: body_end(text)])
+    if extra >= 0 and len(stack) == 1 and not quote:
+        closer = _CLOSERS[stack[0][0]]
+        yield Repair(line, f"{text[:extra]}{closer}{text[extra + 1 :]}", "other-bracket", column=extra)
 
 
 def closed(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.lines import DASHES, KEY, break_of, indent_of, says_something
+from rubric_core.syntax.lines import DASHES, FOREIGN_BLANKS, KEY, break_of, indent_of, says_something
 from rubric_core.syntax.repair import Repair
 
 __all__ = ["SLIPS", "dash_tab", "directive", "empty_item", "foreign_blank", "indicator", "slashes", "stray_mark"]
@@ -25,7 +25,7 @@ SLIPS = {
 _STRAY = re.compile(rf"({DASHES})([|>]+[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
 _SLASHES = re.compile(r"[ \t]*//")
 _DASH_TAB = re.compile(rf"([ ]*(?:- +)*-)( *\t[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
-_BLANKS = re.compile("[ \t\u00a0\u2007\u202f\u3000]+")
+_BLANKS = re.compile(f"[ \t{FOREIGN_BLANKS}]+")
 _INDICATOR = re.compile(
     rf"({DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+]?)([0-9]+)(?=[-+]?[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z))"
 )

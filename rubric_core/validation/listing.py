@@ -1,17 +1,23 @@
-"""Lists that were written as something else: as a mapping by names, or with dashes that are no dashes."""
+"""Lists that were written as something else: as a mapping by names, as one text, or with dashes that are no dashes."""
 
 import re
 from collections.abc import Iterator
 
 from rubric_core.language.kinds import Shorthand
-from rubric_core.syntax.edit import column_of, newline_of
+from rubric_core.syntax.edit import column_of, newline_of, plain_or_quoted, replace_value
+from rubric_core.syntax.foreign_signs import DASH_SIGNS
+from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
 
-__all__ = ["glued_dashes", "lifted", "named"]
+__all__ = ["block_of_items", "foreign_dashes", "glued_dashes", "lifted", "named", "of_one_text", "quoted_list"]
 
-_GLUED = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*-(?=[^\s-])")
+#: A line that begins an item: with a dash, with one that nothing stands behind, or with what looks like one.
+_ITEM = re.compile(rf"(?:^|(?<=[\r\n]))[ \t]*(?P<sign>- +|-(?=[^\s-])|{DASH_SIGNS})(?=\S)")
+_SPLIT = re.compile(r"\r\n?|\n")
+#: Brackets of other kinds, or one of two.
+_ROUND = re.compile(r"\s*[\[(]?(?P<inner>[^\[\](){}]*[^\[\](){},\s])[\])]?\s*\Z")
 
 
 def named(node: Mapping, naming: str, short: Shorthand | None, context: Context) -> Iterator[Fix]:
@@ -44,11 +50,72 @@ def named(node: Mapping, naming: str, short: Shorthand | None, context: Context)
     yield Fix(f"make it a list with these as `{naming}`", tuple(edits), safe=False)
 
 
+def quoted_list(node: Scalar) -> Sequence | None:
+    """The list that stands in quotes: `"[refund, return]"`."""
+    text = node.text.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return None
+    tree = parse(text)
+    return tree.root if isinstance(tree.root, Sequence) and tree.root.items and not tree.problems else None
+
+
+def of_one_text(node: Scalar, context: Context) -> Iterator[Fix]:
+    """One text as a list: out of its quotes, cut at its commas, or the whole as the only item."""
+    if quoted_list(node) is not None:
+        yield Fix("take the list out of the quotes", (replace_value(node, node.text.strip()),))
+        return
+    inner = _ROUND.match(node.text)
+    bare = inner is not None and inner["inner"].strip() != node.text.strip()
+    words = [word.strip() for word in (inner["inner"] if inner is not None else node.text).split(",")]
+    if (len(words) > 1 or bare) and all(words):
+        written = f"[{', '.join(map(plain_or_quoted, words))}]"
+        yield Fix(
+            f"write {written}" if bare else f"make it a list of {len(words)}",
+            (replace_value(node, written),),
+            safe=False,
+        )
+        if bare:
+            return
+    only = context.written(node.span) if node.is_quoted else plain_or_quoted(node.text)
+    yield Fix("make it a list", (replace_value(node, f"[{only}]"),), safe=len(words) == 1)
+
+
+def block_of_items(node: Scalar, text: str) -> Edit | None:
+    """The sign of a block taken out in front of lines that are the items of a list; None where they are not."""
+    lines = [line for line in _SPLIT.split(node.text) if line.strip()]
+    margin = min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
+    tops = [line for line in lines if not line[margin:].startswith(" ")]
+    header = _SPLIT.split(text[slice(*node.span)], maxsplit=1)[0]
+    behind = text.rfind(":", 0, node.span.start) + 1
+    if (
+        "#" in header
+        or text[behind : node.span.start].strip()
+        or not all(line[margin:].startswith("- ") for line in tops)
+    ):
+        return None
+    return Edit(Span(behind, node.span.start + len(header)), "") if tops else None
+
+
 def glued_dashes(node: Scalar, text: str) -> Iterator[Edit]:
-    """A blank behind every dash that begins a line of what was read as one plain text."""
-    if node.style == "plain" and node.text.startswith("-"):
-        for found in _GLUED.finditer(text, *node.span):
-            yield Edit(Span(found.end(), found.end()), " ")
+    """A dash with a blank behind it for what begins the lines of one plain text, where each of them begins an item."""
+    lines = [line for line in _SPLIT.split(text[slice(*node.span)]) if line.strip()]
+    if node.style != "plain" or not all(_ITEM.match(line) for line in lines):
+        return
+    start = node.span.start
+    for found in _ITEM.finditer(text[slice(*node.span)]):
+        if found["sign"].strip() != "-" or found["sign"] == "-":
+            yield Edit(Span(start + found.start("sign"), start + found.end("sign")), "- ")
+
+
+def foreign_dashes(node: Mapping) -> Iterator[Edit]:
+    """The same for a mapping of which every key begins with what looks like a dash: `– tool: search`."""
+    signs = [_ITEM.match(entry.name or "") for entry in node.entries]
+    if node.flow or not all(signs) or any(entry.name is None for entry in node.entries):
+        return
+    for entry, sign in zip(node.entries, signs, strict=True):
+        at = entry.key.span.start
+        if sign is not None and isinstance(entry.key, Scalar) and entry.key.style == "plain":
+            yield Edit(Span(at + sign.start("sign"), at + sign.end("sign")), "- ")
 
 
 def lifted(item: Mapping, text: str) -> tuple[Edit, ...]:

@@ -1,15 +1,20 @@
-"""Keys of a case that the newest dialect has elsewhere, moved there."""
+"""Keys that belong somewhere else, moved there: into a block of settings, into the item above, under another key of the case."""
 
 from collections.abc import Iterator
 
+from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import LlmRubric
 from rubric_core.language.model import Case
-from rubric_core.syntax.edit import add_entry, column_of, newline_of, remove_entry
+from rubric_core.language.shape import Shape
+from rubric_core.loading.fitting import could_be
+from rubric_core.loading.issues import UnknownKey
+from rubric_core.syntax.edit import add_entry, column_of, line_end, newline_of, remove_entry
+from rubric_core.syntax.shifting import begins_line, moved_lines, shifted
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
 
-__all__ = ["as_rubric", "as_variable"]
+__all__ = ["as_rubric", "as_variable", "into_last", "under"]
 
 
 def as_variable(case: Case, entry: Entry, context: Context) -> Iterator[Fix]:
@@ -65,3 +70,77 @@ def as_rubric(case: Case, entry: Entry, context: Context) -> Iterator[Fix]:
 def _on_one_line(node: Node, context: Context) -> bool:
     plain = isinstance(node, Scalar) and not node.is_block
     return (plain or getattr(node, "flow", False)) and "\n" not in context.written(node.whole) and not node.anchor
+
+
+def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
+    """An entry put into the block of settings beside it, where it means something."""
+    node, entry, text = issue.node, issue.entry, context.text
+    if issue.borrowed or not isinstance(node, Mapping):
+        return
+    title, written = f"move it under `{issue.inside}`", text[slice(*entry.span)]
+    block = next((e.value for e in node.entries if e.name == issue.inside), None)
+    several = len(written.splitlines()) > 1
+    if block is None:
+        inner = shifted(written, 2)
+        if several and not node.flow and inner is not None and begins_line(text, entry):
+            blanks = " " * (column_of(text, entry.key.whole.start) + 2)
+            yield Fix(title, (Edit(entry.span, f"{issue.inside}:{newline_of(text)}{blanks}{inner}"),), safe=False)
+        elif not several:
+            # Of several such keys only one can begin the block.
+            yield Fix(title, (Edit(entry.span, f"{issue.inside}: {{{written}}}"),), safe=False)
+        return
+    gone = remove_entry(text, node, entry)
+    if gone is None or not isinstance(block, Mapping) or block.get(issue.name) is not None or not block.entries:
+        return
+    added = (
+        _last(text, block, entry, written)
+        if several
+        else add_entry(text, block, issue.name, text[slice(*entry.value.span)])
+    )
+    if added is not None:
+        yield Fix(title, (gone, added), safe=not several)
+
+
+def _last(text: str, block: Mapping, entry: Entry, written: str) -> Edit | None:
+    """The entry as the last of a block, with its lines in the columns of that."""
+    column = column_of(text, block.entries[0].key.whole.start)
+    inner = shifted(written, column - column_of(text, entry.key.whole.start))
+    if block.flow or inner is None or not begins_line(text, entry):
+        return None
+    at = line_end(text, block.entries[-1].span.end)
+    return Edit(Span(at, at), f"{newline_of(text)}{' ' * column}{inner}")
+
+
+def into_last(issue: UnknownKey, context: Context) -> Iterator[Fix]:
+    """A key one step too far out, below the item that it belongs to."""
+    node, entry, text = issue.node, issue.entry, context.text
+    if not isinstance(node, Mapping) or node.flow or issue.owner is None or not begins_line(text, entry):
+        return
+    number = next((n for n, e in enumerate(node.entries) if e is entry), 0)
+    for shape in _last_shapes(issue.owner, node.entries[number - 1].value) if number else ():
+        inner = shape.node
+        if isinstance(inner, Mapping) and _takes(shape, inner, entry, context):
+            by = column_of(text, inner.entries[0].key.whole.start) - column_of(text, entry.key.whole.start)
+            if by > 0:
+                yield Fix("indent it: it belongs to the item above", tuple(moved_lines(text, entry, by)), safe=False)
+            return
+
+
+def _takes(shape: Shape, node: Mapping, entry: Entry, context: Context) -> bool:
+    """Whether an entry could stand below the others of a shape."""
+    name = entry.name or ""
+    known = context.dialect.table(type(shape)).get(name)
+    if known is None or known.fate is not Fate.CURRENT or shape.borrowed or node.flow or node.get(name) is not None:
+        return False
+    return could_be(entry.value, type(shape).keys[known.field].kind)
+
+
+def _last_shapes(owner: Shape, value: Node) -> Iterator[Shape]:
+    """The last item of the list that `value` is, and what stands last in it."""
+    field = next((f for f, place in owner.places.items() if place.node is value), "")
+    found = vars(owner).get(field)
+    last = found[-1] if isinstance(found, list) and found else found
+    if isinstance(last, Shape):
+        yield last
+        if isinstance(last.node, Mapping) and last.node.entries:
+            yield from _last_shapes(last, last.node.entries[-1].value)

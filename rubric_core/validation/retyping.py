@@ -1,5 +1,6 @@
 """Values of the wrong type, written as the type that their key takes."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,20 +27,23 @@ from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.first_case import first_case
-from rubric_core.validation.listing import glued_dashes, named
+from rubric_core.validation.listing import block_of_items, foreign_dashes, glued_dashes, named, of_one_text
 from rubric_core.validation.mending import FILL_IN, changed, example_of, removed
 from rubric_core.validation.rule import Context, Fix
-from rubric_core.validation.units import number_meant
+from rubric_core.validation.units import NUMBERS, number_meant
+from rubric_core.validation.words import closest
 
-__all__ = ["NUMBERS", "given_up", "retyped"]
+__all__ = ["given_up", "retyped"]
 
 _WORDS = {
     "true": ("true", "yes", "on", "y", "always"),
     "false": ("false", "no", "off", "n", "never"),
 }
+#: `target default`, `target = default`, `target:default`.
+_ENTRY = re.compile(
+    r"(?P<key>[A-Za-z_]\w*)(?P<sign>[ \t]*(?:=>?|[：∶;:])[ \t]*|[ \t]+[-–—][ \t]+|[ \t]+)(?P<value>\S[^\r\n]*)\Z"
+)
 _BOOLEANS = {word: written for written, words in _WORDS.items() for word in words}
-#: Numbers that are written as words.
-NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def retyped(issue: WrongType, context: Context) -> Iterator[Fix]:
@@ -54,7 +58,7 @@ def retyped(issue: WrongType, context: Context) -> Iterator[Fix]:
         for fix in (
             _of_scalar(node, kind, issue, context)
             if isinstance(node, Scalar)
-            else _of_list(node, kind, issue.name)
+            else _of_list(node, kind, issue.name, context)
             if isinstance(node, Sequence)
             else _of_mapping(node, kind, context)
             if isinstance(node, Mapping)
@@ -80,6 +84,10 @@ def _as_several(issue: WrongType, context: Context) -> list[Fix]:
 def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Context) -> Iterator[Fix]:
     value = node.value
     if node.is_block:
+        if isinstance(kind, ListOf) and (opened := block_of_items(node, context.text)) is not None:
+            yield Fix(
+                f"leave out the `{context.text[node.span.start]}`: it makes one text of the list", (opened,), safe=False
+            )
         return
     if isinstance(kind, Text | Shorthand):
         named = isinstance(kind, Text) and kind.refers_to in ("type", "file")
@@ -91,26 +99,46 @@ def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Cont
     if not isinstance(value, str) or not value.strip():
         return
     if isinstance(kind, Boolean):
-        word = _BOOLEANS.get(value.strip().lower())
+        said = value.strip().lower()
+        word = _BOOLEANS.get(said) or closest(said, ("true", "false"))
         if word:
-            yield Fix(f"write {word}", (replace_value(node, word),), safe=value.lower() not in ("always", "never"))
+            certain = said in _BOOLEANS and said not in ("always", "never")
+            yield Fix(f"write {word}", (replace_value(node, word),), safe=certain)
     elif isinstance(kind, Number | Integer):
-        number = resolve(value.strip())
-        if isinstance(number, int | float) and not isinstance(number, bool):
-            yield Fix("take it out of the quotes", (replace_value(node, value.strip()),))
-        elif value.strip().lower() in NUMBERS:
-            digit = str(NUMBERS.index(value.strip().lower()))
-            yield Fix(f"write {digit}", (replace_value(node, digit),))
-        elif written := number_meant(value, issue.key.doc if issue.key else "", share=kind.at_most == 1):
-            yield Fix(f"write {written}", (replace_value(node, written),), safe=False)
+        yield from _as_number(node, value.strip(), kind, issue)
     elif isinstance(kind, ListOf) and (dashes := tuple(glued_dashes(node, context.text))):
-        yield Fix("add the spaces behind the dashes", dashes)
+        yield Fix("write the dashes of a list", dashes)
     elif isinstance(kind, ListOf) and isinstance(kind.item, Text | ByNode):
-        yield Fix("make it a list", (replace_value(node, f"[{quoted(node.text)}]"),))
+        yield from of_one_text(node, context)
+
+
+def _as_number(node: Scalar, text: str, kind: Number | Integer, issue: WrongType) -> Iterator[Fix]:
+    number = resolve(text)
+    written = number_meant(text, issue.key.doc if issue.key else "", share=kind.at_most == 1)
+    if isinstance(number, int | float) and not isinstance(number, bool) and _is_within(number, kind):
+        yield Fix("take it out of the quotes", (replace_value(node, text),))
+    elif written is not None and _is_within(float(written), kind):
+        yield Fix(f"write {written}", (replace_value(node, written),), safe=text.lower() in NUMBERS)
+
+
+def _is_within(value: float, kind: Number | Integer) -> bool:
+    if isinstance(kind, Integer) and not float(value).is_integer():
+        return False
+    above = kind.above if isinstance(kind, Number) else None
+    return not (
+        (kind.at_least is not None and value < kind.at_least)
+        or (kind.at_most is not None and value > kind.at_most)
+        or (above is not None and value <= above)
+    )
 
 
 def _spelled_out(kind: Shaped, node: Scalar, context: Context) -> Iterator[Fix]:
-    """A word or number in the place of a mapping of which it is the one entry that counts."""
+    """A key and its value that nothing keeps apart; a word or number in the place of the mapping in which it is all that counts."""
+    if (entry := _ENTRY.match(node.text)) and entry["key"] in context.dialect.table(kind.shape):
+        sign = Span(node.span.start + entry.start("sign"), node.span.start + entry.end("sign"))
+        if context.written(node.span) == node.text:
+            yield Fix("add the colon", (Edit(sign, ": "),), safe=bool(entry["sign"].strip()))
+            return
     needed = context.dialect.needed(kind.shape)
     if len(needed) != 1:
         return
@@ -123,13 +151,24 @@ def _spelled_out(kind: Shaped, node: Scalar, context: Context) -> Iterator[Fix]:
         yield Fix(f"write `{written}`", (replace_value(node, written),))
 
 
-def _of_list(node: Sequence, kind: Kind[object], name: str) -> Iterator[Fix]:
+def _alone(item: Scalar, context: Context) -> str:
+    """An item of a list in brackets as a value by itself: what is plain among brackets is plain everywhere."""
+    written = context.written(item.span)
+    return quoted(item.text) if "\n" in written or "\r" in written else written
+
+
+def _of_list(node: Sequence, kind: Kind[object], name: str, context: Context) -> Iterator[Fix]:
     """The only item of a list instead of the list; several words as one."""
     items = [item for item in node.items if isinstance(item, Scalar) and not item.anchor]
     if not items or len(items) != len(node.items) or not node.flow:
         return
+    if name.endswith("[]") and all(could_be(item, kind) for item in items):
+        start, end = node.span
+        edits = (Edit(Span(start, start + 1), ""), Edit(Span(end - 1, end), ""))
+        yield Fix("take the inner brackets away", edits, safe=False)
+        return
     if len(items) == 1 and could_be(items[0], kind):
-        yield Fix("take it out of the list", (replace_value(node, quoted(items[0].text)),))
+        yield Fix("take it out of the list", (replace_value(node, _alone(items[0], context)),))
     elif isinstance(kind, Text) and not kind.refers_to and all(isinstance(i.value, str) for i in items):
         between = "-" if name in ("id", "name") else "; "
         yield Fix("make it one text", (replace_value(node, quoted(between.join(i.text for i in items))),), safe=False)
@@ -139,13 +178,23 @@ def _of_mapping(node: Mapping, kind: Kind[object], context: Context) -> Iterator
     """What should be a list of mappings is one that has the dash left out; cases under their ids become a list."""
     if not node.entries:
         return
-    if isinstance(kind, Messages):
+    if isinstance(kind, Text | Choice) and len(node.entries) == 1 and not node.anchor:
+        only = node.entries[0].value
+        if isinstance(only, Scalar) and only.empty:
+            only = node.entries[0].key
+        if isinstance(only, Scalar) and not only.is_block and could_be(only, kind):
+            fix = Fix("write the text alone", (replace_value(node, _alone(only, context)),), safe=False)
+            yield from [fix] if node.flow else ()
+    elif isinstance(kind, Messages):
         if node.get("role") is not None:
             edits = wrap_in_list(context.text, node)
             if node.get("content") is None:
                 edits = _with_content(node, edits)
             yield Fix("make it a list with one message", edits, safe=node.get("content") is not None)
     elif isinstance(kind, ListOf):
+        if dashes := tuple(foreign_dashes(node)):
+            yield Fix("write the dashes of a list", dashes)
+            return
         branches = kind.item.branches if isinstance(kind.item, ByNode) else (kind.item,)
         shapes = [b.shape if isinstance(b, Shaped) else b.base for b in branches if isinstance(b, Shaped | Tagged)]
         known = {name for shape in shapes for name in context.dialect.table(shape)}

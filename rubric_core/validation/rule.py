@@ -81,6 +81,8 @@ class Finding:
     tags: tuple[Tag, ...] = ()
     #: For a finding across blocks: codes that start in these places are the same mistake, seen from there.
     explains: tuple[tuple[str, Span], ...] = ()
+    #: The part of the text that is not checked as long as this is there: what is found in it later was there before.
+    hides: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class Diagnostic:
     fixes: tuple[Fix, ...] = ()
     consequence: str = ""
     tags: tuple[Tag, ...] = ()
+    #: See `Finding.hides`.
+    hides: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

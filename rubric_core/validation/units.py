@@ -1,12 +1,32 @@
-"""Numbers that people write with a unit, a sign for money, a percent sign or separators."""
+"""Numbers as people write them: with a unit, a sign for money, a percent sign, separators, as a fraction, in words."""
 
 import re
 
-__all__ = ["number_meant"]
+__all__ = ["NUMBERS", "number_meant", "share_meant"]
 
-_NUMBER = re.compile(r"([$€£]?)\s*([-+]?\d+(?:[,_]\d{3})*(?:\.\d+)?|[-+]?\.\d+)\s*(%|[a-zA-Z]*)\Z")
-_MILLISECONDS = {"ms": 1, "msec": 1, "s": 1_000, "sec": 1_000, "secs": 1_000, "seconds": 1_000, "m": 60_000, "min": 60_000, "minutes": 60_000}  # fmt: skip
-_FACTORS = {"k": 1_000, "usd": 1, "eur": 1, "dollars": 1, "x": 1, "tokens": 1}
+#: Numbers that are written as words.
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+#: About, at least and at most this much; what comes first is the number.
+_NUMBER = re.compile(
+    r"(?:[~≈<>≤≥=]+|about|at least|at most|max\.?|min\.?)?\s*\$?\s*"
+    r"([-+]?\d+(?:[,_ ]\d{3})+(?:\.\d+)?|[-+]?\d+(?:[.,]\d+)?|[-+]?[.,]\d+)\s*(%|[a-zA-Z]*)\Z"
+)
+_FRACTION = re.compile(r"(\d+(?:\.\d+)?)\s*/\s*(\d+)\Z")
+_SEPARATED = re.compile(r"[-+]?\d{1,3}(?:[,_ ]\d{3})+(?:\.\d+)?\Z")
+_MILLISECONDS = {"ms": 1, "msec": 1, "millis": 1, "milliseconds": 1, "s": 1_000, "sec": 1_000, "secs": 1_000, "second": 1_000, "seconds": 1_000, "m": 60_000, "min": 60_000, "mins": 60_000, "minute": 60_000, "minutes": 60_000, "h": 3_600_000}  # fmt: skip
+#: What other currencies are worth, nobody knows here.
+_FACTORS = {
+    "": 1,
+    "k": 1_000,
+    "usd": 1,
+    "dollars": 1,
+    "dollar": 1,
+    "x": 1,
+    "tokens": 1,
+    "token": 1,
+    "times": 1,
+    "points": 1,
+}
 
 
 def number_meant(text: str, doc: str, *, share: bool) -> str | None:
@@ -17,21 +37,38 @@ def number_meant(text: str, doc: str, *, share: bool) -> str | None:
         doc: What is documented of the key, which names its unit.
         share: Whether the number is a share of 1.
     """
-    found = _NUMBER.match(text.strip())
+    words = text.strip()
+    if words.lower() in NUMBERS:
+        words = str(NUMBERS.index(words.lower()))
+    if (fraction := _FRACTION.match(words)) and share and float(fraction[2]):
+        return share_meant(float(fraction[1]) / float(fraction[2]))
+    found = _NUMBER.match(words)
     if found is None:
         return None
-    value, unit = float(re.sub(r"[,_]", "", found[2])), found[3].lower()
-    if unit == "%":
-        return f"{value / 100:g}"
-    if unit in _MILLISECONDS:
-        if "milliseconds" in doc:
-            value *= _MILLISECONDS[unit]
-        elif "seconds" in doc:
-            value *= _MILLISECONDS[unit] / 1_000
-        else:
-            return None
-    elif unit in _FACTORS:
-        value *= _FACTORS[unit]
-    elif unit:
+    digits = re.sub(r"[,_ ]", "", found[1]) if _SEPARATED.match(found[1]) else found[1].replace(",", ".")
+    value, factor = float(digits), _factor(found[2].lower(), doc)
+    if factor is None:
         return None
-    return None if share and value > 1 else f"{value:.10g}"
+    if share:
+        return share_meant(value * factor)
+    return digits.lstrip("+") if factor == 1 and digits[-1].isdigit() else f"{value * factor:.10g}"
+
+
+def _factor(unit: str, doc: str) -> float | None:
+    """What a unit multiplies a number by; None for one that has nothing to do with the key."""
+    if unit == "%":
+        return 0.01
+    if unit in _MILLISECONDS and "milliseconds" in doc:
+        return _MILLISECONDS[unit]
+    if unit in _MILLISECONDS and "seconds" in doc:
+        return _MILLISECONDS[unit] / 1_000
+    return _FACTORS.get(unit)
+
+
+def share_meant(value: float) -> str | None:
+    """A share of 1 that was written on a scale of 10 or of 100, or with a sign too many; None where it is none."""
+    size = abs(value)
+    for scale in (1, 10, 100):
+        if 0 < size <= scale:
+            return f"{round(size / scale, 10):g}"
+    return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from rubric_core.analysis import Analysis
-from rubric_core.fixing import safe_edits
+from rubric_core.fixing import Gate, fixed, safe_fix
 from rubric_core.text import Edit, Span
 from rubric_core.validation.ignoring import suppression_edit
 from rubric_lsp.features.run_actions import RUN, RUN_RESULTS, RunAction
@@ -18,6 +18,8 @@ Reader = Callable[[str], str | None]
 QUICK_FIX, FIX_ALL = "quickfix", "source.fixAll.rubric"
 #: Characters of a text of which everything can be worked out before it is asked for.
 _SOON = 50_000
+#: So many fixes can be looked at before they are asked for, however long the text is.
+_FEW = 20
 # As long as these are there, other findings may be missing.
 _NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large"})
 _REWRITE, _MIGRATE = "refactor.rewrite", "refactor.rewrite.migrate"
@@ -42,6 +44,8 @@ class Action:
     at: Span | None = None
     #: Works out the edits where that takes long: when the action is chosen.
     later: Callable[[], tuple[Edit, ...]] | None = field(default=None, compare=False)
+    #: Whether that takes no longer in a long text than in a short one.
+    brief: bool = False
 
     def settled(self, length: int, known: dict[str, tuple[Edit, ...]]) -> "Action | None":
         """The same with its edits, for a client that wants them at once; None where there are none.
@@ -52,7 +56,7 @@ class Action:
         if self.later is None:
             return self
         if self.title not in known:
-            known[self.title] = self.later() if length <= _SOON else ()
+            known[self.title] = self.later() if length <= _SOON or self.brief else ()
         edits = known[self.title]
         return replace(self, edits=edits, later=None) if edits else None
 
@@ -66,6 +70,7 @@ def actions(
     read: Reader = lambda _: None,
     runs: Callable[[], Iterable[RunAction]] = tuple,
     listed: Collection[tuple[str, int]] = (),
+    gate: Gate | None = None,
 ) -> list[Action]:
     """What can be done within a stretch of the text, in the order of `KINDS`.
 
@@ -77,44 +82,70 @@ def actions(
         read: Gives the text of a file that the text refers to.
         runs: Gives what has to do with runs.
         listed: Findings that the editor lists on the line, by code and offset: they count though the cursor is beside them.
+        gate: What fixes of this text have to get through, and remembers which did.
     """
     found: list[Action] = []
+    gate = gate or Gate(analysis)
     if wanted(QUICK_FIX):
-        found += _fixes(analysis, within, listed)
-    if wanted(FIX_ALL) and (edits := safe_edits(analysis.diagnostics)):
-        found.append(Action("Fix everything that can be fixed safely", FIX_ALL, tuple(edits)))
+        found += _fixes(analysis, within, listed, gate)
+    if wanted(FIX_ALL) and (safe := _safe(analysis)):
+        found.append(_all_of(analysis, "Fix everything that can be fixed safely", FIX_ALL, safe))
     if wanted(RUN) or wanted(RUN_RESULTS):
         found += (Action(a.title, a.kind, command=a.command, case_id=a.case_id, more=a.more) for a in runs())
     if asked and any(wanted(kind) for kind in KINDS if kind.startswith("refactor.")):
-        found += _refactorings(analysis, within, read)
+        found += _refactorings(analysis, within, read, gate)
     return sorted((a for a in found if wanted(a.kind)), key=lambda a: KINDS.index(a.kind))
 
 
-def _refactorings(analysis: Analysis, within: Span, read: Reader) -> Iterator[Action]:
+def _safe(analysis: Analysis, code: str | None = None) -> int:
+    """How many findings, or findings of a code, have a fix that may be made without asking."""
+    return sum(1 for d in analysis.diagnostics if code in (None, d.code) and safe_fix(d))
+
+
+def _all_of(analysis: Analysis, title: str, kind: str, amount: int, code: str | None = None) -> Action:
+    """An action that makes every safe fix, or every one for a code."""
+
+    def edits() -> tuple[Edit, ...]:
+        from rubric_core.migration.difference import edits_between  # noqa: PLC0415  # not before somebody asks
+
+        return edits_between(analysis.document.text, fixed(analysis, code).analysis.document.text)
+
+    return Action(title, kind, later=edits, brief=amount <= _FEW, code=code or "")
+
+
+def _refactorings(analysis: Analysis, within: Span, read: Reader, gate: Gate) -> Iterator[Action]:
     # Not before somebody asks: most conversations are over without.
     from rubric_core.migration import steps_at  # noqa: PLC0415
     from rubric_core.refactoring import refactorings  # noqa: PLC0415
 
     for found in refactorings(analysis, within.start):
-        yield Action(found.title, f"refactor.{found.kind}", found.edits)
+        if gate.lets(found.edits):
+            yield Action(found.title, f"refactor.{found.kind}", found.edits)
     for offer in steps_at(analysis, within.start, read):
         if offer.scope == "file":
             yield Action(offer.title, _MIGRATE, later=partial(getattr, offer, "edits"))
-        else:
+        elif gate.lets(offer.edits):
+            # A part of a file is carried over where the file stays one of a single dialect.
             yield Action(offer.title, _MIGRATE, offer.edits)
 
 
-def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]) -> Iterator[Action]:
+def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]], gate: Gate) -> Iterator[Action]:
+    several: dict[str, int] = {}
     for found in analysis.diagnostics:
         touched = found.span.start <= within.end and found.span.end >= within.start
         if not touched and (found.code, found.span.start) not in listed:
             continue
-        for number, fix in enumerate(found.fixes):
+        for number, fix in enumerate(gate.fixes(found)):
             preferred = number == 0 and fix.safe
             title = fix.title[:1].upper() + fix.title[1:]
             yield Action(title, QUICK_FIX, fix.edits, preferred=preferred, code=found.code, at=found.span)
+        if safe_fix(found) and found.code not in several:
+            several[found.code] = _safe(analysis, found.code)
         if found.code in _NOT_TO_BE_IGNORED:
             continue
         quiet = suppression_edit(analysis.document, found)
         if quiet is not None:
             yield Action(f"Ignore {found.code} here", QUICK_FIX, (quiet,), code=found.code, at=found.span)
+    for code, amount in several.items():
+        if amount > 1:
+            yield _all_of(analysis, f"Fix every {code} that can be fixed safely", QUICK_FIX, amount, code)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rubric_core.loading.files import absolute
 from rubric_core.language.endings import YAML
+from rubric_core.loading.files import absolute
 from rubric_core.loading.names import template_file
 from rubric_core.loading.search import URL, directories_up, is_pattern, without_function
 from rubric_core.ports import Files

@@ -10,7 +10,7 @@ OLD = "evalcases:\n  - id: a\n    input: hi\n    expected_outcome: Greets\n"
 BELOW = [
     ("assertions: {type: contains, value: hi}", "assertions: [{type: contains, value: hi}]"),
     ("assertions:\n      type: contains\n      value: hi # said", "assertions:\n      - type: contains\n        value: hi # said"),
-    ("assertions: [{type: [contains], value: hi}]", 'assertions: [{type: "contains", value: hi}]'),
+    ("assertions: [{type: [contains], value: hi}]", "assertions: [{type: contains, value: hi}]"),
     ("assertions: [{type: contians, value: hi}]", "assertions: [{type: contains, value: hi}]"),
     ("assertions: [{type: regx, value: hi}]", "assertions: [{type: regex, value: hi}]"),
     ("assertions: [{type: contains-any, value: []}]", "assertions: [{type: contains-any, value: [refund, return]}]"),

@@ -100,3 +100,11 @@ def test_offers_for_the_corpus_leave_yaml() -> None:
             for offer in steps_at(analysis, offset):
                 assert not parse(apply_edits(text, offer.edits)).problems, f"{path}:{offset}: {offer.title}"
                 assert offer.scope == "file" or offer.edits
+
+
+def test_what_the_older_dialect_would_silently_read_otherwise_is_left_to_the_whole_file() -> None:
+    """`{{ env.KEY }}` is plain text to agentv-3, and no check says so."""
+    marked = "# rubric: dialect=agentv-3\ntests:\n  - id: a\n    criteria: Greets\n    input: Hello ${{ N<|>AME }}\n"
+    text, offers = offered(marked)
+    assert not [o.title for o in offers[:-1] for e in o.edits if "env." in e.new_text]
+    assert "{{ env.NAME }}" in apply_edits(text, offers[-1].edits)

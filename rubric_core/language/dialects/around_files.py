@@ -50,9 +50,15 @@ AROUND_2_7: tuple[Change, ...] = (
     adds(Config, "eval_patterns", "execution"),
     tolerates(Config, "eval_patterns", "test_patterns", fate=Fate.IGNORED),
     adds(ConfigExecution),
-    adds(Workspace, "template", *_HOOKS),
+    # Releases from 2.11 on read `isolation` and `repos`, those from 2.16 on the hooks under `hooks`, `mode` and `path`.
+    adds(Workspace, "template", *_HOOKS, "isolation", "repos", "hooks", "mode", "path"),
+    adds(Hooks),
     adds(Hook, "command", "cwd", "timeout_ms"),
     tolerates(Hook, "command", "script", fate=Fate.DEPRECATED),
+    adds(Repo, "path", "source", "checkout", "clone"),
+    adds(RepoSource),
+    adds(Checkout),
+    adds(Clone),
 )
 
 AROUND_3: tuple[Change, ...] = (
@@ -63,13 +69,12 @@ AROUND_3: tuple[Change, ...] = (
     adds(ConfigHooks),
     adds(Template, "assertions"),
     tolerates(Template, "assertions", "assert", fate=Fate.ALIAS),
-    adds(Workspace, "isolation", "mode", "path", "repos", "hooks", "docker", "env"),
+    adds(Workspace, "docker", "env"),
     *(tolerates(Workspace, name, name, fate=Fate.TOLERATED, note="write it under `hooks`") for name in _HOOKS),
     *(
         tolerates(Workspace, name, name, fate=Fate.REJECTED, note="write `mode` and `path`")
         for name in ("static_path", "pool", "static")
     ),
-    adds(Hooks),
     adds(Hook, "reset"),
     adds(Repo),
     *(
@@ -78,9 +83,6 @@ AROUND_3: tuple[Change, ...] = (
         )
         for name in ("source", "checkout", "clone")
     ),
-    adds(RepoSource),
-    adds(Checkout),
-    adds(Clone),
     adds(Container),
     adds(Requirements),
 )

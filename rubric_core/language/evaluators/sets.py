@@ -38,6 +38,7 @@ class Composite(Evaluator):
         ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False),
         "The members.",
         required=True,
+        example="[{name: refund, type: contains, value: refund}]",
     )
     aggregator = key(
         Shaped(Aggregator), "How the members' scores become one.", required=True, example="{type: weighted_average}"
@@ -52,6 +53,7 @@ class AssertSet(Evaluator):
         "The members.",
         name="assert",
         required=True,
+        example="[{type: contains, value: refund}]",
     )
     threshold = key(
         Number(0, 1), "The score, 0..1, from which the set passes; without it every member has to.", example="0.5"

@@ -71,6 +71,7 @@ from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
 from rubric_core.validation.rules.several_sources import SEVERAL_SOURCES
 from rubric_core.validation.rules.skipped_string import SKIPPED_STRING
 from rubric_core.validation.rules.split_item import SPLIT_ITEM
+from rubric_core.validation.rules.stray_sign import STRAY_SIGN
 from rubric_core.validation.rules.suite_name import SUITE_NAME
 from rubric_core.validation.rules.suite_version import SUITE_VERSION
 from rubric_core.validation.rules.syntax_error import SYNTAX_ERROR
@@ -167,6 +168,7 @@ RULES: tuple[Rule[Any], ...] = (
     SEVERAL_SOURCES,
     SKIPPED_STRING,
     SPLIT_ITEM,
+    STRAY_SIGN,
     SUITE_NAME,
     SUITE_VERSION,
     SYNTAX_ERROR,

@@ -1,6 +1,5 @@
 """band-bounds: a bound that is no whole number of 0..10 (document 000: "bounds")."""
 
-import math
 import re
 from collections.abc import Iterator
 
@@ -8,8 +7,9 @@ from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit
-from rubric_core.validation.retyping import NUMBERS
+from rubric_core.validation.bands_meant import meant
 from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.units import NUMBERS
 
 __all__ = ["BAND_BOUNDS"]
 
@@ -21,15 +21,22 @@ _DROPS = "agentv drops the whole case with a log line"
 @rule("band-bounds", "error", "A bound that is no whole number of 0..10")
 def BAND_BOUNDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A judge gives whole scores of 0..10, so bounds are such numbers."""
-    for band in ranges.bands:
-        for node in _bounds(band, ranges.style):
-            problem = _problem(node)
-            if problem:
-                span = band.at("score_range") if band.borrowed else node.span
-                fixes = () if band.borrowed else tuple(_fixes(node, ranges)) or _fitting(ranges, band, node)
-                yield Finding(
-                    span, f"{problem}; the bounds of a band are whole numbers of 0..10", fixes=fixes, consequence=_DROPS
-                )
+    wrong = [
+        (band, node, why) for band in ranges.bands for node in _bounds(band, ranges.style) if (why := _problem(node))
+    ]
+    whole = meant(ranges) if wrong else None
+    for band, node, problem in wrong:
+        span = band.at("score_range") if band.borrowed else node.span
+        single = (
+            () if band.borrowed or whole is not None else tuple(_fixes(node, ranges)) or _fitting(ranges, band, node)
+        )
+        yield Finding(
+            span,
+            f"{problem}; the bounds of a band are whole numbers of 0..10",
+            fixes=(whole,) if whole is not None else single,
+            consequence=_DROPS,
+            hides=ranges.node.whole if ranges.node is not None and not ranges.borrowed else None,
+        )
 
 
 def _bounds(band: Band, style: str) -> list[Node]:
@@ -76,10 +83,7 @@ def _fitting(ranges: ScoreRanges, band: Band, node: Node) -> tuple[Fix, ...]:
 
 def _fixes(node: Node, ranges: ScoreRanges) -> Iterator[Fix]:
     value = node.value if isinstance(node, Scalar) else None
-    scaled = _scaled(ranges)
-    if scaled:
-        yield Fix("write them all on a scale of 0–10", scaled, safe=False)
-    elif isinstance(node, Scalar) and ranges.style == "map" and (found := _FROM_TO.match(node.text)):
+    if isinstance(node, Scalar) and ranges.style == "map" and (found := _FROM_TO.match(node.text)):
         yield Fix(f"write {found[1]}: a band ends where the next one begins", (Edit(node.span, found[1]),))
     elif isinstance(value, int) and not isinstance(value, bool) and value > HIGHEST:
         yield Fix("write 10", (Edit(node.span, str(HIGHEST)),), safe=False)
@@ -87,26 +91,3 @@ def _fixes(node: Node, ranges: ScoreRanges) -> Iterator[Fix]:
         yield Fix("write 0", (Edit(node.span, "0"),), safe=False)
     elif isinstance(value, float) and 0 <= value <= HIGHEST and not value.is_integer():
         yield Fix(f"write {int(value)}", (Edit(node.span, str(int(value))),), safe=False)
-
-
-def _scaled(ranges: ScoreRanges) -> tuple[Edit, ...]:
-    """Every bound on the scale of 0..10, where they were written as shares of 1 or of 100; nothing where they were not."""
-    bounds = [
-        (which, node)
-        for band in ranges.bands
-        if not band.borrowed
-        for which, node in enumerate(_bounds(band, ranges.style))
-    ]
-    values = [n.value for _, n in bounds if isinstance(n, Scalar) and type(n.value) in (int, float)]
-    numbers = [v for v in values if isinstance(v, int | float)]
-    if not numbers or len(numbers) < len(bounds) or min(numbers) < 0 or max(numbers) not in (1, 100):
-        return ()
-    factor = 10 if max(numbers) == 1 else 0.1
-    if factor == 10 and all(float(v).is_integer() for v in numbers):
-        return ()
-    # The lower bound of a band moves up to a whole number, the upper one down.
-    return tuple(
-        Edit(node.span, str(round_to(round(value * factor, 6))))
-        for (which, node), value in zip(bounds, numbers, strict=True)
-        for round_to in (math.floor if which else math.ceil,)
-    )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case
 from rubric_core.syntax.edit import column_of, newline_of, quoted, remove_entry
+from rubric_core.syntax.shifting import shifted
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -32,14 +33,18 @@ def _fixes(case: Case, context: Context) -> Iterator[Fix]:
         return
     entry = next((e for e in node.entries if e.value is criteria), None)
     gone = remove_entry(context.text, node, entry) if entry is not None else None
-    if gone is None or not isinstance(items, Sequence) or not items.items or criteria.is_block:
+    if entry is None or gone is None or not isinstance(items, Sequence) or not items.items or criteria.anchor:
         return
     first = items.items[0]
     if items.flow:
         made = Edit(Span(first.whole.start, first.whole.start), f"{quoted(criteria.text)}, ")
     else:
         dash = context.text.rindex("-", 0, first.whole.start)
-        blanks = " " * column_of(context.text, dash)
-        written = context.written(criteria.whole)
-        made = Edit(Span(dash, dash), f"- {written}{newline_of(context.text)}{blanks}")
+        column = column_of(context.text, dash)
+        # A text over several lines keeps its distance from what it stands under.
+        by = column - column_of(context.text, entry.key.whole.start)
+        written = shifted(context.written(criteria.whole), by)
+        if written is None or context.text[dash - column : dash].strip(" "):
+            return
+        made = Edit(Span(dash, dash), f"- {written}{newline_of(context.text)}{' ' * column}")
     yield Fix(f"make it the first of `{listed.name}`", (gone, made))

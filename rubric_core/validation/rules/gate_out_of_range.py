@@ -8,6 +8,7 @@ from rubric_core.text import Edit
 from rubric_core.validation.mending import removed
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.units import share_meant
 from rubric_core.validation.words import number
 
 __all__ = ["GATE_OUT_OF_RANGE"]
@@ -40,17 +41,13 @@ def GATE_OUT_OF_RANGE(shape: Case | LlmJudge | Rubric, context: Context) -> Iter
             yield Finding(
                 criterion.at(field),
                 f"`{name}` is {number(value)}; it should be {scale}",
-                fixes=_scaled(criterion, field, value * other, context)
-                if graded
-                else removed(criterion.node, name, context)
-                if not criterion.places[field].borrowed
-                else (),
+                fixes=_scaled(criterion, field, value * other, context, graded=graded),
                 consequence=_DROPS,
             )
 
 
-def _scaled(criterion: Criterion, field: str, value: float, context: Context) -> tuple[Fix, ...]:
-    """A value on the other scale: 6 meant 0.6, 0.6 meant 6."""
+def _scaled(criterion: Criterion, field: str, value: float, context: Context, *, graded: bool) -> tuple[Fix, ...]:
+    """A value on the other scale: 6 meant 0.6, 0.6 meant 6; without bands a criterion is met or not, and the key can go."""
     place = criterion.places[field]
     right = 0 < value <= 1 if field == "min_score" else 0 < value <= 10 and abs(value - round(value)) < 1e-9
     if place.borrowed:
@@ -58,13 +55,14 @@ def _scaled(criterion: Criterion, field: str, value: float, context: Context) ->
     if not right:
         return _nearest(criterion, field, context)
     written = number(value) if field == "min_score" else str(round(value))
-    return (Fix(f"write {written}", (Edit(place.value, written),)),)
+    fix = Fix(f"write {written}", (Edit(place.value, written),), safe=graded)
+    return (fix, *(() if graded else removed(criterion.node, place.name, context)))
 
 
 def _nearest(criterion: Criterion, field: str, context: Context) -> tuple[Fix, ...]:
     """The nearest value on the scale, where there is one: 0 gates nothing, so that `min_score` can go."""
     place, value = criterion.places[field], vars(criterion)[field]
-    if field == "min_score" and value <= 0:
+    written = share_meant(value) if field == "min_score" else str(min(10, max(0, round(abs(value)))))
+    if written is None:
         return removed(criterion.node, place.name, context)
-    written = number(min(value, 1)) if field == "min_score" else str(min(10, max(0, round(value))))
     return (Fix(f"write {written}", (Edit(place.value, written),), safe=False),)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 
+from rubric_core.language.closest import is_slip
 from rubric_core.language.kinds import Choice, Integer, Number
 from rubric_core.language.other_words import options_called
 from rubric_core.loading.issues import OutOfRange
@@ -58,7 +59,7 @@ def _words(issue: OutOfRange, kind: Choice, alike: str | None, elsewhere: list[s
     """The word that was meant; where nobody can tell, every word when there are few."""
     if alike or len(elsewhere) == 1:
         word = alike or elsewhere[0]
-        yield Fix(f"change it to `{word}`", (replace_value(issue.node, word),), safe=bool(alike))
+        yield Fix(f"change it to `{word}`", (replace_value(issue.node, word),), safe=is_slip(str(issue.value), word))
     elif len(kind.names) <= _FEW:
         yield from (f for f in changed(issue.node.span, elsewhere or kind.names))
 

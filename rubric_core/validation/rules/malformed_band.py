@@ -1,23 +1,21 @@
 """malformed-band: an entry of `score_ranges` that is no band."""
 
-import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
 from rubric_core.loading.fitting import found_words
 from rubric_core.loading.ranges_otherwise import read_tuple, whole_number
-from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.bands import covered, to_fill_in, uncovered
+from rubric_core.validation.bands_meant import SPAN, meant
 from rubric_core.validation.bands_otherwise import in_own_words
 from rubric_core.validation.mending import FILL_IN, removed_item
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MALFORMED_BAND"]
 
-#: "0-3", "0 to 3", "0..3", "(0, 3)".
-_SPAN = re.compile(r"\s*\(?\s*(\d+)\s*(?:-|–|\.\.|to|,)\s*(\d+)\s*\)?\s*\Z")
 _DROPS = "agentv drops the whole case with a log line"
 
 
@@ -33,27 +31,31 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
             f"score_ranges is {found}; it should be a list of {shape} or a map such as {{0: poor, 5: good}}",
             fixes=() if ranges.borrowed or ranges.node is None else (to_fill_in(ranges.node),),
             consequence=_DROPS,
+            hides=_all_of(ranges),
         )
     if ranges.style in ("list", "turned") and (odd := next((b for b in ranges.bands if b.otherwise), None)):
         yield _otherwise(odd, ranges, text_key, context)
     if ranges.style != "list":
         return
+    whole = meant(ranges)
     for number, band in enumerate(ranges.bands, 1):
         if band.otherwise:
             continue
         if not isinstance(band.node, Mapping):
             found = found_words(band.node) if band.node is not None else "nothing"
             fixes = () if band.borrowed or band.node is None else _as_band(ranges, band.node, text_key, context)
-            meant = _of_tuple(band.node, text_key, context) or shape
-            yield Finding(band.span, f"band {number} is {found}; it should be {meant}", fixes=fixes, consequence=_DROPS)
+            like = _of_tuple(band.node, text_key, context) or shape
+            words = f"band {number} is {found}; it should be {like}"
+            yield Finding(band.span, words, fixes=fixes, consequence=_DROPS, hides=_all_of(ranges))
             continue
         pair = band.places.get("score_range")
         if pair is not None and (not _is_pair(pair.node) or _has_text(pair.node)):
             yield Finding(
                 pair.value,
                 "`score_range` should be two whole numbers of 0..10, the lowest and the highest score: [0, 3]",
-                fixes=() if band.borrowed else tuple(_pair(pair.node)),
+                fixes=(whole,) if whole is not None else () if band.borrowed else tuple(_pair(pair.node)),
                 consequence=_DROPS,
+                hides=_all_of(ranges),
             )
 
 
@@ -64,7 +66,13 @@ def _otherwise(first: Band, ranges: ScoreRanges, text_key: str, context: Context
     written = f"{{score_range: [{first.low}, {first.high}], {text_key}: …}}"
     borrowed = any(band.borrowed for band in ranges.bands)
     fixes = () if borrowed else tuple(in_own_words(ranges, text_key, context))
-    return Finding(span, f"agentv reads no bounds here; write {written}", fixes=fixes, consequence=_DROPS)
+    words = f"agentv reads no bounds here; write {written}"
+    return Finding(span, words, fixes=fixes, consequence=_DROPS, hides=_all_of(ranges))
+
+
+def _all_of(ranges: ScoreRanges) -> Span | None:
+    """Whether bands overlap or leave a gap is only looked at when each of them is one."""
+    return ranges.node.whole if ranges.node is not None and not ranges.borrowed else None
 
 
 def _is_pair(node: Node) -> bool:
@@ -87,7 +95,7 @@ def _pair(node: Node) -> Iterator[Fix]:
         and not isinstance(i.value, bool)
         and (isinstance(i.value, int) or (isinstance(i.value, str) and i.value.strip().isdigit()))
     ]
-    if isinstance(node, Scalar) and (found := _SPAN.match(node.text)):
+    if isinstance(node, Scalar) and (found := SPAN.match(node.text)) and (found[1] + found[2]).isdigit():
         values = [int(found[1]), int(found[2])]
     elif isinstance(node, Mapping):
         values = [n for n in (whole_number(e.value) for e in node.entries) if n is not None]
@@ -115,7 +123,7 @@ def _as_band(ranges: ScoreRanges, node: Node, text_key: str, context: Context) -
     free = uncovered(ranges.bands)
     if not free or isinstance(node, Sequence):
         return removed_item(ranges.node, node, context) if len(covered(ranges.bands)) > HIGHEST else ()
-    words = quoted(node.text) if isinstance(node, Scalar) and isinstance(node.value, str) else FILL_IN
+    words = plain_or_quoted(node.text) if isinstance(node, Scalar) and isinstance(node.value, str) else FILL_IN
     band = f"{{score_range: [{free[0]}, {free[-1]}], {text_key}: {words}}}"
     lead = " " if node.span.start == node.span.end else ""
     return (Fix(f"write {band}", (Edit(node.span, lead + band),), safe=False),)

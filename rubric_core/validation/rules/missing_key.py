@@ -10,8 +10,9 @@ from rubric_core.language.model import Case, ContentBlock, Message, Suite
 from rubric_core.loading.fitting import could_be
 from rubric_core.loading.issues import MissingKey
 from rubric_core.syntax.edit import column_of, newline_of
-from rubric_core.syntax.tree import Entry, Mapping, Node, Sequence
-from rubric_core.text import Edit
+from rubric_core.syntax.shifting import shifted
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.text import Edit, Span
 from rubric_core.validation.colons import as_sentence, lone_text
 from rubric_core.validation.first_case import first_case
 from rubric_core.validation.lacking import lack_consequence, lack_severity
@@ -97,6 +98,8 @@ def _fixes(issue: MissingKey, node: Mapping, context: Context) -> Iterator[Fix]:
     if issue.key.field == "type" and isinstance(issue.owner, Evaluator):
         yield from _spelled_out(node, context)
         return
+    if issue.key.field == "type" and isinstance(issue.owner, ContentBlock) and isinstance(issue.key.kind, Choice):
+        yield from _content(node, issue.key.kind, context)
     if issue.key.field == "cases" and isinstance(issue.owner, Suite):
         yield from first_case(issue.owner, None, issue.name, context)
         return
@@ -114,7 +117,13 @@ def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
     """`contains: refund` was meant to be `type: contains` with `value: refund`."""
     for entry in node.entries:
         known = context.dialect.type_of(entry.name or "")
-        if known is not None and context.dialect.spelled(known.shape, "value") == "value":
+        if known is not None and isinstance(entry.value, Mapping) and entry.value.entries:
+            yield from _with_its_keys(entry, known.name, context)
+            return
+        field = known.shape.keys.get("value") if known is not None else None
+        if known is not None and field is not None and could_be(entry.value, field.kind):
+            if context.dialect.spelled(known.shape, "value") != "value":
+                continue
             between = (
                 ", " if node.flow else newline_of(context.text) + " " * column_of(context.text, entry.key.span.start)
             )
@@ -124,6 +133,28 @@ def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
     told = _told_by_keys({entry.name: entry.value for entry in node.entries if entry.name}, context)
     for kind in told[:_FEW]:
         yield from added(node, "type", kind, context)
+
+
+def _with_its_keys(entry: Entry, name: str, context: Context) -> Iterator[Fix]:
+    """`contains: {value: refund}` in lines of its own: the keys stand beside the type."""
+    text, inner = context.text, entry.value
+    assert isinstance(inner, Mapping)  # it was looked at
+    start, first = entry.key.span.start, inner.entries[0].key.whole.start
+    by = column_of(text, start) - column_of(text, first)
+    rest = shifted(text[first : inner.span.end], by)
+    if inner.flow or inner.anchor or "#" in text[start:first] or rest is None or by >= 0:
+        return
+    written = f"type: {name}{newline_of(text)}{' ' * column_of(text, start)}{rest}"
+    yield Fix(f"write `type: {name}` beside its keys", (Edit(Span(start, inner.span.end), written),))
+
+
+def _content(node: Mapping, kind: Choice, context: Context) -> Iterator[Fix]:
+    """`text: Hello` was meant to be `type: text` with `value: Hello`."""
+    entry = node.entries[0] if len(node.entries) == 1 else None
+    if entry is not None and entry.name in kind.names and isinstance(entry.value, Scalar):
+        between = ", " if node.flow else newline_of(context.text) + " " * column_of(context.text, entry.key.span.start)
+        written = f"type: {entry.name}{between}value"
+        yield Fix(f"write `type: {entry.name}` and `value: …`", (Edit(entry.key.span, written),))
 
 
 def _told_by_keys(entries: dict[str, Node], context: Context) -> list[str]:

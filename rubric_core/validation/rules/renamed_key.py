@@ -6,12 +6,14 @@ from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Criterion, LlmJudge
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
+from rubric_core.language.workspace import Repo
 from rubric_core.loading.issues import RenamedKey
 from rubric_core.syntax.edit import column_of, newline_of, remove_entry, rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.mending import removed
 from rubric_core.validation.moving import as_rubric, as_variable
+from rubric_core.validation.repositories import as_address
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
 from rubric_core.validation.words import number
 
@@ -74,7 +76,9 @@ def _instead(issue: RenamedKey, context: Context) -> str | None:
 
 
 def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
-    if issue.current and not issue.taken and _beside_another_list(issue):
+    if isinstance(issue.owner, Repo):
+        yield from as_address(issue.owner, context)
+    elif issue.current and not issue.taken and _beside_another_list(issue):
         yield from removed(issue.owner.node, issue.spelling.name, context, "remove it: another list is read")
     elif issue.current and not issue.taken and _strings(issue) and not context.dialect.properties.string_assertions:
         yield from _as_criteria(issue, context)
@@ -93,7 +97,7 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     elif issue.spelling.field == "evaluator" and _instead(issue, context):
         instead = [*_as_list(issue, context), *_without(issue, context)]
         yield from instead or removed(issue.owner.node, issue.spelling.name, context)
-    elif not issue.current:
+    elif not issue.current and issue.spelling.fate is not Fate.LEAVING:  # that one still counts today
         yield from removed(issue.owner.node, issue.spelling.name, context)
 
 

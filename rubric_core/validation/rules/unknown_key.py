@@ -3,17 +3,18 @@
 import re
 from collections.abc import Iterator
 
+from rubric_core.language.closest import is_slip
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import UnknownKey
-from rubric_core.syntax.edit import add_entry, remove_entry, rename_key
+from rubric_core.syntax.edit import remove_entry, rename_key
+from rubric_core.syntax.shifting import dash_within
 from rubric_core.syntax.tree import Mapping, walk
-from rubric_core.text import Edit
 from rubric_core.validation.colons import lone_text
 from rubric_core.validation.lacking import lack_consequence, lack_severity
+from rubric_core.validation.moving import into_last, under
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest
 
 __all__ = ["UNKNOWN_KEY"]
 
@@ -25,21 +26,12 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
     """Offer the key that was probably meant."""
     meant = issue.meant
     message = f"{issue.shape.title()} has no key `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")
-    fixes: tuple[Fix, ...] = ()
-    if issue.inside:
-        message += f"; it stands under `{issue.inside}`"
-        fixes = tuple(_moved(issue, context))
-    if meant and not issue.borrowed:
-        # What looks alike is a slip of the hand; what only means the same is for the author to say.
-        alike = closest(issue.name, (meant,)) is not None
-        fixes = (Fix(f"change it to `{meant}`", (rename_key(issue.entry, meant),), safe=alike),)
+    message += f"; it stands under `{issue.inside}`" if issue.inside else ""
+    fixes = () if issue.borrowed else tuple(_fixes(issue, context))
     snake = _CAPITAL.sub(r"_\1", issue.name).lower()
     camel_case = issubclass(issue.shape, Entry) and snake != issue.name and snake in context.dialect.table(issue.shape)
     # The settings of a command are the only ones that are looked at one by one.
     command = issubclass(issue.shape, Cli) and context.dialect.spelled(Cli, "command") == "command"
-    if meant is None and not fixes and not issue.borrowed and isinstance(issue.node, Mapping):
-        gone = remove_entry(context.text, issue.node, issue.entry)
-        fixes = (Fix(f"remove `{issue.name}`", (gone,), safe=False),) if gone is not None else ()
     if meant is None and issue.shape is Criterion and lone_text(issue.node) is not None and not issue.borrowed:
         return  # what is wrong with the whole is said there
     strict = context.dialect.properties.strict_keys and issue.shape.strict
@@ -60,19 +52,17 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")
 
 
-def _moved(issue: UnknownKey, context: Context) -> Iterator[Fix]:
-    """The entry put where it means something, when it has one line."""
-    node, entry, text = issue.node, issue.entry, context.text
-    written = text[slice(*entry.span)]
-    if issue.borrowed or not isinstance(node, Mapping) or "\n" in written or "\r" in written:
+def _fixes(issue: UnknownKey, context: Context) -> Iterator[Fix]:
+    """The key that was meant, or the place where this one means something; where there is neither, it can go."""
+    renamed = issue.needed or (issue.meant and issue.inside)
+    moved = [] if renamed else [*(under if issue.inside else into_last)(issue, context)]
+    yield from moved
+    if issue.meant:
+        # What looks alike is a typing error; what only means the same, or fits the item above, is for the author to say.
+        certain = is_slip(issue.name, issue.meant) and not moved
+        yield Fix(f"change it to `{issue.meant}`", (rename_key(issue.entry, issue.meant),), safe=certain)
         return
-    title = f"move it under `{issue.inside}`"
-    block = next((e.value for e in node.entries if e.name == issue.inside), None)
-    if block is None:
-        # Of several such keys only one can begin the block.
-        yield Fix(title, (Edit(entry.span, f"{issue.inside}: {{{written}}}"),), safe=False)
-        return
-    gone = remove_entry(text, node, entry)
-    added = add_entry(text, block, issue.name, text[slice(*entry.value.span)]) if isinstance(block, Mapping) else None
-    if gone is not None and added is not None and isinstance(block, Mapping) and block.get(issue.name) is None:
-        yield Fix(title, (gone, added))
+    gone = remove_entry(context.text, issue.node, issue.entry) if isinstance(issue.node, Mapping) else None
+    swallowed = dash_within(context.text, issue.entry.value) is not None
+    if gone is not None and not swallowed and not (moved and issue.inside):
+        yield Fix(f"remove `{issue.name}`", (gone,), safe=False)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from rubric_core.language.closest import is_slip
+from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.other_words import types_called
 from rubric_core.language.targets import Provider
@@ -32,13 +34,13 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
     if turned in issue.known and context.dialect.spelled(Evaluator, "negate"):
         yield _turned_round(issue, turned, context)
         return
-    meant = elsewhere[0] if len(elsewhere) == 1 else None if elsewhere else closest(issue.name, issue.known)
+    meant = elsewhere[0] if len(elsewhere) == 1 else None if elsewhere else _nearest(issue, context)
     noun, folder = ("evaluator type", "assertions") if graded else ("kind of provider", "providers")
     advice = f"; {names(elsewhere, 'or')} comes near" if elsewhere else f"; did you mean `{meant}`?" if meant else ""
     message = f"{context.dialect.name} has no {noun} `{issue.name}`{advice}"
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
-        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=not elsewhere),)
+        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=is_slip(issue.name, meant)),)
     consequence = (
         f"agentv looks for a program `.agentv/{folder}/{issue.name}`"
         if issue.custom
@@ -47,6 +49,16 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
         else "agentv cannot ask it"
     )
     yield Finding(issue.span, message, fixes=fixes, consequence=consequence)
+
+
+def _nearest(issue: UnknownType, context: Context) -> str | None:
+    """The type with the nearest name, if possible among those that have every key that is written."""
+    written = {entry.name for entry in issue.mapping.entries}
+    fitting: list[str] = []
+    for known in context.dialect.types_of(issue.base).values():
+        keys = {name for name, spelling in context.dialect.table(known.shape).items() if spelling.fate is Fate.CURRENT}
+        fitting += [known.name] if known.name in issue.known and written <= keys else []
+    return closest(issue.name, fitting) or closest(issue.name, issue.known)
 
 
 def _turned_round(issue: UnknownType, name: str, context: Context) -> Finding:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from planted.suite import Plant, Planted, Suite, entries, in_conversation, replaced
+from planted.suite import LOST, Plant, Planted, Suite, entries, in_conversation, replaced
 from rubric_core.language.evaluators import CodeEvaluator, Comparison, Criterion, Evaluator, Rubric
 from rubric_core.language.model import Case, ContentBlock, Message
 from rubric_core.language.shape import Shape
@@ -26,9 +26,9 @@ def remove(
         own, at, offset = rng.choice(found)
         first = own[0].key.whole.start + offset
         if at + 1 < len(own):
-            return replaced(suite, own[at].span.start + offset, own[at + 1].key.whole.start + offset, "", first)
+            return replaced(suite, own[at].span.start + offset, own[at + 1].key.whole.start + offset, "", first, LOST)
         end = own[at].span.end + offset
-        return replaced(suite, own[at - 1].span.end + offset, end, "", first)
+        return replaced(suite, own[at - 1].span.end + offset, end, "", first, LOST)
 
     return plant
 

@@ -1,98 +1,83 @@
 """Keys that are misspelt."""
 
 import random
-import re
-from collections.abc import Callable
 
-from planted.suite import Plant, Planted, Suite, entries, in_conversation, replaced
-from rubric_core.language.evaluators import Criterion, Evaluator
-from rubric_core.language.model import Case, Execution, Message
+from planted.slips import SLIPS, Slip
+from planted.suite import Plant, Planted, Site, Suite, in_conversation, replaced
+from rubric_core.language.evaluators import Aggregator, Band, Criterion, Evaluator, ExpectedCall, FieldCheck
+from rubric_core.language.model import (
+    Case,
+    ContentBlock,
+    DefaultTest,
+    EvaluateOptions,
+    Execution,
+    Message,
+    Trials,
+    Turn,
+)
+from rubric_core.language.model import (
+    Suite as SuiteShape,
+)
 from rubric_core.language.shape import Shape
+from rubric_core.language.workspace import Environment, Hook, Hooks, Repo, Workspace
 
-__all__ = ["KINDS", "drop"]
-
-
-def drop(name: str, rng: random.Random) -> str:
-    at = rng.randrange(1, len(name) - 1)
-    return name[:at] + name[at + 1 :]
+__all__ = ["KINDS", "misspell"]
 
 
-def _swap(name: str, rng: random.Random) -> str:
-    spots = [i for i in range(1, len(name) - 1) if name[i] != name[i + 1]]
-    if not spots:
-        return name
-    at = rng.choice(spots)
-    return name[:at] + name[at + 1] + name[at] + name[at + 2 :]
+def misspell(shape_type: type[Shape], change: Slip) -> Plant:
+    """Misspell a key of a shape of that type, where the result is none of its keys."""
 
-
-def _double(name: str, rng: random.Random) -> str:
-    at = rng.randrange(1, len(name))
-    return name[:at] + name[at - 1] + name[at:]
-
-
-def _capital(name: str, _: random.Random) -> str:
-    return name[0].upper() + name[1:]
-
-
-def _plural(name: str, _: random.Random) -> str:
-    return name[:-1] if name.endswith("s") else name + "s"
-
-
-def misspell(shape_type: type[Shape], change: Callable[[str, random.Random], str], *, open_too: bool = False) -> Plant:
     def plant(suite: Suite, rng: random.Random) -> Planted | None:
-        table = suite.analysis.dialect.table
-        found = [
-            (e, o, s)
-            for s, o in suite.of(shape_type)
-            if shape_type is not Message or in_conversation(s, suite)
-            for e in entries(s)
-            if (open_too or not type(s).open)
-            and e.name in table(type(s))
-            and len(e.name) > 3
-            and not e.name.startswith("$")
-        ]
-        if not found:
-            return None
-        entry, offset, shape = rng.choice(found)
-        new = change(entry.name or "", rng)
-        if new == entry.name or new in table(type(shape)):
-            return None
-        start, end = entry.key.span
-        return replaced(suite, start + offset, end + offset, new)
+        found = [site for site in suite.sites(shape_type) if _is_told(site, suite)]
+        rng.shuffle(found)
+        for site in found[:20]:
+            new = change(site.entry.name or "", rng)
+            known = suite.analysis.dialect.table(type(site.shape))
+            if new != site.entry.name and new not in known:
+                start, end = site.entry.key.span
+                return replaced(suite, start + site.offset, end + site.offset, new)
+        return None
 
     return plant
 
 
-def _suite_key(suite: Suite, rng: random.Random) -> Planted | None:
-    found = list(re.finditer(r"^(description|tests|evalcases|execution|assertions)(?=:)", suite.text, re.MULTILINE))
-    if not found:
-        return None
-    match = rng.choice(found)
-    return replaced(suite, match.start(), match.end(), _swap(match[0], rng))
+def _is_told(site: Site, suite: Suite) -> bool:
+    """Whether the key has to be known: elsewhere any key may stand, and short words are like too many."""
+    name, shape, dialect = site.entry.name or "", site.shape, suite.analysis.dialect
+    if len(name) <= 3 or name.startswith("$") or site.entry.key.is_quoted:
+        return False
+    if isinstance(shape, Message) and not in_conversation(shape, suite):
+        return False
+    # Where any key may stand, only one that is missing then tells of the slip.
+    return not type(shape).open or dialect.demanded(type(shape), suite.field_of(site))
 
 
 _SHAPES: dict[str, type[Shape]] = {
+    "suite": SuiteShape,
     "case": Case,
     "criterion": Criterion,
+    "band": Band,
     "evaluator": Evaluator,
     "message": Message,
+    "content block": ContentBlock,
+    "turn": Turn,
     "execution": Execution,
-}
-_CHANGES = {
-    "letter dropped": drop,
-    "letters swapped": _swap,
-    "letter doubled": _double,
-    "capital": _capital,
-    "plural or singular": _plural,
+    "trials": Trials,
+    "run options": EvaluateOptions,
+    "default test": DefaultTest,
+    "aggregator": Aggregator,
+    "checked field": FieldCheck,
+    "expected call": ExpectedCall,
+    "workspace": Workspace,
+    "hooks": Hooks,
+    "hook": Hook,
+    "repository": Repo,
+    "environment": Environment,
 }
 
 
 KINDS: dict[str, Plant] = {
-    **{
-        f"key of {label}: {how}": misspell(shape, change, open_too=shape is Message)
-        for label, shape in _SHAPES.items()
-        for how, change in _CHANGES.items()
-        if shape is not Message or how in ("letter dropped", "letters swapped")
-    },
-    "key of suite: letters swapped": _suite_key,
+    f"key of {label}: {how}": misspell(shape, change)
+    for label, shape in _SHAPES.items()
+    for how, change in SLIPS.items()
 }

@@ -4,8 +4,8 @@ import random
 import re
 from collections.abc import Iterator
 
-from planted.misspelt import drop
-from planted.suite import Plant, Planted, Suite, replaced
+from planted.slips import drop
+from planted.suite import LOST, Plant, Planted, Suite, replaced
 from rubric_core.language.around import FileKind
 from rubric_core.language.shape import children
 from rubric_core.loading.mentions import Mention, is_script, mentions
@@ -71,7 +71,7 @@ def _no_cases(suite: Suite, _: random.Random) -> Planted | None:
     blanks = column[0] if column else ""
     if not suite.text[at:].lstrip().startswith("-") or not suite.text[at + len(blanks) :].startswith("-"):
         return None
-    return replaced(suite, at, at, f"{blanks}- file://cases/planted.yaml\n", at)
+    return replaced(suite, at, at, f"{blanks}- file://cases/planted.yaml\n", at, LOST)
 
 
 KINDS: dict[str, Plant] = {

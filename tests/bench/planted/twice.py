@@ -3,7 +3,7 @@
 import random
 from itertools import pairwise
 
-from planted.suite import Plant, Planted, Suite, replaced
+from planted.suite import LOST, Plant, Planted, Suite, replaced
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
@@ -58,7 +58,8 @@ def same(shape_type: type[Shape], attribute: str) -> Plant:
             return None
         first, second, offset = rng.choice(pairs)
         node = second.places[attribute].node
-        return replaced(suite, node.span.start + offset, node.span.end + offset, str(getattr(first, attribute)))
+        start, end = node.span.start + offset, node.span.end + offset
+        return replaced(suite, start, end, str(getattr(first, attribute)), right=LOST)
 
     return plant
 

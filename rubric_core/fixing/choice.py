@@ -1,0 +1,52 @@
+"""Which fixes are made without asking, and which of them can be made at once."""
+
+import re
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Iterator, Sequence
+
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Diagnostic, Fix
+
+__all__ = ["Offered", "apart", "keeps_comments", "safe_fix", "safe_fixes"]
+
+_COMMENT = re.compile(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
+#: How comments begin that speak of findings.
+_DIRECTIVE = "# rubric:"
+#: A finding and a fix that is offered for it.
+Offered = tuple[Diagnostic, Fix]
+
+
+def safe_fix(diagnostic: Diagnostic) -> Fix | None:
+    """The fix that may be made without asking: the first one, when it is safe."""
+    return diagnostic.fixes[0] if diagnostic.fixes and diagnostic.fixes[0].safe else None
+
+
+def safe_fixes(found: Iterable[Diagnostic]) -> Iterator[Offered]:
+    """The findings that have such a fix, with it."""
+    return ((each, fix) for each in found if (fix := safe_fix(each)) is not None)
+
+
+def apart(offered: Iterable[Offered]) -> list[Offered]:
+    """The fixes that can be made at once; of two that touch, the one that comes first."""
+    chosen: list[Offered] = []
+    edits: list[Edit] = []
+    for found, fix in offered:
+        if not any(_touches(edit, edits) for edit in fix.edits):
+            chosen.append((found, fix))
+            for edit in fix.edits:
+                insort(edits, edit)
+    return chosen
+
+
+def _touches(edit: Edit, chosen: list[Edit]) -> bool:
+    """Whether `edit` overlaps or meets one of `chosen`, which are sorted and do not overlap."""
+    at = bisect_right(chosen, edit)
+    before = at > 0 and chosen[at - 1].span.end >= edit.span.start
+    return before or (at < len(chosen) and chosen[at].span.start <= edit.span.end)
+
+
+def keeps_comments(text: str, edits: Sequence[Edit]) -> bool:
+    """Whether every comment that edits take out is put in elsewhere, those that ignore findings apart."""
+    taken = [comment.strip() for edit in edits for comment in _COMMENT.findall(text[slice(*edit.span)])]
+    written = "\n".join(edit.new_text for edit in edits)
+    return all(comment in written or comment.startswith(_DIRECTIVE) for comment in taken)

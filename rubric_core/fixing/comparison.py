@@ -1,0 +1,96 @@
+"""What edits take away and what they bring: the findings of a text before and after them, held side by side."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+
+from rubric_core.analysis.trial import Trial
+from rubric_core.fixing.shift import Origin, Shift
+from rubric_core.validation.rule import Diagnostic
+
+__all__ = ["Comparison", "Named", "named"]
+
+_LOUD = ("error", "warning")
+#: What the parser says; a text with more of it is read worse.
+_UNREADABLE = frozenset({"syntax-error", "too-large"})
+#: What tells a finding from the others of its text.
+Named = tuple[str, int, str]
+_Key = Callable[[Diagnostic, int], tuple[object, ...]]
+
+
+def named(found: Diagnostic) -> Named:
+    """What tells a finding from the others of its text."""
+    return found.code, found.span.start, found.message
+
+
+class Comparison:
+    """Which findings are there before and after.
+
+    Args:
+        trial: The findings of both texts.
+        meant: Those that the edits are meant to take away.
+    """
+
+    def __init__(self, trial: Trial, meant: Collection[Named] = ()) -> None:
+        shift = Shift(trial.edits)
+        self._trial = trial
+        #: The text after the edits.
+        self.analysis = trial.analysis
+        self._mends_syntax = any(code in _UNREADABLE for code, _, _ in meant)
+        #: Findings that are gone, and those that are new, each with the place that it comes from.
+        self.gone = list(trial.before)
+        self.new = [(each, shift.origin(each.span.start)) for each in trial.after]
+        #: Findings that are still there, as they were and as they are now.
+        self.kept: list[tuple[Diagnostic, Diagnostic]] = []
+        # Where it was and as it was.
+        self._pair(lambda d, at: (d.code, at, d.message))
+        # Where it was, in other words: what it says of other places has changed.
+        self._pair(lambda d, at: (d.code, at), apart_from=meant)
+        # Somewhere else, since its text was moved.
+        self._pair(lambda d, _: (d.code, d.message), moved=True)
+
+    def _pair(self, key: _Key, *, moved: bool = False, apart_from: Collection[Named] = ()) -> None:
+        """Take out what is the same before and after by `key`, one by one."""
+        before: dict[tuple[object, ...], list[Diagnostic]] = defaultdict(list)
+        left: list[Diagnostic] = []
+        for old in self.gone:
+            (left if named(old) in apart_from else before[key(old, old.span.start)]).append(old)
+        new: list[tuple[Diagnostic, Origin]] = []
+        for diagnostic, origin in self.new:
+            same = before.get(key(diagnostic, origin.offset)) if moved or origin.edit is None else None
+            if same:
+                self.kept.append((same.pop(0), diagnostic))
+            else:
+                new.append((diagnostic, origin))
+        self.new = new
+        self.gone = [*left, *(each for some in before.values() for each in some)]
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the parser has more to say (of a mended syntax error: as much), or there are new errors or warnings."""
+        before, after = self._trial.stumbles
+        unread = after > before or (self._mends_syntax and after == before)
+        return unread or any(True for _ in self._brought())
+
+    def origins_of_brought(self) -> list[int]:
+        """Where they come from, at offsets of the text before."""
+        return [origin.offset for _, origin in self._brought()]
+
+    def _brought(self) -> Iterator[tuple[Diagnostic, Origin]]:
+        before, after = self._trial.stumbles
+        for diagnostic, origin in self.new:
+            if diagnostic.code in _UNREADABLE:
+                # Of two mistakes in one place the second may read otherwise once the first is gone.
+                if after >= before:
+                    yield diagnostic, origin
+            elif diagnostic.severity in _LOUD and not self._was_hidden(origin):
+                yield diagnostic, origin
+
+    def _was_hidden(self, origin: Origin) -> bool:
+        """Whether something that is gone kept the check from looking there. What an edit wrote was not there to be hidden."""
+        for old in self.gone:
+            hidden, edit = old.hides, origin.edit
+            if hidden is not None and hidden.start <= origin.offset <= hidden.end:
+                whole = edit is not None and edit.span.start <= hidden.start and hidden.end <= edit.span.end
+                if not whole:
+                    return True
+        return False

@@ -1,0 +1,237 @@
+"""The gate for fixes: what it lets through, what it keeps back, and that looking nearby is as good as looking everywhere."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from edit_scripts import random_edit
+from harness import LANGUAGE, analysis_of
+
+from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.analysis.trial import tried, tried_nearby
+from rubric_core.fixing import Gate, fixed
+from rubric_core.fixing.shift import Origin, Shift
+from rubric_core.language.model import Case
+from rubric_core.text import Edit, Span, apply_edits
+from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.selection import Selection
+
+HERE = Path(__file__).parent
+EXAMPLES = sorted(HERE.parents[1].glob("examples/**/*.yaml")) + sorted(HERE.glob("documents/*.yaml"))
+
+SUITE = """\
+# rubric: dialect=agentv-3
+tests:
+  - id: a
+    criteria: Greets  # warmly
+    input: hi
+  - id: b
+    criteria: Says goodbye
+    input: bye
+"""
+
+
+def with_fixes(*made: Callable[[str, Case], tuple[Edit, ...]]) -> Language:
+    """The language with one more rule, which finds fault with `criteria: Greets` and offers fixes for it."""
+
+    @rule("made-up", "warning", "Greetings")
+    def made_up(case: Case, context: Context):
+        """Greetings are wrong."""
+        if case.criteria == "Greets":
+            fixes = tuple(Fix(f"fix {n}", make(context.text, case)) for n, make in enumerate(made))
+            yield Finding(case.at("criteria"), "a greeting", fixes=fixes)
+
+    return Language(rules=(*LANGUAGE.rules, made_up))
+
+
+def at(part: str, new: str) -> Callable[[str, Case], tuple[Edit, ...]]:
+    """A fix that writes `new` in the place of the first `part`."""
+
+    def make(text: str, _: Case) -> tuple[Edit, ...]:
+        start = text.find(part)
+        return (Edit(Span(start, start + len(part)), new),) if start >= 0 else ()
+
+    return make
+
+
+BAD = {
+    "leaves its finding": at("  # warmly", ""),
+    "loses a comment": at("criteria: Greets  # warmly", "criteria: Waves"),
+    "changes nothing": at("Greets", "Greets"),
+    "brings a syntax error": at("Greets", '"Waves'),
+    "brings an error": at("Greets", "[Waves]"),
+    "brings a warning": at("criteria: Greets", "criteriaa: Waves"),
+    "takes away what another needs": at("id: a", "ids: a"),
+    "makes two cases of one name": at("id: a\n    criteria: Greets", "id: b\n    criteria: Waves"),
+    "brings the finding somewhere else": at("criteria: Greets  # warmly", "expected_output: x\n    criteria: Greets"),
+    "brings another dialect": at("criteria: Greets", "criteria: Waves\n    vars: {a: b}\n    assert: [x]"),
+    "cannot be made": lambda *_: (Edit(Span(0, 9), "x"), Edit(Span(5, 12), "y")),
+}
+
+
+@pytest.mark.parametrize("make", BAD.values(), ids=BAD)
+def test_it_keeps_back_what_makes_a_file_worse(make):
+    analysis = analyze(SUITE, with_fixes(make))
+    (found,) = [d for d in analysis.diagnostics if d.code == "made-up"]
+    assert len(found.fixes) == 1
+    assert Gate(analysis).fixes(found) == ()
+    done = fixed(analysis)
+    assert (done.analysis.document.text, done.count) == (SUITE, 0)
+
+
+def test_it_lets_through_what_takes_the_finding_away():
+    analysis = analyze(SUITE, with_fixes(at("Greets", "Waves"), at("Greets", '"Waves'), at("Greets", "Bows")))
+    (found,) = analysis.diagnostics
+    assert [fix.title for fix in Gate(analysis).fixes(found)] == ["fix 0", "fix 2"]
+    done = fixed(analysis)
+    assert (done.analysis.document.text, done.count) == (SUITE.replace("Greets", "Waves"), 1)
+
+
+def test_what_was_hidden_is_not_new():
+    """A misspelt key keeps the check from looking at its value: mended, it shows what was wrong all the time."""
+    text = SUITE.replace("input: bye", "assertion: [{type: contains}, {type: cost, budget: 1}]\n    input: bye")
+    (found,) = (analysis := analysis_of(text)).diagnostics
+    (fix,) = Gate(analysis).fixes(found)
+    assert [d.code for d in analysis_of(apply_edits(text, fix.edits)).diagnostics] == ["missing-key"]
+    done = fixed(analysis)
+    assert (done.count, [d.code for d in done.analysis.diagnostics]) == (1, ["missing-key"])
+
+
+def test_what_a_fix_writes_was_not_hidden():
+    """What is wrong with a value that a fix writes is new, even where the finding hid the value that was there."""
+
+    @rule("made-up", "warning", "Greetings")
+    def made_up(case: Case, context: Context):
+        """Greetings are wrong, and nothing else is looked at in them."""
+        if case.criteria == "Greets":
+            at = case.at("criteria")
+            fixes = (Fix("bad", (Edit(at, "[Waves]"),)), Fix("good", (Edit(at, "Waves"),)))
+            yield Finding(at, "a greeting", fixes=fixes, hides=at)
+
+    analysis = analyze(SUITE, Language(rules=(*LANGUAGE.rules, made_up)))
+    (found,) = analysis.diagnostics
+    assert [fix.title for fix in Gate(analysis).fixes(found)] == ["good"]
+
+
+def test_fixes_that_only_hold_up_alone_are_made_one_after_the_other():
+    """Two criteria of one id each get the next free one, which is the same for both."""
+    taken = {"a": "c", "b": "c"}
+
+    @rule("made-up", "error", "Ids that begin the alphabet")
+    def made_up(case: Case, context: Context):
+        """Every such case is called `c`."""
+        if case.id in taken:
+            yield Finding(case.at("id"), "the id", fixes=(Fix("rename it", (Edit(case.at("id"), taken[case.id]),)),))
+
+    analysis = analyze(SUITE, Language(rules=(*LANGUAGE.rules, made_up)))
+    done = fixed(analysis)
+    assert done.count == 1
+    assert done.analysis.document.text == SUITE.replace("id: a", "id: c")
+    assert [d.code for d in done.analysis.diagnostics] == ["made-up"]
+
+
+def test_many_fixes_of_which_one_is_bad():
+    cases = "".join(f'  - id: c{n}\n    criteria: X{n}\n    input: hi\n    weight: "1"\n' for n in range(120))
+
+    @rule("made-up", "warning", "Cases")
+    def made_up(case: Case, context: Context):
+        """Number 70 is mended badly."""
+        if (case.criteria or "").startswith("X"):
+            new = '"Y' if case.id == "c70" else "Y"
+            yield Finding(case.at("criteria"), "X", fixes=(Fix("write Y", (Edit(case.at("criteria"), new),)),))
+
+    analysis = analyze(f"tests:\n{cases}", Language(rules=(made_up,)))
+    done = fixed(analysis)
+    assert (done.count, done.analysis.document.text.count("criteria: Y")) == (119, 119)
+    assert "criteria: X70" in done.analysis.document.text
+
+
+def test_what_comes_to_light_is_fixed_and_not_counted():
+    """The check of this text says one thing, so that no more than one can be fixed."""
+    text = SUITE.replace("input: bye", "assertion: [{type: contians, value: bye}]\n    input: bye")
+    done = fixed(analysis := analysis_of(text))
+    assert (len(analysis.diagnostics), done.count, done.analysis.diagnostics) == (1, 1, ())
+    assert done.analysis.document.text == text.replace("assertion:", "assertions:").replace("contians", "contains")
+
+
+def test_a_finding_that_is_ignored_is_not_counted():
+    """A fix that takes away a finding nobody was shown says nothing about that."""
+    text = SUITE.replace("input: bye", "assertion: [{type: contians, value: bye}]\n    input: bye")
+    chosen = analyze(text, LANGUAGE, selection=Selection(frozenset({"unknown-key"})))
+    assert fixed(chosen).count == 1
+    none = analyze(text, LANGUAGE, selection=Selection(frozenset({"unknown-type"})))
+    assert (fixed(none).count, fixed(none).analysis.document.text) == (0, text)
+
+
+def test_the_fixed_text_is_written_with_the_line_breaks_it_has():
+    text = SUITE.replace("input: bye", "expected_output: x\n    inptu: bye").replace("\n", "\r\n")
+    done = fixed(analysis_of(text))
+    assert done.count == 1
+    assert done.analysis.document.text == text.replace("inptu", "input")
+
+
+@pytest.mark.parametrize(
+    ("edits", "places"),
+    [
+        ([Edit(Span(2, 4), "xyz")], {0: (0, False), 2: (2, True), 4: (2, True), 5: (4, False), 9: (8, False)}),
+        ([Edit(Span(2, 4), "")], {1: (1, False), 2: (4, False), 3: (5, False)}),
+        ([Edit(Span(2, 2), "ab")], {2: (2, True), 3: (2, True), 4: (2, False)}),
+        ([Edit(Span(0, 2), ""), Edit(Span(4, 4), "!")], {0: (2, False), 2: (4, True), 3: (4, False)}),
+    ],
+)
+def test_the_way_back(edits, places):
+    shift = Shift(edits)
+    for offset, (start, written) in places.items():
+        origin = shift.origin(offset)
+        assert (origin.offset, origin.edit is not None) == (start, written), offset
+    assert Shift([]).origin(7) == Origin(7, None)
+
+
+def said(diagnostics) -> list[tuple[object, ...]]:
+    return [(d.code, d.span, d.message, d.severity) for d in diagnostics]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_nearby_is_as_good_as_everywhere(path: Path) -> None:
+    """What is said of the touched cases is what a check of the whole text says of them, and nothing else is different."""
+    draw = random.Random(path.name)
+    text = path.read_text(encoding="utf-8")
+    analysis = analysis_of(text)
+    assert isinstance(analysis, Analysis)
+    near = 0
+    for _ in range(60):
+        edit = random_edit(text, draw)
+        found = tried_nearby(analysis, [edit])
+        if found is None:
+            continue
+        near += 1
+        whole = tried(analysis, [edit])
+        assert said(d for d in whole.before if d not in found.before) == [
+            (code, Span(*(Shift([edit]).origin(at).offset for at in span)), message, severity)
+            for code, span, message, severity in said(d for d in whole.after if d not in found.after)
+        ]
+    assert near or len(analysis.document.blocks) < 3
+
+
+def test_a_case_above_the_keys_of_the_suite():
+    text = SUITE.replace("input: bye", "inptu: bye") + "description: Greetings\n"
+    (found,) = (analysis := analysis_of(text)).diagnostics
+    assert len(Gate(analysis).fixes(found)) == 1
+
+
+def test_half_a_case_is_looked_at_with_the_other_half():
+    """Once the case above has an `input` of its own, what stands behind the extra dash is no half of it any more."""
+    text = "tests:\n  - id: a\n    criteria: Greets\n  - input: Hi there\n"
+    at = text.index("    criteria: Greets")
+    analysis = analysis_of(text)
+    assert "split-item" in {d.code for d in analysis.diagnostics}
+    assert tried_nearby(analysis, [Edit(Span(at, at), "    input: hi\n")]) is None
+
+
+def test_trying_leaves_the_analysis_as_it_was():
+    analysis = analysis_of(SUITE)
+    assert isinstance(analysis, Analysis)
+    before = {block: state.shapes for block, state in analysis.states.items()}
+    Gate(analysis).lets([Edit(Span(27, 27), "assertions: [{type: is-json}]\n")])
+    assert {block: state.shapes for block, state in analysis.states.items()} == before
