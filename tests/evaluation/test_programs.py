@@ -207,7 +207,7 @@ async def test_a_long_answer_is_handed_over_in_a_file(folder: Folder) -> None:
         ),
         (
             "agentv-5",
-            """print('{"pass": true, "checks": [{"text": "a", "pass": true, "score": 0.2}, {"text": "b", "pass": true, "score": 7}]}')""",
+            """print('{"pass": true, "checks": [{"text": "a", "pass": true, "score": 0.2, "reason": "r"}, {"text": "b", "pass": true, "score": 7, "reason": "r"}]}')""",
             0.6,
             ("a", "b"),
             (),
@@ -221,11 +221,12 @@ async def test_a_long_answer_is_handed_over_in_a_file(folder: Folder) -> None:
         ),
         (
             "agentv-5",
-            """print('{"pass": false, "checks": [{"text": "a", "pass": true}], "score": 0.9}')""",
+            """print('{"pass": false, "checks": [{"text": "a", "pass": true, "reason": "r"}], "score": 0.9}')""",
             0.9,
             ("a",),
             (),
         ),
+        ("agentv-5", """print('{"pass": true, "checks": [{"text": "a", "pass": true}]}')""", 1.0, (), ()),
     ],
 )
 async def test_what_a_code_evaluator_may_print(
@@ -234,6 +235,19 @@ async def test_what_a_code_evaluator_may_print(
     found = await grade(folder, script, dialect)
     assert (found.score, found.hits, found.misses) == (pytest.approx(score), hits, misses)
     assert not found.crashed
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"checks": [{"text": "a", "pass": true}]}',
+        '{"checks": [{"text": "a", "pass": "true", "reason": "r"}, 1]}',
+        '{"assertions": [{"text": "a", "passed": true}]}',
+    ],
+)
+async def test_what_agentv_5_takes_for_no_check_makes_nothing_pass(folder: Folder, reply: str) -> None:
+    found = await grade(folder, f"print({reply!r})", "agentv-5")
+    assert found.score == 0
 
 
 @pytest.mark.parametrize("reply", ['{"pass": true}', '{"checks": [{"text": "a", "pass": true}]}', '{"score": "1"}'])

@@ -15,7 +15,7 @@ _SHOWN = 500
 _MISSING = {
     "hits": "has no number as `score`",
     "assertions": "has neither a number as `score` nor `assertions`",
-    "checks": "has neither a number as `score` nor `checks` nor `pass`",
+    "checks": "has neither a number as `score`, nor `checks` with `text`, `pass` and `reason`, nor `pass`",
 }
 
 
@@ -41,7 +41,7 @@ def score_of_reply(stdout: str, program: str, request: Mapping[str, Any], style:
         return EvaluationScore.crash(f"{program}: printed no JSON: {stdout[:_SHOWN] or '(nothing)'}", request)
     if not isinstance(reply, dict):
         return EvaluationScore.crash(f"{program}: printed JSON that is no object", request)
-    checks = [*_checks(reply.get("assertions"), "passed"), *(_checks(reply.get("checks"), "pass") if style == "checks" else ())]  # fmt: skip
+    checks = _checks(reply.get("checks")) if style == "checks" else _assertions(reply.get("assertions"))
     passes = reply.get("pass") if style == "checks" and isinstance(reply.get("pass"), bool) else None
     score = _number(reply.get("score"))
     if score is None and style != "hits":
@@ -61,16 +61,29 @@ def score_of_reply(stdout: str, program: str, request: Mapping[str, Any], style:
     )  # fmt: skip
 
 
-def _checks(listed: object, key: str) -> list[_Check]:
+def _assertions(listed: object) -> list[_Check]:
+    found = [(item["text"], item.get("passed", item.get("pass")) is True) for item in _with_text(listed)]
+    return [_Check(text, holds, float(holds)) for text, holds in found]
+
+
+def _checks(listed: object) -> list[_Check]:
+    """Checks of agentv-5; a score of its own counts in place of whether a check holds.
+
+    The engine drops those without `pass` and `reason`. So are they here, but for those that fail: they would only be missed.
+    """
+    found: list[_Check] = []
+    for item in _with_text(listed):
+        passes, score = item.get("pass"), _number(item.get("score"))
+        if isinstance(passes, bool) and isinstance(item.get("reason"), str):
+            found.append(_Check(item["text"], passes, _within(float(passes) if score is None else score)))
+        elif passes is not True:
+            found.append(_Check(item["text"], False, 0.0))
+    return found
+
+
+def _with_text(listed: object) -> list[Mapping[str, Any]]:
     items = listed if isinstance(listed, list) else []
-    return [_check(item, key) for item in items if isinstance(item, dict) and isinstance(item.get("text"), str)]
-
-
-def _check(item: Mapping[str, Any], key: str) -> _Check:
-    """One check; a score of its own counts in place of whether it holds."""
-    holds = item.get(key, item.get("pass", item.get("passed"))) is True
-    score = _number(item.get("score")) if key == "pass" else None
-    return _Check(item["text"], holds, _within(float(holds) if score is None else score))
+    return [item for item in items if isinstance(item, dict) and isinstance(item.get("text"), str)]
 
 
 def _mean(checks: Sequence[_Check]) -> float:
