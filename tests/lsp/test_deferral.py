@@ -108,6 +108,8 @@ def typed(text: str, keys: str) -> Desk:
         ("an evaluator when the next one is", f"{CASE}    assertions:\n      - <|>", "type: regex\n      - t", ["missing-key"], []),
         ("a case when the next one is", f"{HEAD}  - <|>", "id: a\n    input: b\n  - i", ["nothing-asserted"], ["case-entry"]),
         ("brackets as a whole", f"{CASE}    assertions: [<|>]", "{type: contians, va", [], ["syntax-error"]),
+        ("whether it is required until the next criterion", f"{CASE}    assertions:\n      - type: rubrics\n        criteria:\n          - <|>", "id: x\n            outcome: y\n            ", [], ["unstated-required"]),
+        ("whether it is required when the next one is", f"{CASE}    assertions:\n      - type: rubrics\n        criteria:\n          - <|>", "id: x\n            outcome: y\n          - ", ["unstated-required"], ["wrong-type"]),
         ("a gap until the list ends", f"{BANDS}<|>", "- score_range: [0, 4]\n                outcome: curt", [], ["gapped-bands"]),
         ("a gap when the list ends", f"{BANDS}<|>", "- score_range: [0, 4]\n                outcome: curt\n          - ", ["gapped-bands"], ["wrong-type"]),
     ],

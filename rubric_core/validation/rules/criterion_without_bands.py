@@ -22,6 +22,7 @@ _NEEDS = {"ten": "needs a 10", "nonzero": "fails only at 0", "never": "gates not
     "criterion-without-bands",
     "information",
     "A required criterion without bands, scored 0..10 beside others that have some",
+    awaits="entry",
 )
 def CRITERION_WITHOUT_BANDS(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """It looks like a matter of yes or no, and is not: one criterion with bands puts all of them on the scale."""

@@ -12,7 +12,12 @@ from rubric_core.validation.rule import Context, Finding, rule
 __all__ = ["CRITERION_WITHOUT_ID"]
 
 
-@rule("criterion-without-id", "information", "A criterion without the id that the documented format asks for")
+@rule(
+    "criterion-without-id",
+    "information",
+    "A criterion without the id that the documented format asks for",
+    awaits="entry",
+)
 def CRITERION_WITHOUT_ID(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """It gets one by its place, so results name another criterion as soon as one is added above it (document 002)."""
     if not context.dialect.properties.criteria_need_ids:

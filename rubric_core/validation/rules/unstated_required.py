@@ -13,7 +13,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["UNSTATED_REQUIRED"]
 
 
-@rule("unstated-required", "information", "A criterion that does not say whether it is required")
+@rule("unstated-required", "information", "A criterion that does not say whether it is required", awaits="entry")
 def UNSTATED_REQUIRED(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The documents say false, every release of agentv takes true, so say it. Bands and minimums are read alike."""
     if not isinstance(shape, Case) and _is_refused(shape, context.dialect):
