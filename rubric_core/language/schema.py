@@ -59,6 +59,7 @@ KINDS: Mapping[str, FileKind] = {
 
 #: A lower bound in a map of score ranges.
 _SCORE = r"^(?:10|[0-9])$"
+_SYNTAX = re.compile(r"[\\^$.*+?()\[\]{}|/]")
 _FATES = {
     Fate.DEPRECATED: "`{}` is deprecated in {}",
     Fate.LEAVING: "`{}` will not be read by the release after {}",
@@ -200,7 +201,7 @@ class _Schema:
         if base not in self.dialect.families:
             return {"enum": names}
         # What follows the colon is the model.
-        return {"pattern": f"^(?:{'|'.join(map(re.escape, names))})(?::|$)"}
+        return {"pattern": f"^(?:{'|'.join(map(_escaped, names))})(?::|$)"}
 
     def _mapping(self, shape: type[Shape]) -> Json:
         """The keys of a shape; without a `type`, so that it can be one branch of a union."""
@@ -269,3 +270,8 @@ class _Schema:
         words = [t.shape.title() for t in known]
         names: Json = {"type": "string", "enum": [t.name for t in known], "markdownEnumDescriptions": words}
         return {"anyOf": [names, NOT_BLANK]} if known else NOT_BLANK
+
+
+def _escaped(name: str) -> str:
+    """A name as a part of a pattern. With the flag `u`, which validators set, JavaScript refuses escapes without need."""
+    return _SYNTAX.sub(r"\\\g<0>", name)

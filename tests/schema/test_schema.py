@@ -1,6 +1,7 @@
 """The JSON Schemas are sound, and refuse and accept what the dialects do."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,6 +44,14 @@ def test_is_also_valid_for_ajv_which_is_stricter() -> None:
             if isinstance(enum, list):
                 assert enum
                 assert len(enum) == len(set(enum))
+
+
+@EVERY
+@pytest.mark.parametrize("kind", KINDS)
+def test_patterns_have_no_escape_without_need(dialect: Dialect, kind: str) -> None:
+    """JavaScript refuses `\\-` with its flag `u`, which the metaschema and most validators ask for."""
+    patterns = [p for p in _every(json_schema(dialect, kind), "pattern") if isinstance(p, str)]
+    assert [p for p in patterns if re.search(r"\\[^\\^$.*+?()\[\]{}|/dDwWsSbBnrtfv0]", p)] == []
 
 
 def _every(schema: Any, name: str) -> Iterator[Any]:
