@@ -90,7 +90,7 @@ class Analysis:
         """Whether a file of that name with this text has to do with evals; None where nothing in it tells."""
         if path.suffix.lower() not in YAML:
             return None
-        roots = [state.tree.root for block, state in self.states.items() if block.key]
+        roots = (state.tree.root for block, state in self.states.items() if block.key)
         items = (item for root in roots for item in (root.items if isinstance(root, Sequence) else [root]) if item)
         text = f"{self.document.head}\n{self.frame.block.text}"
         return is_eval_yaml(path, text, self.states[self.frame.block].tree.root, items)
