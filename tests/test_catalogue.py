@@ -24,6 +24,7 @@ ALLOWED = {
     "rubric_core/evaluation/rows.py": "fields of results",
     "rubric_core/evaluation/targets.py": "targets of any dialect are read",
     "rubric_core/loading/recognize.py": "what a file is, is told before its dialect is",
+    "rubric_core/loading/grading.py": "names of evaluators as the engine gives them",
     "rubric_core/loading/kind.py": "what a file is, is told before its dialect is",
     "rubric_core/loading/told_by_others.py": "what a file is, is told before its dialect is",
     "rubric_core/loading/table.py": "the columns of a table name types of checks",

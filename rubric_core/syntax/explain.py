@@ -34,8 +34,6 @@ _WORDS = {
 }
 #: A comment that holds the end of a bracket.
 _CUT = re.compile(r" (#[^\s\]},]*)[^\r\n]*[\]}]")
-#: Around a file that was copied out of a Markdown text, or out of a chat.
-_FENCE = "```"
 #: A text in quotes, and the blanks behind it.
 _CLOSED = re.compile(r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')[ \t]*(?=\S)")
 #: One word in backquotes, as Markdown has code.
@@ -66,9 +64,6 @@ def explain(
     line, start = original[repair.line], starts[repair.line]
     body = line.rstrip()
     first, end = len(body) - len(body.lstrip()), len(body)
-    if body.lstrip().startswith(_FENCE):
-        words = "this is a Markdown fence; a YAML file goes without, so remove the line"
-        return Problem("syntax", Span(start + first, start + end), words, _without_fence(repair.line, original, starts))
     if again:
         # Columns of the repair are not those of the original line any more.
         return Problem("syntax", Span(start + first, start + end), _plain(failure, body))
@@ -176,15 +171,6 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
     return None
 
 
-def _without_fence(number: int, original: Sequence[str], starts: Sequence[int]) -> Mend:
-    """The line gone; without a doubt where nothing but comments stands above it, or nothing below."""
-    line = original[number]
-    above = any(says_something(each) for each in original[:number])
-    below = any(each.strip() for each in original[number + 1 :])
-    edit = Edit(Span(starts[number], starts[number] + len(line)), "")
-    return Mend("remove the line", (edit,), safe=not (above and below))
-
-
 def _below(repair: Repair, original: Sequence[str], start: int) -> Mend | None:
     """The text behind `|` on a line of its own, above the lines of the block that go on with it."""
     line, column = original[repair.line], repair.column or 0
@@ -223,6 +209,12 @@ def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Me
         else:
             first, end = _changed(replace(repair, line=number, text=text), line)
             edits.append(Edit(Span(start + first, start + end), text[first : len(text) - (len(line) - end)]))
+    if repair.kind == "fence":
+        lines = (repair.line, *(number for number, _, _ in repair.others))
+        first, last = min(lines), max(lines)
+        # Without a doubt where nothing but comments stands above, or nothing below.
+        above = any(says_something(each) for each in original[:first])
+        safe = not (above and any(each.strip() for each in original[last + 1 :]))
     return Mend(title, tuple(edits), safe=safe)
 
 

@@ -22,7 +22,7 @@ SIGNS = {
     "decorated": ("a key is written as a plain word", "write the key alone", True),
     "half-quoted-key": ("this quote begins a key and never ends", "remove the quote", True),
     "other-quote": ("a text ends with the quote that it begins with", "write the same quote", True),
-    "fence": ("a fence of Markdown is no YAML", "remove the fence", True),
+    "fence": ("this is a Markdown fence; a YAML file goes without", "remove the fences", True),
 }
 _DASH = re.compile(rf"([ ]*)({DASH_SIGNS})(?=\S)")
 _KEY_BEHIND = re.compile(rf"{KEY}[ \t]*:(?:\s|\Z)")

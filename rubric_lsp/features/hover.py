@@ -94,10 +94,8 @@ def _parts(
         yield f"{code(shape.id)} — a criterion of this rubric"
         yield fenced(beginning(shape.outcome)) if shape.outcome else ""
         yield _weight(analysis, local, shape)
-        return
     if not on_key and field == "name" and isinstance(shape, Suite) and shape.name:
         yield _suite(analysis, shape.name)
-        return
     meaning = _meaning(declared.kind, vars(shape).get(field)) if not on_key else ""
     if meaning:
         yield f"**{vars(shape)[field]}** — {meaning}"

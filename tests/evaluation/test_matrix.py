@@ -155,8 +155,8 @@ async def test_forms_of_prompts(echo: Folder, prompt: str, answer: str) -> None:
     [
         ("'{{ env.GONE }}'", "the environment variable GONE is not set (line 3)"),
         ("'{{ env.GONE | upper }}'", "the environment variable GONE is not set (line 3)"),
-        ("'{{ a | nofilter }}'", "No filter named 'nofilter'"),
-        ("'{% if a %}'", "the template cannot be read: "),
+        ("'{{ a | nofilter }}'", "line 3 has a mistake, broken-template: there is no filter `nofilter`"),
+        ("'{% if a %}'", "line 3 has a mistake, broken-template: this statement has no end"),
         ("file://gone.md", "the prompt file gone.md is not there (line 3)"),
         (
             "{command: [python3, -c, 'import sys; sys.exit(3)']}",
