@@ -157,6 +157,8 @@ async def test_forms_of_prompts(echo: Folder, prompt: str, answer: str) -> None:
         ("'{{ env.GONE | upper }}'", "the environment variable GONE is not set (line 3)"),
         ("'{{ a | nofilter }}'", "line 3 has a mistake, broken-template: there is no filter `nofilter`"),
         ("'{% if a %}'", "line 3 has a mistake, broken-template: this statement has no end"),
+        ("file://filter.md", "No filter named 'nofilter'"),
+        ("file://open.md", "the template cannot be read: "),
         ("file://gone.md", "the prompt file gone.md is not there (line 3)"),
         (
             "{command: [python3, -c, 'import sys; sys.exit(3)']}",
@@ -168,6 +170,8 @@ async def test_forms_of_prompts(echo: Folder, prompt: str, answer: str) -> None:
 )
 async def test_a_prompt_that_cannot_be_made_leaves_the_case_unscored(echo: Folder, prompt: str, words: str) -> None:
     echo.write("broken.py", "def (")
+    echo.write("filter.md", "{{ a | nofilter }}")
+    echo.write("open.md", "{% if a %}")
     text = f"# one\nprompts:\n  - {prompt}\ntests: [{{id: a, vars: {{a: 1}}, assert: [{{type: contains, value: x}}]}}]"
     result = await echo.one(text, "agentv-5")
     assert result.verdict is Verdict.UNSCORED

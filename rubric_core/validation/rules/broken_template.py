@@ -53,7 +53,7 @@ def _texts(visited: Suite | Case | Entry | LlmJudge, mapping: Mapping) -> Iterat
     prompt = visited.places.get("prompt") if isinstance(visited, LlmJudge) else None
     nodes: list[Node] = [e.value for e in mapping.entries if cases is None or e.value is not cases.node]
     for inner in [prompt.node] if prompt is not None else [] if isinstance(visited, LlmJudge) else nodes:
-        yield from (each for each in walk(inner) if isinstance(each, Scalar))
+        yield from (n for n in walk(inner) if isinstance(n, Scalar) and ("{{" in n.text or "{%" in n.text))
 
 
 def _names(visited: Suite | Case | Entry | LlmJudge | PromptText, context: Context) -> frozenset[str] | None:
