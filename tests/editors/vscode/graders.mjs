@@ -55,7 +55,7 @@ export async function graders({ page, shot, open }) {
   await inside.locator('summary', { hasText: 'judge judge (openai, scripted-judge) for window' }).click();
   await inside.locator('pre', { hasText: '- days: Names the 30 days' }).waitFor();
   await inside.locator('summary', { hasText: 'program for check' }).click();
-  await inside.locator('pre', { hasText: '"answer": "You can return it within 30 days."' }).waitFor();
+  await inside.locator('pre', { hasText: '": "You can return it within 30 days."' }).waitFor();
   await inside.locator('.note', { hasText: 'judge judge (scripted-judge): 1 call, 900 tokens read, 120 written' }).waitFor();
   await shot('graders-report');
   await inside.locator('#sent').scrollIntoViewIfNeeded();

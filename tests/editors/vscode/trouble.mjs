@@ -201,7 +201,7 @@ async function judgeAway({ page, shot, open, name, judge }) {
   await pressLens(page, page.locator('.codelens-decoration a', { hasText: '▶ Run 2 cases' }), line(page, /id:\s*quick.*✔\s1\.00/u));
   await until(() => judge.asked);
   await judge.stop();
-  await line(page, /id:\s*judged.*○\sunscored/u).waitFor();
+  await line(page, /id:\s*judged.*○\s⚠\s1\sgrader\sfailed:\srubrics/u).waitFor();
   await line(page, /id:\s*quick.*✔\s1\.00/u).waitFor();
   await page.keyboard.press('Control+Shift+M');
   const problem = page.locator('.markers-panel .monaco-list-row', { hasText: 'the judge `judge`:' });
