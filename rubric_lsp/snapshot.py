@@ -13,7 +13,7 @@ from rubric_core.text import Edit, Encoding, Position, Span, TextRange
 from rubric_lsp.features.blockwise import Blockwise
 from rubric_lsp.features.folding import folds_in
 from rubric_lsp.features.names import Name, names_in
-from rubric_lsp.features.shared import SharedMarks
+from rubric_lsp.features.suite_marks import SharedMarks
 from rubric_lsp.features.symbols import Symbol, symbols_in
 from rubric_lsp.features.tokens import tokens_in
 from rubric_lsp.features.writing import Writing

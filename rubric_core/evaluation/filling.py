@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 
-from rubric_core.evaluation.inherited import metadata_of_suite, with_inherited
 from rubric_core.evaluation.interpolate import Interpolation, node_of, with_values
 from rubric_core.evaluation.matrix import Variant
+from rubric_core.evaluation.metadata import metadata_of_suite, with_inherited
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.lower import Lowering

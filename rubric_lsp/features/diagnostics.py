@@ -10,7 +10,7 @@ from rubric_core.analysis import Analysis, Language
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, Diagnostic, Severity, Tag
 from rubric_lsp.features.results import Results, Shown, id_span, marks, stale_words
-from rubric_lsp.features.shared import span_of
+from rubric_lsp.features.suite_marks import span_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.marks import Mark

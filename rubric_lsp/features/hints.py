@@ -10,7 +10,7 @@ from rubric_core.analysis import Analysis
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.results import Results, Shown, brief, id_span, line_end, marks, tally_of
-from rubric_lsp.features.shared import shared_tooltip, span_of
+from rubric_lsp.features.suite_marks import shared_tooltip, span_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.marks import Mark

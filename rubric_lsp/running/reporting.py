@@ -38,7 +38,7 @@ class Reports:
 
     def shared(self, snapshot: Snapshot, part: "Shape") -> str:
         """What the cases made of a part of their suite, for a hover; empty for one of which nothing is known."""
-        from rubric_lsp.features.shared import shared_report  # noqa: PLC0415
+        from rubric_lsp.features.suite_marks import shared_report  # noqa: PLC0415
 
         found = next((each for each in self._server.runs.shared(snapshot) if each.of is part), None)
         return shared_report(found) if found is not None else ""

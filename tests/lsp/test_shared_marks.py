@@ -16,7 +16,7 @@ from rubric_core.evaluation.result import CaseResult, CriterionResult, Evaluator
 from rubric_core.text import Edit, Span
 from rubric_lsp.features.hints import hints as hints_of
 from rubric_lsp.features.results import Shown
-from rubric_lsp.features.shared import SharedMarks, shared_report
+from rubric_lsp.features.suite_marks import SharedMarks, shared_report
 
 SUITE = """\
 # rubric: dialect=agentv-1
