@@ -91,7 +91,7 @@ class Check:
         for number, block in blocks:
             self._refreshed(number, block, defaults)
             if analysis.references is not None:
-                self._linked(number, block, analysis.references)
+                self._linked(number, block, analysis.references, pinned=self._is_pinned)
 
     def _refreshed(self, number: int, block: Block, defaults: SuiteDefaults) -> BlockState:
         state = self.states[block]
@@ -107,8 +107,9 @@ class Check:
         blocks = [block for _, block in numbered]
         own = frozenset[str]().union(*(self.states[block].own_targets for block in blocks))
         references = analysis.references = References(project, path, analysis.kind, self.dialect, own)
+        pinned = self._is_pinned
         for number, block in numbered:
-            self._linked(number, block, references)
+            self._linked(number, block, references, pinned=pinned)
         known = references.targets(outside := project.look())
         analysis.depends_on = frozenset(outside.seen).union(*{self.states[b].links.seen for b in blocks})
         analysis.refers_to = {
@@ -117,9 +118,13 @@ class Check:
         }
         analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
 
-    def _linked(self, number: int, block: Block, references: References) -> None:
+    @property
+    def _is_pinned(self) -> bool:
+        """Whether somebody said which releases of the engine run this."""
+        return self.analysis.choice.stated or _needs_release(self.analysis.suite)
+
+    def _linked(self, number: int, block: Block, references: References, *, pinned: bool) -> None:
         state, project = self.states[block], references.project
-        pinned = self.analysis.choice.stated or _needs_release(self.analysis.suite)
         key = (state.key, references.key, pinned)
         since = state.linked_at
         state.linked_at = project.version
