@@ -1,10 +1,11 @@
 """Small pieces of Markdown."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from rubric_core.language.shape import Shape
 
-__all__ = ["cell", "code", "heading", "sentence", "table"]
+__all__ = ["cell", "code", "code_cell", "heading", "sentence", "table"]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -19,9 +20,16 @@ def cell(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """`text` as code, which may have backticks in it."""
-    fence = "``" if "`" in text else "`"
-    return f"{fence}{cell(text)}{fence}"
+    """The text on one line as code: neither links nor images nor addresses in it are rendered."""
+    words = " ".join(text.split())
+    ticks = "`" * max(1, *(len(found) + 1 for found in re.findall("`+", words)), 0)
+    gap = " " if "`" in words else ""
+    return f"{ticks}{gap}{words}{gap}{ticks}"
+
+
+def code_cell(text: str) -> str:
+    """The same in a table."""
+    return cell(code(text))
 
 
 def heading(shape: type[Shape]) -> str:

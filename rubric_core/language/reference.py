@@ -7,7 +7,7 @@ from rubric_core.language.around import ROOTS, FileKind
 from rubric_core.language.dialect import Dialect, Fate
 from rubric_core.language.evaluators import Band, Evaluator
 from rubric_core.language.kinds import ByNode, Choice, Kind, ListOf, MapOf, Messages, Ranges, Shaped, Shorthand, Tagged
-from rubric_core.language.markdown import cell, code, heading, sentence, table
+from rubric_core.language.markdown import cell, code_cell, heading, sentence, table
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.place import history
 from rubric_core.language.reference_dialects import dialects_page
@@ -126,7 +126,7 @@ class _Catalogue:
                 name for name in names if name.removeprefix("not-") != name and name.removeprefix("not-") in names
             ]
             own_names = {name: since for name, since in names.items() if name not in turned}
-            words = f"Written {_since(own_names)}." + (f" {code(turned[-1])} is its opposite." if turned else "")
+            words = f"Written {_since(own_names)}." + (f" {code_cell(turned[-1])} is its opposite." if turned else "")
             parts += ["", f"## {list(own_names)[-1]}", "", sentence(shape), "", words]
             parts += ["", f"[How it scores]({page})" if page else _NOT_RUN]
             parts += ["", self.table(shape, own)] if own else []
@@ -144,7 +144,7 @@ class _Catalogue:
 
     def targets(self, runs: Mapping[str, Sequence[str]]) -> str:
         """Targets files: their keys, those of entries, and the settings of every kind."""
-        parts = ["# Targets", "", _TARGETS_RUN.format(kinds=", ".join(map(code, runs)))]
+        parts = ["# Targets", "", _TARGETS_RUN.format(kinds=", ".join(map(code_cell, runs)))]
         for shape in self._shapes(ROOTS[FileKind.TARGETS]):
             parts += ["", f"## {heading(shape)}", "", sentence(shape), "", self.table(shape)]
         parts += [
@@ -167,8 +167,8 @@ class _Catalogue:
             run = [name for name in names if name in runs]
             idle = list(dict.fromkeys(setting for name in run for setting in runs[name] if setting in own))
             words = [f"Kinds: {_since(names)}."]
-            words += [f"Rubric runs {', '.join(map(code, run))}." if run else "Rubric runs none of them."]
-            words += [f"Taken and not acted on: {', '.join(map(code, idle))}."] if idle else []
+            words += [f"Rubric runs {', '.join(map(code_cell, run))}." if run else "Rubric runs none of them."]
+            words += [f"Taken and not acted on: {', '.join(map(code_cell, idle))}."] if idle else []
             parts += ["", f"## {', '.join(names)}", "", sentence(shape), "", " ".join(words)]
             parts += ["", self.table(shape, own)] if own else []
         return "\n".join(parts)
@@ -185,10 +185,10 @@ class _Catalogue:
         name = spelled[-1][1]
         meaning = declared.doc
         if declared.example:
-            meaning += f" Example: {code(f'{name}: {declared.example}')}"
+            meaning += f" Example: {code_cell(f'{name}: {declared.example}')}"
         meaning += _options(declared.kind) + self._elsewhere(shape, declared)
         words = cell(declared.kind.words()) + self._needed(shape, declared)
-        yield code(name), words, cell(declared.shown_default), cell(meaning), self._written(shape, declared)
+        yield code_cell(name), words, cell(declared.shown_default), cell(meaning), self._written(shape, declared)
 
     def _elsewhere(self, shape: type[Shape], declared: Key[Any]) -> str:
         """What the key takes in the dialects that differ from the catalogue."""
@@ -213,7 +213,7 @@ class _Catalogue:
         if declared.group:
             alike = [k for k in shape.keys.values() if k.group == declared.group]
             names = [name for k in alike for d in having[-1:] if (name := d.spelled(shape, k.field))]
-            return f"; one of {', '.join(map(code, names))} is required" if len(names) > 1 else "; required"
+            return f"; one of {', '.join(map(code_cell, names))} is required" if len(names) > 1 else "; required"
         return "; required" if needing == having else f"; required in {', '.join(d.name for d in needing)}"
 
     def _written(self, shape: type[Shape], declared: Key[Any]) -> str:
@@ -227,7 +227,8 @@ class _Catalogue:
         if len(having) == 1 and having[0] != self.dialects[-1].name:
             return f"in {having[0]} only"
         words = ", ".join(
-            f"{code(name)} since {since}" if len(spelled) > 1 else f"since {since}" for name, since in reversed(spelled)
+            f"{code_cell(name)} since {since}" if len(spelled) > 1 else f"since {since}"
+            for name, since in reversed(spelled)
         )
         return words + (f", until {having[-1]}" if having[-1] != self.dialects[-1].name else "")
 
@@ -278,8 +279,8 @@ def _options(kind: Kind[Any]) -> str:
     """What each of the possible words means."""
     branches = kind.branches if isinstance(kind, ByNode) else (kind,)
     options = [option for branch in branches if isinstance(branch, Choice) for option in branch.options]
-    return "".join(f"<br>{code(name)}: {text}" for name, text in options)
+    return "".join(f"<br>{code_cell(name)}: {text}" for name, text in options)
 
 
 def _since(names: Mapping[str, str]) -> str:
-    return ", ".join(f"{code(name)} since {dialect}" for name, dialect in names.items())
+    return ", ".join(f"{code_cell(name)} since {dialect}" for name, dialect in names.items())

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from rubric_core.language.dialect import Dialect, Fate, Properties, Spelling, TypeName
-from rubric_core.language.markdown import cell, code, heading, table
+from rubric_core.language.markdown import cell, code_cell, heading, table
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 
@@ -43,7 +43,7 @@ def dialects_page(dialects: Sequence[Dialect], ways: Mapping[str, Sequence[str]]
 def _overview(dialect: Dialect) -> tuple[str, ...]:
     def spelled(shape: type[Shape], *names: str) -> str:
         written = (dialect.spelled(shape, name) for name in names)
-        return next((code(name) for name in written if name), "")
+        return next((code_cell(name) for name in written if name), "")
 
     return (
         f"[{dialect.name}](#{dialect.name.replace('.', '')})", dialect.releases, spelled(Suite, "cases"), spelled(Case, "input", "vars"),
@@ -82,11 +82,11 @@ def _renamed(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
         for old in _own(older, shape).values():
             now = dialect.spelled(shape, old.field) if old.fate is Fate.CURRENT and old.field else None
             if now is not None and now != old.name:
-                yield heading(shape), code(old.name), code(now), _fate(dialect.table(shape).get(old.name))
+                yield heading(shape), code_cell(old.name), code_cell(now), _fate(dialect.table(shape).get(old.name))
     for known in older.types.values():
         now = dialect.type_name(known.shape) if known.fate is Fate.CURRENT else None
         if now is not None and now != known.name and dialect.types[known.name].fate is not Fate.CURRENT:
-            yield "Type of evaluators", code(known.name), code(now), _fate(dialect.types[known.name])
+            yield "Type of evaluators", code_cell(known.name), code_cell(now), _fate(dialect.types[known.name])
 
 
 def _given_up(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
@@ -96,7 +96,7 @@ def _given_up(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
             if before is None or before.fate is spelling.fate or spelling.fate in (Fate.CURRENT, Fate.ALIAS):
                 continue
             if before.fate is not Fate.CURRENT or dialect.spelled(shape, spelling.field) in (None, name):
-                yield heading(shape), code(name), _fate(spelling)
+                yield heading(shape), code_cell(name), _fate(spelling)
     for name, known in dialect.types.items():
         was = older.types.get(name)
         if (
@@ -105,7 +105,7 @@ def _given_up(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
             and known.fate is not Fate.CURRENT
             and dialect.type_name(known.shape) is None
         ):
-            yield "Type of evaluators", code(name), _fate(known)
+            yield "Type of evaluators", code_cell(name), _fate(known)
 
 
 def _foreign(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
@@ -113,7 +113,7 @@ def _foreign(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
     for shape in _shapes(dialect):
         for name, spelling in _own(dialect, shape).items():
             if name not in _own(older, shape) and spelling.fate not in (Fate.CURRENT, Fate.ALIAS):
-                yield heading(shape), code(name), _fate(spelling)
+                yield heading(shape), code_cell(name), _fate(spelling)
 
 
 def _fate(known: Spelling | TypeName | None) -> str:
@@ -136,11 +136,11 @@ def _added(dialect: Dialect, older: Dialect | None) -> Iterator[tuple[str, ...]]
             if s.fate is Fate.CURRENT and s.field not in known and not shape.keys[s.field].extension
         ]
         if new:
-            yield heading(shape), ", ".join(map(code, new))
+            yield heading(shape), ", ".join(map(code_cell, new))
     before = {t.shape for t in older.types.values()} if older is not None else set[type[Shape]]()
     types = [t.name for t in dialect.types.values() if t.fate is Fate.CURRENT and t.shape not in before]
     if types:
-        yield "Types of evaluators", ", ".join(map(code, types))
+        yield "Types of evaluators", ", ".join(map(code_cell, types))
 
 
 def _properties(dialect: Dialect, older: Dialect | None) -> list[str]:
@@ -162,7 +162,7 @@ def property_words(name: str, value: Any) -> str:
 
 def _samples(patterns: Sequence[str]) -> str:
     """What is filled in, as it may be written."""
-    return ", ".join(code(sample) for sample in _SAMPLES if any(re.fullmatch(p, sample) for p in patterns))
+    return ", ".join(code_cell(sample) for sample in _SAMPLES if any(re.fullmatch(p, sample) for p in patterns))
 
 
 def _listed(values: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ import re
 
 import yaml
 
-__all__ = ["beginning", "code", "fenced", "shortened", "value_text"]
+__all__ = ["beginning", "fenced", "shortened", "value_text"]
 
 _LONGEST = 60
 _MOST_LINES, _MOST_CHARACTERS = 30, 2_000
@@ -15,14 +15,6 @@ def fenced(text: str, language: str = "text") -> str:
     """The text as it is, in a fence longer than any in it: an image or link in it stays text."""
     fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", text)), 0)
     return f"{fence}{language}\n{text}\n{fence}"
-
-
-def code(text: str) -> str:
-    """The text on one line as code: neither links nor images nor addresses in it are rendered."""
-    words = " ".join(text.split())
-    ticks = "`" * max(1, *(len(found) + 1 for found in re.findall("`+", words)), 0)
-    gap = " " if "`" in words else ""
-    return f"{ticks}{gap}{words}{gap}{ticks}"
 
 
 def value_text(value: object) -> str:

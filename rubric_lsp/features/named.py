@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from rubric_core.analysis import Analysis
 from rubric_core.language.around import FileKind
 from rubric_core.language.kinds import Text
+from rubric_core.language.markdown import code
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.syntax.tree import Mapping, Scalar
@@ -12,7 +13,7 @@ from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.completion.variables import values_at
 from rubric_lsp.features.hover import HoverText
-from rubric_lsp.features.markdown import beginning, code, fenced, shortened, value_text
+from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
 from rubric_lsp.features.names import Name
 
 __all__ = ["Found", "filled", "named", "preview"]
