@@ -16,6 +16,10 @@ __all__ = ["main"]
 
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 _WRONG_USE = 2
+_SOCKETS = (
+    "With --tcp and --ws a client needs the token that is printed at the start, as initializationOptions.token; "
+    "RUBRIC_LSP_SOCKETS in the environment sets it. No such client can say that suites may be run: rubric trust does."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _wrong(f"cannot write to {options.log_file}: {error.strerror or error}")
     try:
-        return asyncio.run(_serve(options.tcp, options.ws))
+        return asyncio.run(_serve(options))
     except ModuleNotFoundError as error:
         if error.name != "websockets":
             raise
@@ -39,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="rubric-lsp", description="The language server for LLM evaluation suites in YAML."
+        prog="rubric-lsp", description="The language server for LLM evaluation suites in YAML.", epilog=_SOCKETS
     )
     transport = parser.add_mutually_exclusive_group()
     transport.add_argument("--stdio", action="store_true", help="talk on standard input and output (the default)")
@@ -48,6 +52,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     transport.add_argument(
         "--ws", type=_address, metavar="[HOST:]PORT", help="wait for one client on a WebSocket; 0 takes a free port"
+    )
+    transport.add_argument("--unix", metavar="PATH", help="wait for one client of this user on a Unix socket")
+    parser.add_argument(
+        "--page",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="with --ws: a web page that may connect, such as http://localhost:3000",
     )
     parser.add_argument(
         "--log-file", metavar="FILE", help="append the log to a file, rather than send it to the editor"
@@ -74,25 +86,36 @@ def _log(file: str | None, level: int) -> None:
     logging.getLogger("pygls").setLevel(logging.WARNING)
 
 
-async def _serve(address: tuple[str, int] | None, socket: tuple[str, int] | None) -> int:
+async def _serve(options: argparse.Namespace) -> int:
     from rubric_lsp.client_log import ClientLog  # noqa: PLC0415  # --help and --version need none of it
     from rubric_lsp.server import RubricServer  # noqa: PLC0415
-    from rubric_lsp.transport import serve_stdio, serve_tcp  # noqa: PLC0415
+    from rubric_lsp.transport import serve_stdio, serve_tcp, serve_unix  # noqa: PLC0415
 
     server = RubricServer()
     server.memory.started()
     ClientLog.install(server.protocol)
-    if socket is not None:
-        from rubric_lsp.websocket import serve_websocket  # noqa: PLC0415
-
-        return await serve_websocket(server.protocol, *socket, _announce)
-    if address is None:
+    if options.tcp is None and options.ws is None and options.unix is None:
         return await serve_stdio(server.protocol)
-    return await serve_tcp(server.protocol, *address, _announce)
+    from rubric_lsp.admission import Admission  # noqa: PLC0415
+
+    server.permission.remote = True
+    if options.unix is not None:
+        return await serve_unix(server.protocol, options.unix, lambda path: _say(f"rubric-lsp listens on {path}"))
+    admission = Admission.by_token()
+
+    def announce(host: str, port: int) -> None:
+        _say(f"rubric-lsp listens on {host}:{port}\ntoken: {admission.token}")
+
+    host, port = options.tcp or options.ws
+    if options.ws is None:
+        return await serve_tcp(server.protocol, host, port, announce, admission)
+    from rubric_lsp.websocket import serve_websocket  # noqa: PLC0415
+
+    return await serve_websocket(server.protocol, host, port, announce, admission, options.page)
 
 
-def _announce(host: str, port: int) -> None:
-    sys.stderr.write(f"rubric-lsp listens on {host}:{port}\n")
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 

@@ -5,10 +5,11 @@ a server from starting.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, cast
 
+from rubric_core.lazy import dataclass
 from rubric_core.text import Encoding
 from rubric_lsp.features import code_actions, tokens, typing
 

@@ -11,9 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from pygls.protocol import LanguageServerProtocol
-from pygls.workspace import Workspace
-
+from rubric_lsp.framework import LanguageServerProtocol, Workspace
 from rubric_lsp.parameters import ANYTHING, Shape, checked
 from rubric_lsp.refusal import (
     CANCELLED,

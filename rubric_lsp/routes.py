@@ -5,15 +5,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rubric_core.control_characters import mask
 from rubric_lsp import convert, lifecycle
 from rubric_lsp.about import about
 from rubric_lsp.coloring import all_tokens, token_changes, tokens_within
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
-from rubric_lsp.features.lenses import lenses
 from rubric_lsp.features.run_actions import RunAction, run_actions
 from rubric_lsp.features.selection import selections
 from rubric_lsp.features.typing import typed
+from rubric_lsp.json_array import JsonArray
 from rubric_lsp.navigation import links
 from rubric_lsp.parameters import (
     ANYTHING,
@@ -131,22 +132,17 @@ def _display(s: "RubricServer") -> None:
     s.reads(
         "textDocument/codeLens",
         DOCUMENT,
-        lambda d, _: [
-            *(_lenses(s, d) if shown().code_lenses and s.runs.suite_at(d).can_run else ()),
-            *(convert.reference_lenses(d, s.navigation.uses(d), s.client) if shown().reference_lenses else ()),
-        ],
+        lambda d, _: _lenses(s, d),
         [],
     )
     s.reads("textDocument/inlayHint", WITHIN, lambda d, p: _hints(s, d, p) if shown().inlay_hints else [], [])
     s.reads(
         "textDocument/documentSymbol",
         DOCUMENT,
-        lambda d, _: convert.document_symbols(d, d.kept.symbols.of(d.analysis), s.client),
+        lambda d, _: convert.document_symbols(d, s.client),
         [],
     )
-    s.reads(
-        "textDocument/foldingRange", DOCUMENT, lambda d, _: convert.folding_ranges(d, d.kept.folds.of(d.analysis)), []
-    )
+    s.reads("textDocument/foldingRange", DOCUMENT, lambda d, _: convert.folding_ranges(d), [])
     s.reads("textDocument/selectionRange", {**DOCUMENT, "positions": [POSITION]}, _selections, [])
     s.reads("textDocument/semanticTokens/full", DOCUMENT, lambda d, _: all_tokens(d), whole=True)
     s.reads("textDocument/semanticTokens/full/delta", {**DOCUMENT, "previousResultId": TEXT}, token_changes, whole=True)
@@ -247,15 +243,27 @@ def _chosen(s: "RubricServer", action: Json) -> Json:
     document, known = s.acted
     number = action.get("data")
     chosen = known[number] if isinstance(number, int) and 0 <= number < len(known) else None
-    if document is None or chosen is None or chosen.title != action["title"] or not s.documents.is_newest(document):
+    if (
+        document is None
+        or chosen is None
+        or mask(chosen.title) != action["title"]
+        or not s.documents.is_newest(document)
+    ):
         raise RefusedError(CONTENT_MODIFIED, "the document has changed since")
     return convert.resolved_action(document, action, chosen, s.client)
 
 
-def _lenses(s: "RubricServer", d: Snapshot) -> list[Json]:
+def _lenses(s: "RubricServer", d: Snapshot) -> JsonArray:
+    shown = s.documents.settings
+    running = _run_lenses(s, d) if shown.code_lenses and s.runs.suite_at(d).can_run else JsonArray()
+    uses = convert.reference_lenses(d, s.navigation.uses(d), s.client) if shown.reference_lenses else []
+    return JsonArray.joined((running, JsonArray.of(uses)))
+
+
+def _run_lenses(s: "RubricServer", d: Snapshot) -> JsonArray:
     # Where hints stand on the same line, the result would be there twice.
     told = not (s.client.shows_hints and s.documents.settings.inlay_hints)
-    return convert.code_lenses(d, lenses(d.analysis, s.runs.results(d), told=told), s.runs.suite_at(d).uri)
+    return convert.code_lenses(d, s.runs.results(d), s.runs.suite_at(d).uri, told=told)
 
 
 def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:

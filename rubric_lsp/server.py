@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cattrs import Converter
-from pygls.lsp.server import LanguageServer
 
 from rubric_core import __version__
 from rubric_core.analysis import Language
@@ -21,7 +20,10 @@ from rubric_lsp.capabilities import Client
 from rubric_lsp.checks import Checks
 from rubric_lsp.commands import Commands
 from rubric_lsp.deferral import Deferral
-from rubric_lsp.features.diagnostics import findings, listing, outcomes
+from rubric_lsp.features.deferral import Numbered
+from rubric_lsp.features.diagnostics import listing, outcomes
+from rubric_lsp.framework import LanguageServer
+from rubric_lsp.json_array import JsonArray
 from rubric_lsp.memory import Memory
 from rubric_lsp.navigation import Navigation
 from rubric_lsp.parameters import Shape
@@ -70,10 +72,18 @@ class RubricServer(LanguageServer):
         self.navigation = Navigation(self.around)
         self.permission = Permission()
         self.deferral = Deferral()
-        self.checks = Checks(self.documents, self.problems, self.publish, self.deferral)
+        self.checks = Checks(self.documents, self.listed, self.publish, self.deferral)
         board = ProgressBoard(self.protocol, "check")
         self.survey = Survey(
-            self.documents, self.around, self.problems, self.configured, self.publish, board, self._learnt
+            self.documents,
+            self.around,
+            self.problems,
+            self._results,
+            self.configured,
+            self.publish,
+            board,
+            self._learnt,
+            lambda: self.checks.under_way,
         )
         self.pulling = Pulling(self)
         #: The newest actions: the edits of some are worked out when one is chosen.
@@ -104,7 +114,7 @@ class RubricServer(LanguageServer):
 
     def say(self, message: str, kind: int = lifecycle.INFORMATION) -> None:
         """Show a message to the person: only for what they asked for, or have to know."""
-        self.protocol.tell("window/showMessage", {"type": kind, "message": message})
+        self.protocol.tell("window/showMessage", {"type": kind, "message": convert.notice(message)})
 
     async def ask_quietly(self, method: str, params: object = None) -> None:
         """A request whose answer says nothing."""
@@ -126,14 +136,20 @@ class RubricServer(LanguageServer):
         snapshot = Snapshot(self.documents, uri, None, "toml", document)
         return convert.diagnostics(snapshot, listed, self.client)
 
-    def problems(self, snapshot: Snapshot, deferred: frozenset[int] = frozenset()) -> list[dict[str, Any]]:
-        """Everything that is listed for a version of a suite, but for the findings with the numbers in `deferred`."""
-        results = self.runs.results(snapshot)
-        shared = self.runs.shared(snapshot)
-        listed = findings(snapshot.analysis, deferred) + outcomes(
-            snapshot.analysis, results, shared, passed=self.documents.settings.show_passed
-        )
-        return convert.diagnostics(snapshot, listed, self.client)
+    def _results(self, snapshot: Snapshot) -> object:
+        """Equal for two moments between which the results of a document have not changed."""
+        return self.runs.state(snapshot)
+
+    def problems(self, snapshot: Snapshot) -> list[dict[str, Any]]:
+        """Everything that is listed for a version of a suite."""
+        return self.listed(snapshot).items
+
+    def listed(self, snapshot: Snapshot, deferred: frozenset[Numbered] = frozenset()) -> JsonArray:
+        """The same as it is sent, but for the findings with the numbers in `deferred`."""
+        results, shared = self.runs.results(snapshot), self.runs.shared(snapshot)
+        ran = outcomes(snapshot.analysis, results, shared, passed=self.documents.settings.show_passed)
+        outcome = JsonArray.of(convert.diagnostics(snapshot, ran, self.client))
+        return JsonArray.joined((convert.findings(snapshot, deferred, self.client), outcome))
 
     def opened(self, params: Any) -> None:
         """A document was opened."""

@@ -1,8 +1,10 @@
 """The settings, each declared once. Editors send them when they connect, and again when they change."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
+
+from rubric_core.lazy import dataclass
 
 __all__ = ["SECTION", "Settings"]
 

@@ -1,8 +1,9 @@
 """Where the cases and targets that a document names are used, as lenses."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from rubric_core.lazy import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.words import count
 from rubric_lsp.features.names import Name, NameKind

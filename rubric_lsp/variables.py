@@ -1,13 +1,14 @@
 """Template variables across files: where they get their values, and where else they are meant, also in prompts of their own."""
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from rubric_core.analysis import LocalText
 from rubric_core.language.around import FileKind
 from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.variables import FILLED_BY, STANDS_FOR
+from rubric_core.lazy import dataclass
 from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import kind_by_name
 from rubric_core.syntax.tree import Mapping as MappingNode

@@ -1,9 +1,10 @@
 """One configuration, understood."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from rubric_core.lazy import dataclass
 from rubric_core.loading.patterns import Patterns
 from rubric_core.syntax.blocks import Document
 from rubric_core.validation.rule import Diagnostic

@@ -1,9 +1,10 @@
 """What a run sent, to whom, and what it took: kept with the result of a case, and shown by `--show-prompts` and in reports."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request, Sent, Tokens
 
 __all__ = ["Exchange", "ExchangeLog", "Role", "Usage", "ask", "joined_usage", "tokens_of"]

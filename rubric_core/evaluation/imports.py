@@ -16,7 +16,7 @@ _MOST = 300
 _JAVASCRIPT = re.compile(
     r"""(?:\b(?:import|export)\b[^'"`;]*?\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"](?P<path>\.{1,2}/[^'"\n]+)['"]"""
 )
-_SHELL = re.compile(r"^\s*(?:\.|source)\s+[\"']?(?P<path>[^\s\"';&|$]+)", re.MULTILINE)
+_SHELL = re.compile(r"^[ \t]*(?:\.|source)\s+[\"']?(?P<path>[^\s\"';&|$]+)", re.MULTILINE)
 _SUFFIXES = ("", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", "/index.js", "/index.ts")
 
 

@@ -1,13 +1,13 @@
 """Making fixes: the safe ones that hold up, none that touch one another, until nothing is left to do."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from rubric_core.analysis import Analysis
 from rubric_core.analysis.trial import tried
 from rubric_core.fixing.choice import Offered, apart, keeps_comments, safe_fixes
 from rubric_core.fixing.comparison import Comparison, named
 from rubric_core.fixing.gate import Gate
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.events import stumble
 from rubric_core.syntax.parse import parse
 from rubric_core.validation.rule import Diagnostic

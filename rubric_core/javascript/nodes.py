@@ -1,9 +1,9 @@
 """What a JavaScript regular expression is made of, once it is read."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from rubric_core.javascript.ranges import Ranges
+from rubric_core.lazy import dataclass
 
 __all__ = [
     "Alternatives", "Chars", "Edge", "Empty", "Group", "InvalidPatternError", "Look", "Node", "Quantified", "Reference", "Row",

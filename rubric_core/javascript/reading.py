@@ -1,13 +1,13 @@
 """Single characters in a JavaScript regular expression, and what a backslash makes of them."""
 
 import re
-from dataclasses import dataclass
 
 from rubric_core.javascript.folding import folded, same, unfolded
 from rubric_core.javascript.nodes import InvalidPatternError
 from rubric_core.javascript.properties import property_named
 from rubric_core.javascript.ranges import ALL as EVERY
 from rubric_core.javascript.ranges import Ranges, inverse, normal, of, united, without
+from rubric_core.lazy import dataclass
 
 __all__ = ["DIGITS", "LINE_ENDS", "SPACES", "WORDS", "Modes", "Reading"]
 

@@ -5,11 +5,12 @@ be read from its file.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any, Literal, NamedTuple, cast
 
 from rubric_core.language.shape import Key, Shape
+from rubric_core.lazy import dataclass
 
 __all__ = ["Change", "Dialect", "Fate", "Properties", "ReplyStyle", "Spelling", "Tables", "TypeName"]
 

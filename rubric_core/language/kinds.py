@@ -4,8 +4,9 @@ No kind is tried against a value to see whether it fits: a union is decided by w
 the `type` key beside it (`Tagged`), so that there is one reason for every complaint.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rubric_core.lazy import dataclass
 
 if TYPE_CHECKING:
     from rubric_core.language.shape import Shape

@@ -1,13 +1,13 @@
 """What lowering finds wrong. An issue is plain data; the rule of its class gives it a code, words and fixes."""
 
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Spelling, TypeName
 from rubric_core.language.kinds import Kind
 from rubric_core.language.shape import Key, Shape
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.tree import Entry, Mapping, Node, Problem, Scalar
 from rubric_core.text import Span
 

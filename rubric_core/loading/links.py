@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from rubric_core.language.endings import DATASETS, PROMPTS
 from rubric_core.language.model import Suite, TargetChoice
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
+from rubric_core.lazy import dataclass
 from rubric_core.loading.case_files import CaseSet
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.names import entry_name

@@ -1,9 +1,10 @@
 """What is wrong with references to other files. As every issue plain data; the rule of its class has the words."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
+from rubric_core.lazy import dataclass
 from rubric_core.loading.issues import Issue
 from rubric_core.syntax.tree import Node, Scalar
 

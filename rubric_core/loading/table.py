@@ -11,10 +11,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from rubric_core.lazy import pattern
+
 __all__ = ["TableCase", "TableError", "UnactedColumnError", "cases_in_table"]
 
 _EXPECTED = re.compile(r"__expected\d*\Z")
-_SHORT = re.compile(
+_SHORT = pattern(
     r"(?P<not>not-)?(?P<type>[a-z][a-z0-9:-]*?)(?:\((?P<bound>[0-9.]+)\))?(?:\s*:\s*(?P<value>.*))?\Z", re.DOTALL
 )
 #: Other names of types.

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from rubric_core.lazy import dataclass, pattern
 
 __all__ = ["ITEM", "LINE", "Step", "key_above", "line_end", "line_start", "siblings", "way"]
 
@@ -10,7 +11,7 @@ __all__ = ["ITEM", "LINE", "Step", "key_above", "line_end", "line_start", "sibli
 ITEM = "[]"
 Step = str
 
-LINE = re.compile(
+LINE = pattern(
     r"(?P<indent>[ \t]*)(?P<dashes>(?:-(?:[ \t]+|$))*)(?:(?P<key>\"[^\"]*\"|'[^']*'|[^\s#:\-\[\]{},\"'&*!|>%@`][^#:{}\[\],]*?)[ \t]*:(?P<value>(?:[ \t].*)?)$)?"
 )
 _BREAK = re.compile(r"[\r\n]")

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from rubric_core.lazy import dataclass, pattern
 from rubric_core.syntax.lines import BLANK, BREAK, FOREIGN_BLANKS
 from rubric_core.syntax.parse import LARGEST
 
@@ -13,7 +13,7 @@ __all__ = ["ROOT_LIST", "Items", "begins_item", "cut_items", "find_items", "lead
 ROOT_LIST = "-"
 
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_ROOT_LIST = re.compile(rf"\ufeff?(?:{BLANK}|---[ \t]*{BREAK})*( *)-(?=[ \t\r\n]|\Z)")
+_ROOT_LIST = pattern(rf"\ufeff?(?:{BLANK}|---[ \t]*{BREAK})*( *)-(?=[ \t\r\n]|\Z)")
 _MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
 #: An item that begins with its id, and one that has nothing else.
 _HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:")

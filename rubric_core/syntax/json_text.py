@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 
+from rubric_core.lazy import pattern
 from rubric_core.syntax.tree import Entry, Mapping, Node, Problem, Scalar, Sequence, Tree
 from rubric_core.text import Span
 
@@ -11,7 +12,7 @@ __all__ = ["parse_json"]
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_WORD = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![\w.+-])|(?:true|false|null)(?!\w)")
+_WORD = pattern(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![\w.+-])|(?:true|false|null)(?!\w)")
 _OTHER = re.compile(r"[^\s,\[\]{}]+|\S")
 #: Deeper than anybody writes, and far from the limits of Python.
 _DEEPEST = 200

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from rubric_core.lazy import pattern
 from rubric_core.syntax.events import Failure
 from rubric_core.syntax.lines import DASHES, KEY, before, columns, content_of, indent_of, says_something
 from rubric_core.syntax.repair import Repair
@@ -10,9 +11,9 @@ from rubric_core.syntax.repair import Repair
 __all__ = ["indented", "missing_dash", "nudged", "orphaned", "tabs"]
 
 #: A line with a key and its value.
-_ENTRY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]+[^\s#|>]")
+_ENTRY = pattern(rf"{DASHES}{KEY}[ \t]*:[ \t]+[^\s#|>]")
 #: An item that begins with a key.
-_HEAD = re.compile(rf"([ ]*)- +({KEY})[ \t]*:(?=\s|\Z)")
+_HEAD = pattern(rf"([ ]*)- +({KEY})[ \t]*:(?=\s|\Z)")
 #: So many lines above one an item like it is looked for.
 _FARTHEST = 80
 #: As far as a line slips by accident.

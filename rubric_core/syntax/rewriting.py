@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from rubric_core.lazy import pattern
 from rubric_core.syntax.events import Failure
 from rubric_core.syntax.lines import DASHES, KEY, body_end, break_of, content_of, indent_of, says_something
 from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, QUOTE, RESERVED, Repair
@@ -26,16 +27,16 @@ __all__ = [
     "virtual_colon",
 ]
 
-_BARE_WORD = re.compile(rf"({DASHES})([A-Za-z_$][\w$.-]*)([ \t]*(?:#.*)?)(\r?\n|\r)?\Z")
+_BARE_WORD = pattern(rf"({DASHES})([A-Za-z_$][\w$.-]*)([ \t]*(?:#.*)?)(\r?\n|\r)?\Z")
 _KEY_AND_TEXT = re.compile(rf"({DASHES})[A-Za-z_$][\w$-]*(?= +[^\s:#][^:]*\Z)")
-_INNER_COLON = re.compile(
+_INNER_COLON = pattern(
     rf"{DASHES}[^\s\"'#{{\[](?:[^:#\"'{{\[]|(?<! )#)*:[ \t]+(?![\"'|>{{\[&*!])(?:[^#]|(?<! )#)*?(:)(?=[ \t]|\r?\n|\Z)"
 )
 _NO_SPACE = re.compile(rf"({DASHES}{KEY}:)(?!//)[^\s:]")
 _NO_DASH_SPACE = re.compile(rf"([ \t]*)-(?={KEY}:(?:\s|\Z))")
 _LEAD = re.compile(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?")
 _KEPT_KEY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]")
-_HEADER = re.compile(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+0-9]*")
+_HEADER = pattern(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+0-9]*")
 #: So many lines around one show how the items of its list are written.
 _NEAR = 40
 _ESCAPES = '0abt\tnvfre "/\\N_LPxuU\r\n'

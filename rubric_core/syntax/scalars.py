@@ -2,6 +2,8 @@
 
 import re
 
+from rubric_core.lazy import pattern
+
 __all__ = ["ScalarValue", "resolve"]
 
 ScalarValue = str | int | float | bool | None
@@ -16,7 +18,7 @@ _WORDS: dict[str, ScalarValue] = {
 }  # fmt: skip
 _INT = re.compile(r"[-+]?[0-9]+\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
-_BASED = re.compile(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
+_BASED = pattern(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
 # Longer runs of digits are no number anybody means, and Python refuses to convert them.
 _MOST_DIGITS = 400
 

@@ -2,6 +2,7 @@
 
 import re
 
+from rubric_core.lazy import pattern
 from rubric_core.syntax.events import Failure, stumble
 from rubric_core.syntax.repair import TAB
 
@@ -9,7 +10,7 @@ __all__ = ["without_idle_tabs"]
 
 _BLANK_LINE = re.compile(r"^[ \t]*\t[ \t]*(?=[\r\n]|\Z)", re.MULTILINE)
 #: In front of a comment, or between a dash and its value; a key behind the tab would be indented by it.
-_IDLE = re.compile(r"([ \t]*)(?=#)|( *-[ \t]*\t[ \t]*)(?=[\[{]|[^\s#-](?![^\r\n]*:(?:[ \t\r\n]|\Z)))")
+_IDLE = pattern(r"([ \t]*)(?=#)|( *-[ \t]*\t[ \t]*)(?=[\[{]|[^\s#-](?![^\r\n]*:(?:[ \t\r\n]|\Z)))")
 #: Lines of that kind are rare, and each takes another look at the whole text.
 _MOST = 20
 

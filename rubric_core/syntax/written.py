@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from rubric_core.lazy import pattern
 from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 
@@ -10,7 +11,7 @@ __all__ = ["written_entry"]
 
 _BRACKETS = re.compile(r"[,\[\]{}]")
 #: A text that a literal block holds as it is.
-_BLOCK = re.compile(r"[^\s\x00-\x1f\x7f](?:[^\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ufeff]*[^\s\x00-\x1f\x7f])?\n?\Z")
+_BLOCK = pattern(r"[^\s\x00-\x1f\x7f](?:[^\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ufeff]*[^\s\x00-\x1f\x7f])?\n?\Z")
 
 
 def written_entry(entry: Entry, column: int, newline: str, *, flow: bool) -> str | None:

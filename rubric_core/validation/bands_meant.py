@@ -1,12 +1,12 @@
 """Bounds as they can only have been meant: on another scale, as texts, with borders that meet, with one slip among them."""
 
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
+from rubric_core.lazy import pattern
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.syntax.tree import Sequence as SequenceNode
@@ -18,7 +18,7 @@ from rubric_core.validation.words import band_words
 __all__ = ["SPAN", "meant"]
 
 #: "0-3", "0 to 3", "0..3", "(0, 3)", "0,3".
-SPAN = re.compile(r"\s*[(\[]?\s*(\d+(?:\.\d+)?)\s*%?\s*(?:-|–|—|\.\.\.?|to|,|;)\s*(\d+(?:\.\d+)?)\s*%?\s*[)\]]?\s*\Z")
+SPAN = pattern(r"\s*[(\[]?\s*(\d+(?:\.\d+)?)\s*%?\s*(?:-|–|—|\.\.\.?|to|,|;)\s*(\d+(?:\.\d+)?)\s*%?\s*[)\]]?\s*\Z")
 _DIGITS = 6
 
 

@@ -7,9 +7,10 @@ whole case. `# rubric: ignore-file[code]` above the first key covers the file. W
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
+from rubric_core.lazy import dataclass, pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, Tree, walk
 from rubric_core.text import LineIndex, Span
 
@@ -21,14 +22,14 @@ UNUSED = "unused-ignore"
 _NEVER_UNNAMED = frozenset({"syntax-error", "too-large", UNUSED})
 
 #: The directive itself, and its comment up to the end of the line or to the next comment on it.
-DIRECTIVE = re.compile(
+DIRECTIVE = pattern(
     r"(?<![^\s\ufeff])(?P<directive>#[ \t]*rubric:[ \t]*ignore(?P<file>-file)?(?![\w-])(?:[ \t]*\[(?P<codes>[^\]\r\n]*)\])?)"
     r"(?P<reason>[^\r\n]*?)(?=[ \t]+#|[ \t]*(?:[\r\n]|\Z))"
 )
 _CODE = re.compile(r"[^\s,]+")
 #: A code that stands behind the directive without brackets.
 _BARE = re.compile(r"[ \t:(]*([a-z]+(?:-[a-z]+)+)\b")
-_COMMENT_LINE = re.compile(r"[ \t\ufeff]*#")
+_COMMENT_LINE = pattern(r"[ \t\ufeff]*#")
 
 #: A line; a case; the file; nothing but its own comment; nothing at all.
 Reach = Literal["line", "case", "file", "comment", "nothing"]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.kinds import Shorthand
+from rubric_core.lazy import pattern
 from rubric_core.syntax.edit import column_of, newline_of, plain_or_quoted, replace_value
 from rubric_core.syntax.foreign_signs import DASH_SIGNS
 from rubric_core.syntax.parse import parse
@@ -14,7 +15,7 @@ from rubric_core.validation.rule import Context, Fix
 __all__ = ["block_of_items", "foreign_dashes", "glued_dashes", "lifted", "named", "of_one_text", "quoted_list"]
 
 #: A line that begins an item: with a dash, with one that nothing stands behind, or with what looks like one.
-_ITEM = re.compile(rf"(?:^|(?<=[\r\n]))[ \t]*(?P<sign>- +|-(?=[^\s-])|{DASH_SIGNS})(?=\S)")
+_ITEM = pattern(rf"(?:^|(?<=[\r\n]))[ \t]*(?P<sign>- +|-(?=[^\s-])|{DASH_SIGNS})(?=\S)")
 _SPLIT = re.compile(r"\r\n?|\n")
 #: Brackets of other kinds, or one of two.
 _ROUND = re.compile(r"\s*[\[(]?(?P<inner>[^\[\](){}]*[^\[\](){},\s])[\])]?\s*\Z")

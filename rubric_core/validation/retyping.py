@@ -1,6 +1,5 @@
 """Values of the wrong type, written as the type that their key takes."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +19,7 @@ from rubric_core.language.kinds import (
 )
 from rubric_core.language.model import CASE, Suite
 from rubric_core.language.shape import Key
+from rubric_core.lazy import pattern
 from rubric_core.loading.fitting import could_be
 from rubric_core.loading.issues import OutOfRange, WrongType
 from rubric_core.syntax.edit import quoted, rename_key, replace_value, wrap_in_list
@@ -40,7 +40,7 @@ _WORDS = {
     "false": ("false", "no", "off", "n", "never"),
 }
 #: `target default`, `target = default`, `target:default`.
-_ENTRY = re.compile(
+_ENTRY = pattern(
     r"(?P<key>[A-Za-z_]\w*)(?P<sign>[ \t]*(?:=>?|[：∶;:])[ \t]*|[ \t]+[-–—][ \t]+|[ \t]+)(?P<value>\S[^\r\n]*)\Z"
 )
 _BOOLEANS = {word: written for written, words in _WORDS.items() for word in words}

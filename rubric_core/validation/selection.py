@@ -1,9 +1,10 @@
 """Which findings are shown, and how severe they are: what a configuration or a command line says about codes."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal, cast, get_args
 
+from rubric_core.lazy import dataclass
 from rubric_core.validation.rule import Diagnostic, Severity
 
 __all__ = ["EVERYTHING", "LEVELS", "Level", "Selection"]

@@ -2,11 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from rubric_core.language.closest import closest
+from rubric_core.lazy import dataclass
 from rubric_core.text import Edit, Span
 from rubric_core.validation.ignores import UNUSED, Ignore, Listed, Reach
 from rubric_core.validation.rule import Diagnostic

@@ -2,12 +2,14 @@
 
 import re
 
+from rubric_core.lazy import pattern
+
 __all__ = ["NUMBERS", "number_meant", "share_meant"]
 
 #: Numbers that are written as words.
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 #: About, at least and at most this much; what comes first is the number.
-_NUMBER = re.compile(
+_NUMBER = pattern(
     r"(?:[~≈<>≤≥=]+|about|at least|at most|max\.?|min\.?)?\s*\$?\s*"
     r"([-+]?\d+(?:[,_ ]\d{3})+(?:\.\d+)?|[-+]?\d+(?:[.,]\d+)?|[-+]?[.,]\d+)\s*(%|[a-zA-Z]*)\Z"
 )

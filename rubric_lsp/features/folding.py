@@ -1,9 +1,9 @@
 """What can be folded: values and items over several lines, and comments."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.tree import Mapping, Node, Sequence, walk
 from rubric_core.text import LineIndex
 

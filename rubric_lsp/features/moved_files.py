@@ -4,10 +4,10 @@ import os
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from rubric_core.language.endings import YAML
+from rubric_core.lazy import dataclass
 from rubric_core.loading.files import absolute
 from rubric_core.loading.names import template_file
 from rubric_core.loading.search import URL, directories_up, is_pattern, without_function

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from rubric_core.analysis import Analysis, LocalText
@@ -11,6 +11,7 @@ from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Ev
 from rubric_core.language.model import Case, ContentBlock, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry
+from rubric_core.lazy import dataclass
 from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
 from rubric_core.loading.search import URL
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk

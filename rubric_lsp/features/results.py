@@ -1,12 +1,13 @@
 """What is known of the cases of a suite, in a few words, and where in the text each part of a result belongs."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis
+from rubric_core.lazy import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 

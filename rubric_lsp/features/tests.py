@@ -1,11 +1,11 @@
 """Suites, cases and evaluators as the items of a tree of tests, and what became of each in the words of such a tree."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rubric_core.language.evaluators import Criterion, Evaluator
+from rubric_core.lazy import dataclass
 from rubric_core.loading.grading import default_name
 from rubric_core.text import Span
 

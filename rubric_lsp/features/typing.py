@@ -4,13 +4,14 @@ import re
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.around import FileKind
+from rubric_core.lazy import pattern
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
 
 __all__ = ["TRIGGERS", "typed"]
 
 TRIGGERS = ("\n", "-")
-_ITEM = re.compile(r"(?P<indent> *)-(?P<gap> +)(?P<rest>\S.*)?\Z")
+_ITEM = pattern(r"(?P<indent> *)-(?P<gap> +)(?P<rest>\S.*)?\Z")
 _ENTRY = re.compile(r"(?:[\w$.-]+|\"[^\"]*\"|'[^']*')[ \t]*:(?:[ \t]|\Z)")
 
 

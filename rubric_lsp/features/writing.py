@@ -5,8 +5,8 @@ is being written: a word without a colon, a key without a value, a value, everyt
 """
 
 import re
-from dataclasses import dataclass
 
+from rubric_core.lazy import dataclass, pattern
 from rubric_core.syntax.above import LINE, line_start
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.flow import open_flow
@@ -15,7 +15,7 @@ from rubric_core.text import Edit, Span
 __all__ = ["Writing", "continued", "line_at", "moved", "unfinished"]
 
 #: What may stand in front of a value that is not there yet: an anchor, a tag, the sign of a block of text.
-_FRONT = re.compile(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:[|>][-+\d]*(?:[ \t]+|\Z))?(?:#.*)?")
+_FRONT = pattern(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:[|>][-+\d]*(?:[ \t]+|\Z))?(?:#.*)?")
 _BREAK = re.compile(r"\r\n?|\n")
 #: Characters in front of a line in which what it belongs to is looked for.
 _BEFORE = 2_000

@@ -1,6 +1,6 @@
 """What a person asks to be run."""
 
-from dataclasses import dataclass
+from rubric_core.lazy import dataclass
 
 __all__ = ["Order", "Wanted"]
 

@@ -4,10 +4,11 @@ import json
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from client import BARE, PATIENCE, VSCODE, Client, Connect, ServerError, received, until
@@ -355,35 +356,144 @@ def test_a_workspace_cannot_trust_itself(connect: Connect) -> None:
     assert "only when the editor starts the server" in message
 
 
+class Door(NamedTuple):
+    """Where a server listens, and the token that it printed."""
+
+    host: str
+    port: int
+    token: str
+
+
+def door(server: Client) -> Door:
+    until("a token", lambda: server.log.endswith("\n") and "token: " in server.log)
+    address, token = (server.log.split(words)[1].split("\n")[0] for words in ("listens on ", "token: "))
+    host, _, port = address.rpartition(":")
+    return Door(host, int(port), token)
+
+
+def hello(token: object = None, **options: Any) -> dict[str, Any]:
+    return {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"capabilities": {}, "initializationOptions": {"token": token, **options}},
+    }
+
+
+def asked(connection: socket.socket, message: Any) -> Any:
+    """The answer to a request; None when the server hangs up."""
+    with connection.makefile("rb") as stream:
+        connection.sendall(framed(message))
+        return next((m for m in iter(lambda: received(stream), None) if m.get("id") == message["id"]), None)
+
+
+def leave(connection: socket.socket, server: Client) -> None:
+    assert asked(connection, {"jsonrpc": "2.0", "id": 2, "method": "shutdown"})["result"] is None
+    connection.sendall(framed({"jsonrpc": "2.0", "method": "exit"}))
+    assert server.process.wait(PATIENCE) == 0
+
+
 def test_tcp(connect: Connect) -> None:
     server = connect("--tcp", "0")
-    address = until(
-        "an address", lambda: "listens on" in server.log and server.log.split("listens on ")[1].split("\n")[0]
-    )
-    host, _, port = str(address).rpartition(":")
-    with socket.create_connection((host, int(port)), PATIENCE) as connection, connection.makefile("rb") as stream:
-        answer = lambda number: next(m for m in iter(lambda: received(stream), None) if m.get("id") == number)  # noqa: E731
-        connection.sendall(framed({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}))
-        assert answer(1)["result"]["serverInfo"]["name"] == "rubric"
-        connection.sendall(framed({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}))
-        assert answer(2)["result"] is None
-        connection.sendall(framed({"jsonrpc": "2.0", "method": "exit"}))
-        assert server.process.wait(PATIENCE) == 0
-    assert server.log.splitlines()[1:] == []
+    host, port, token = door(server)
+    with socket.create_connection((host, port), PATIENCE) as connection:
+        assert asked(connection, hello(token))["result"]["serverInfo"]["name"] == "rubric"
+        leave(connection, server)
+    assert server.log.splitlines()[2:] == [], "the token is no setting that nobody knows"
+
+
+@pytest.mark.parametrize("token", [None, "", "x" * 32, 7, ["a"]])
+def test_a_client_without_the_token_is_sent_away_and_keeps_nobody_out(connect: Connect, token: object) -> None:
+    server = connect("--tcp", "0")
+    host, port, right = door(server)
+    with (
+        socket.create_connection((host, port), PATIENCE) as silent,
+        socket.create_connection((host, port), PATIENCE) as wrong,
+    ):
+        answer = asked(wrong, hello(token))
+        assert "the token is missing or wrong" in answer["error"]["message"]
+        assert right not in json.dumps(answer)
+        assert wrong.recv(1) == b"", "it hangs up"
+        with socket.create_connection((host, port), PATIENCE) as connection:
+            assert "result" in asked(connection, hello(right))
+            leave(connection, server)
+        assert silent.fileno() > 0
+
+
+def test_nothing_but_a_greeting_lets_anybody_in(connect: Connect) -> None:
+    server = connect("--tcp", "0")
+    host, port, token = door(server)
+    options = {"initializationOptions": {"token": token}}
+    for message in (
+        {"id": 1, "method": "shutdown", "params": options},
+        {"id": 1, "method": "workspace/executeCommand", "params": {"command": "rubric.trust", **options}},
+    ):
+        with socket.create_connection((host, port), PATIENCE) as connection:
+            assert "error" in asked(connection, {"jsonrpc": "2.0", **message})
+    assert server.process.poll() is None
+
+
+def test_the_token_can_come_from_the_environment(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUBRIC_LSP_TOKEN", "a-token-of-my-own-choice")
+    server = connect("--tcp", "0")
+    assert door(server).token == "a-token-of-my-own-choice"
+    monkeypatch.setenv("RUBRIC_LSP_TOKEN", "short")
+    assert connect("--tcp", "0").process.wait(PATIENCE) == 2
+
+
+def test_a_client_behind_a_socket_cannot_allow_runs(connect: Connect, tmp_path: Path) -> None:
+    text = "# rubric: dialect=agentv-3\ntests:\n  - id: a\n    criteria: x\n    input: hi\n    assertions: [{type: code-grader, command: [touch, ran]}]\n"
+    suite = tmp_path / "a.eval.yaml"
+    suite.write_text(text)
+    server = connect("--tcp", "0")
+    host, port, token = door(server)
+    with socket.create_connection((host, port), PATIENCE) as connection, connection.makefile("rb") as stream:
+        begin = hello(token, trusted=True)
+        begin["params"] |= {"rootUri": tmp_path.as_uri()}
+        assert "result" in asked(connection, begin)
+        connection.sendall(framed({"jsonrpc": "2.0", "method": "initialized", "params": {}}))
+        refused = asked(
+            connection,
+            {"jsonrpc": "2.0", "id": 3, "method": "workspace/executeCommand", "params": {"command": "rubric.trust"}},
+        )
+        assert "cannot allow runs" in refused["error"]["message"]
+        command = {"command": "rubric.runFile", "arguments": [suite.as_uri()]}
+        connection.sendall(framed({"jsonrpc": "2.0", "id": 4, "method": "workspace/executeCommand", "params": command}))
+        question = next(
+            m for m in iter(lambda: received(stream), None) if m.get("method") == "window/showMessageRequest"
+        )
+        assert [a["title"] for a in question["params"]["actions"]] == ["Run once", "Show details", "Not now"]
+        connection.sendall(framed({"jsonrpc": "2.0", "id": question["id"], "result": {"title": "Trust this folder"}}))
+        said = next(m for m in iter(lambda: received(stream), None) if m.get("method") == "window/showMessage")
+        assert "nothing was run" in said["params"]["message"]
+    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "state" / "rubric" / "trust.json").exists()
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="the system has no Unix sockets")
+def test_a_unix_socket_is_for_its_user_alone(connect: Connect, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        server = connect("--unix", "s")
+    finally:
+        os.umask(before)
+    until("an address", lambda: "listens on s" in server.log)
+    assert stat.S_IMODE((tmp_path / "s").stat().st_mode) == 0o600
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(os.path.relpath(tmp_path / "s"))
+        assert "result" in asked(connection, hello())
+        leave(connection, server)
 
 
 def test_websocket(connect: Connect) -> None:
-    from websockets.exceptions import InvalidStatus
     from websockets.sync.client import connect as open_socket
 
     server = connect("--ws", "0")
-    address = until(
-        "an address", lambda: "listens on" in server.log and server.log.split("listens on ")[1].split("\n")[0]
-    )
-    # A page from elsewhere could reach the port as well.
-    with pytest.raises(InvalidStatus, match="403"):
-        open_socket(f"ws://{address}", origin="https://example.com")  # type: ignore[arg-type]  # an Origin is a str
-    with open_socket(f"ws://{address}") as connection:
+    host, port, token = door(server)
+    with open_socket(f"ws://{host}:{port}") as wrong:
+        wrong.send(json.dumps(hello("wrong")))
+        assert "the token is missing or wrong" in json.loads(wrong.recv(PATIENCE))["error"]["message"]
+    with open_socket(f"ws://{host}:{port}/?token={token}") as connection:
         ask = lambda message: connection.send(json.dumps({"jsonrpc": "2.0", **message}))  # noqa: E731
         ask({"id": 1, "method": "initialize", "params": {"capabilities": {}}})
         assert json.loads(connection.recv(PATIENCE))["result"]["serverInfo"]["name"] == "rubric"
@@ -393,6 +503,29 @@ def test_websocket(connect: Connect) -> None:
         assert json.loads(connection.recv(PATIENCE)) == {"jsonrpc": "2.0", "id": 2, "result": None}
         ask({"method": "exit"})
         assert server.process.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://example.com",
+        "http://localhost:3000",
+        "http://127.0.0.1:8080",
+        "http://localhost:5173.evil.example",
+        "null",
+    ],
+)
+def test_a_page_may_connect_only_where_it_is_named(connect: Connect, origin: str) -> None:
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect as open_socket
+
+    server = connect("--ws", "0", "--page", "http://localhost:5173")
+    host, port, token = door(server)
+    with pytest.raises(InvalidStatus, match="403"):
+        open_socket(f"ws://{host}:{port}/?token={token}", origin=origin)  # type: ignore[arg-type]  # an Origin is a str
+    with open_socket(f"ws://{host}:{port}", origin="http://localhost:5173") as connection:  # type: ignore[arg-type]
+        connection.send(json.dumps(hello(token)))
+        assert "result" in json.loads(connection.recv(PATIENCE))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Cases: their input, their turns, and what stands in a list of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -27,6 +27,7 @@ from rubric_core.language.model.messages import FILES, INPUT, OUTPUT, ROLE
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.targets import INLINE_PROVIDERS
 from rubric_core.language.workspace import Environment, Workspace
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.tree import Node
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """bad-configuration: a mistake in .rubric.toml or in the table tool.rubric of pyproject.toml."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from rubric_core.lazy import dataclass
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 

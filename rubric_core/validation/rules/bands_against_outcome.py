@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
+from rubric_core.lazy import pattern
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.bands import sound
@@ -15,7 +16,7 @@ _GOOD = re.compile(
     r"\b(?:excellent|perfect(?:ly)?|fully|complete(?:ly)? (?:accurate|correct|and)|outstanding|flawless|great|expert)\b",
     re.IGNORECASE,
 )
-_BAD = re.compile(
+_BAD = pattern(
     r"\b(?:wrong|incorrect|poor|bad|missing|fails?|none|no|unreadable|useless|unacceptable|critical)\b", re.IGNORECASE
 )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, ScoreRanges
+from rubric_core.lazy import pattern
 from rubric_core.syntax.edit import newline_of, plain_or_quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
@@ -15,7 +16,7 @@ _VERB = r"(?:mentions|explains|states|includes|uses|provides|describes|identifie
 _TWO = re.compile(rf"\b{_VERB}\b.*\b(?:and|but)\s+(?:also\s+)?{_VERB}\b", re.IGNORECASE | re.DOTALL)
 
 #: What stands between the two.
-_BETWEEN = re.compile(rf"\s+(?:and|but)\s+(?:also\s+)?(?={_VERB}\b)", re.IGNORECASE)
+_BETWEEN = pattern(rf"\s+(?:and|but)\s+(?:also\s+)?(?={_VERB}\b)", re.IGNORECASE)
 
 
 @rule("double-criterion", "hint", "Two demands in one criterion")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Requires
+from rubric_core.lazy import pattern
 from rubric_core.validation.mending import changed
 from rubric_core.validation.rule import Context, Finding, rule
 
@@ -11,7 +12,7 @@ __all__ = ["REQUIRES_RANGE"]
 
 _PART = r"(?:[~^]|[<>]=?|=)?\s*v?(?:\d+|[xX*])(?:\.(?:\d+|[xX*])){0,2}(?:-[\w.-]+)?(?:\+[\w.-]+)?"
 _NUMBER = re.compile(r"\d+(?:\.\d+){0,2}")
-_RANGE = re.compile(rf"\s*{_PART}(?:\s+-\s+{_PART}|(?:\s+{_PART})*)(?:\s*\|\|\s*{_PART}(?:\s+{_PART})*)*\s*\Z")
+_RANGE = pattern(rf"\s*{_PART}(?:\s+-\s+{_PART}|(?:\s+{_PART})*)(?:\s*\|\|\s*{_PART}(?:\s+{_PART})*)*\s*\Z")
 
 
 @rule("requires-range", "warning", "A release range that cannot be read")

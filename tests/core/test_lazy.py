@@ -1,0 +1,154 @@
+"""Dataclasses whose methods are compiled late are dataclasses in every other respect."""
+
+import copy
+import dataclasses
+import inspect
+import pickle
+import re
+from dataclasses import FrozenInstanceError, field
+from typing import Any, NamedTuple
+
+import pytest
+
+from rubric_core.lazy import Pending, pattern
+from rubric_core.lazy import dataclass as late
+
+OPTIONS = [
+    {"frozen": frozen, "slots": slots, "kw_only": kw_only}
+    for frozen in (True, False)
+    for slots in (True, False)
+    for kw_only in (True, False)
+]
+
+
+class Both(NamedTuple):
+    """The same declarations, made by the standard library and late."""
+
+    standard: Any
+    late: Any
+
+
+def declared(make: Any, **options: Any) -> tuple[type, type]:
+    @make(**options)
+    class Base:
+        """Some fields."""
+
+        a: int
+        b: "list[str]" = field(default_factory=list, compare=False)
+
+    @make(**options)
+    class Sub(Base):
+        """More of them."""
+
+        c: float = 0.5
+        d: str = field(default="d", repr=False)
+        e: int = field(init=False, default=7)
+
+        def __post_init__(self) -> None:
+            object.__setattr__(self, "c", self.c * 2)
+
+    return Base, Sub
+
+
+@pytest.fixture(params=OPTIONS, ids=lambda o: " ".join(name for name, chosen in o.items() if chosen) or "plain")
+def both(request) -> Both:
+    return Both(declared(dataclasses.dataclass, **request.param), declared(late, **request.param))
+
+
+def outcome(work: Any) -> object:
+    try:
+        return work()
+    except (TypeError, AttributeError) as error:  # a frozen instance raises an AttributeError
+        return type(error), str(error)
+
+
+LOOKS = {
+    "signature": lambda base, sub: [str(inspect.signature(cls)) for cls in (base, sub)],
+    "match": lambda base, sub: [cls.__match_args__ for cls in (base, sub)],
+    "fields": lambda base, sub: [[(f.name, f.type, f.kw_only) for f in dataclasses.fields(cls)] for cls in (base, sub)],
+    "slots": lambda base, sub: [getattr(cls, "__slots__", None) for cls in (base, sub)],
+    "repr": lambda base, sub: repr((base(a=1), sub(a=2, b=["x"], c=3))),
+    "equal": lambda base, sub: (sub(a=1) == sub(a=1, b=["y"]), sub(a=1) == sub(a=2), base(a=1) == sub(a=1), base(a=1) == base(a=1)),
+    "hash": lambda base, sub: outcome(lambda: (hash(base(a=1)) == hash(base(a=1)), hash(sub(a=1)) == hash((1, 1.0, "d", 7)))),
+    "replace": lambda base, _: repr(dataclasses.replace(base(a=1), a=2)),
+    "asdict": lambda _, sub: dataclasses.asdict(sub(a=1)),
+    "copy": lambda _, sub: repr((copy.copy(sub(a=1)), copy.deepcopy(sub(a=1, b=["z"])))),
+    "own lists": lambda base, _: base(a=1).b is base(a=1).b,
+    "missing": lambda base, _: outcome(base),
+    "unknown": lambda _, sub: outcome(lambda: sub(a=1, z=2)),
+    "by place": lambda base, _: outcome(lambda: repr(base(1, ["b"]))),
+    "set": lambda base, _: outcome(lambda: setattr(base(a=1), "a", 2)),
+    # With slots, Python 3.11 looks for the class that they have replaced, and fails.
+    "set another": lambda _, sub: hasattr(sub, "__slots__") or outcome(lambda: setattr(type("More", (sub,), {})(a=1), "more", 2)),
+    "delete": lambda base, _: outcome(lambda: delattr(base(a=1), "a")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_late_and_standard_dataclasses_look_the_same(both, look):
+    assert LOOKS[look](*both.late) == LOOKS[look](*both.standard)
+
+
+def test_methods_of_the_class_stay():
+    @late(frozen=True, slots=True)
+    class Own:
+        """It compares and shows itself in its own way."""
+
+        a: int
+
+        def __repr__(self) -> str:
+            return "own"
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Own) and self.a % 2 == other.a % 2
+
+        def __hash__(self) -> int:
+            return self.a % 2
+
+    assert repr(Own(1)) == "own"
+    assert {Own(1), Own(3), Own(2)} == {Own(1), Own(2)}
+
+
+@late(frozen=True, slots=True)
+class Kept:
+    """At the top of a module, where pickles look for it."""
+
+    a: int
+    b: tuple[str, ...] = ()
+
+
+def test_pickles_go_through():
+    assert pickle.loads(pickle.dumps(Kept(1, ("b",)))) == Kept(1, ("b",))
+
+
+def test_nothing_is_compiled_before_the_first_instance(monkeypatch):
+    compiled = []
+
+    def counted(source, *rest):
+        compiled.append(source)
+        return exec(source, *rest)
+
+    monkeypatch.setattr(dataclasses, "exec", counted, raising=False)
+    base, sub = declared(late, frozen=True, slots=True)
+    assert compiled == []
+    assert isinstance(vars(sub)["__init__"], Pending)
+    assert sub(a=1) == sub(a=1)
+    assert compiled
+    assert inspect.isfunction(vars(sub)["__init__"])
+    assert isinstance(vars(base)["__init__"], Pending)
+    with pytest.raises(FrozenInstanceError):
+        base(1).a = 2
+
+
+def test_a_pattern_is_compiled_at_its_first_use(monkeypatch):
+    compiled = []
+    real = re.compile
+    monkeypatch.setattr(re, "compile", lambda *read: compiled.append(read) or real(*read))
+    word = pattern(r"(?P<first>a)b", re.IGNORECASE)
+    assert compiled == []
+    assert word.match("AB")["first"] == "A"
+    assert word.sub("-", "xabAB") == "x--"
+    assert [m.start() for m in word.finditer("ab ab")] == [0, 3]
+    assert (word.pattern, word.groups, word.groupindex["first"]) == (r"(?P<first>a)b", 1, 1)
+    assert word.search("nothing") is None
+    assert set(compiled) == {(r"(?P<first>a)b", re.IGNORECASE)}
