@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["DiskFiles", "read_file", "read_stream"]
+__all__ = ["DiskFiles", "open_file", "read_file", "read_stream"]
 
 #: Where the streams are that a program was handed, as by `<(command)` of a shell.
 _HANDED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
@@ -25,15 +25,34 @@ def read_file(path: Path, limit: int | None = None) -> bytes:
 
     Raises OSError, also for pipes and devices that are called by a name, and for more than `limit` bytes.
     """
-    if not path.as_posix().startswith(_HANDED):
-        found = path.stat()
-        other = next((words for is_so, words in _OTHERS if is_so(found.st_mode)), None)
-        if other is not None:
-            raise OSError(errno.EINVAL, other, str(path))
-        if limit is not None and stat.S_ISREG(found.st_mode) and found.st_size > limit:
-            raise _too_long(path.name, limit)
-    with path.open("rb") as file:
+    with open_file(path, limit) as file:
         return read_stream(file, path.name, limit)
+
+
+def open_file(path: Path, limit: int | None = None) -> BinaryIO:
+    """A file, to be read piece by piece, or a stream that this program was handed.
+
+    Raises OSError, also for pipes and devices that are called by a name, and for files of more than `limit` bytes.
+    """
+    if path.as_posix().startswith(_HANDED):
+        return path.open("rb")
+    _refuse(path, path.stat(), limit)
+    # What stands there may be another thing by now: it is looked at again, and opening a pipe does not wait.
+    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")
+    try:
+        _refuse(path, os.fstat(file.fileno()), limit)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _refuse(path: Path, found: os.stat_result, limit: int | None) -> None:
+    other = next((words for is_so, words in _OTHERS if is_so(found.st_mode)), None)
+    if other is not None:
+        raise OSError(errno.EINVAL, other, str(path))
+    if limit is not None and stat.S_ISREG(found.st_mode) and found.st_size > limit:
+        raise _too_long(path.name, limit)
 
 
 def read_stream(stream: BinaryIO, name: str, limit: int | None = None) -> bytes:
@@ -59,15 +78,11 @@ class DiskFiles:
 
     def is_file(self, path: Path) -> bool:
         """See `ports.Files.is_file`."""
-        with suppress(OSError, ValueError):
-            return path.is_file()
-        return False
+        return os.path.isfile(path)  # noqa: PTH113  # half as long as `Path.is_file`, and asked thousands of times
 
     def is_directory(self, path: Path) -> bool:
         """See `ports.Files.is_directory`."""
-        with suppress(OSError, ValueError):
-            return path.is_dir()
-        return False
+        return os.path.isdir(path)  # noqa: PTH112  # as above
 
     def names(self, path: Path) -> tuple[str, ...]:
         """See `ports.Files.names`."""

@@ -1,10 +1,12 @@
-"""Where a user keeps what programs note down: settings, caches, data."""
+"""Where programs note things down: settings, caches and data of a user, and what a project keeps to itself."""
 
 import errno
 import os
 from pathlib import Path
 
-__all__ = ["user_directory"]
+from rubric_core.atomic_write import write_file
+
+__all__ = ["hide", "user_directory"]
 
 
 def user_directory(variable: str, *below: str) -> Path:
@@ -19,3 +21,11 @@ def user_directory(variable: str, *below: str) -> Path:
         return Path.home().joinpath(*below)
     except RuntimeError:
         raise OSError(errno.ENOENT, f"this user has no home directory: set HOME or {variable}") from None
+
+
+def hide(folder: Path) -> None:
+    """Make a folder whose content git does not track: it is nobody's source. Raises OSError."""
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(ignore, b"*\n")

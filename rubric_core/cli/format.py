@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rubric_core.analysis import Language, analyze
+from rubric_core.atomic_write import write_file
 from rubric_core.cli.difference import difference
 from rubric_core.cli.sources import STANDARD_INPUT, Source, Sources
 from rubric_core.cli.style import Style
@@ -103,7 +104,7 @@ def _write(done: _Formatted, options: argparse.Namespace, failures: list[str]) -
         sys.stdout.flush()
     elif not options.check and done.changed:
         try:
-            done.source.path.write_bytes(done.after.encode())
+            write_file(done.source.path, done.after.encode())
         except OSError as error:
             failures.append(f"{shown}: cannot be written: {error.strerror or error}")
             return False

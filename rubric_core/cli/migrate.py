@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rubric_core.atomic_write import write_file
 from rubric_core.cli.difference import difference
 from rubric_core.cli.migrating import Outcome, Work
 from rubric_core.cli.sources import STANDARD_INPUT
@@ -60,36 +61,46 @@ def main(options: argparse.Namespace) -> int:
         return FAILED
     work = Work(options)
     outcomes = list(work.outcomes())
-    for outcome in outcomes:
-        _report(outcome, options)
+    changed = sum([_settled(outcome, options, work.failures) for outcome in outcomes])
     for line in work.passed:
         print(line)
     for failure in work.failures:
         print(f"rubric: {failure}", file=sys.stderr)
-    changed = sum(outcome.changed for outcome in outcomes)
     print(_summary(outcomes, changed, options))
     if work.failures:
         return FAILED
     return WOULD_CHANGE if changed and options.check else DONE
 
 
-def _report(outcome: Outcome, options: argparse.Namespace) -> None:
-    """Write the file, or show what would be written; list what is left to the author."""
+def _settled(outcome: Outcome, options: argparse.Namespace, failures: list[str]) -> bool:
+    """Write the file, or show what would be written; list what is left to the author. Whether it is, or would be, another one."""
     if options.check:
         sys.stdout.writelines(difference(outcome.shown, outcome.before, outcome.after.text, Style.of()))
     elif outcome.changed:
-        outcome.home.write_bytes(outcome.after.text.encode())
-        if outcome.home != outcome.path:
-            outcome.path.unlink()
+        try:
+            _write(outcome)
+        except OSError as error:
+            failures.append(
+                f"{outcome.shown}: cannot be written, and stays {outcome.source}: {error.strerror or error}"
+            )
+            return False
         named = "" if outcome.home == outcome.path else f", now {outcome.home.name}"
         print(f"{outcome.shown}: {outcome.source} → {options.to}{named}")
     index = LineIndex(outcome.after.text)
     for note in outcome.after.notes:
         print(f"{outcome.shown}:{index.line_of(note.offset) + 1}: {note.words}")
-    _report_recordings(outcome, options)
+    _report_recordings(outcome, options, failures)
+    return outcome.changed
 
 
-def _report_recordings(outcome: Outcome, options: argparse.Namespace) -> None:
+def _write(outcome: Outcome) -> None:
+    """Write the file, and take it away from where it was. Raises OSError."""
+    write_file(outcome.home, outcome.after.text.encode())
+    if outcome.home != outcome.path:
+        outcome.path.unlink()
+
+
+def _report_recordings(outcome: Outcome, options: argparse.Namespace, failures: list[str]) -> None:
     """Carry the recordings along; list those that nobody can use any more."""
     found = outcome.recordings
     if found is None or isinstance(found, str):
@@ -99,7 +110,13 @@ def _report_recordings(outcome: Outcome, options: argparse.Namespace) -> None:
     shown = str(Path(outcome.shown).with_name(found.path.name))
     if found.changed:
         if not options.check:
-            found.write(outcome.path)
+            try:
+                found.write(outcome.path)
+            except OSError as error:
+                failures.append(
+                    f"{shown}: cannot be written, so its recordings do not fit the suite: {error.strerror or error}"
+                )
+                return
         verb = "would be" if options.check else "is" if found.changed == 1 else "are"
         print(f"{shown}: {count(found.changed, 'recording')} {verb} carried along")
     for line, case, file in found.lost:

@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from rubric_core.cli.documents import JsonDocument, JsonRows
 from rubric_core.cli.suite_run import Done
@@ -20,17 +21,29 @@ class _Held:
     """What will stand in a file, kept on disk meanwhile: answers may be more than the memory should hold."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115  # closed at the end
+        self._file: IO[str] | None = None
+        self._error: OSError | None = None
 
     def put(self, text: str, _: int | None = None) -> None:
-        """Add to it."""
-        self._file.write(text)
+        """Add to it. The run goes on when that fails; `write` tells."""
+        if self._error is None:
+            try:
+                self._opened().write(text)
+            except OSError as error:
+                self._error = error
 
     def write(self, path: Path) -> None:
-        """Put it in its place. Raises OSError."""
-        with self._file:
-            self._file.seek(0)
-            write_atomically(path, self._file)
+        """Put it in its place. Raises OSError, also for what could not be held."""
+        with self._opened() as file:
+            if self._error is not None:
+                raise self._error
+            file.seek(0)
+            write_atomically(path, file)
+
+    def _opened(self) -> IO[str]:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115  # closed at the end
+        return self._file
 
 
 class Outputs:
@@ -43,6 +56,8 @@ class Outputs:
         written = suite.analysis.suite.output_path if suite.analysis.suite is not None else None
         self._paths = [Path(each) for each in as_list(written) if isinstance(each, str)]
         self._held = [(path, _Held()) for path in self._paths if _is_written(path)]
+        #: Whether one of the files could not be written.
+        self.failed = False
         self._shown: list[JsonDocument | JsonRows] = [
             JsonRows(held) if path.suffix.lower() == ".jsonl" else JsonDocument(held, several=False)
             for path, held in self._held
@@ -65,6 +80,7 @@ class Outputs:
             try:
                 held.write(path)
             except OSError as error:
+                self.failed = True
                 yield f"{done.suite.path}: `output_path`: {path} cannot be written: {error.strerror or error}"
 
 

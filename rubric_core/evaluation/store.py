@@ -5,19 +5,28 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from rubric_core.disk import open_file
 from rubric_core.evaluation.result import CaseResult
 from rubric_core.evaluation.stored_rows import result_in, stored_row
 from rubric_core.evaluation.writing import Journal, json_text, write_atomically
+from rubric_core.homes import hide
+from rubric_core.lazy import dataclass
 from rubric_core.loading.files import absolute
 
 __all__ = ["ResultStore", "StoredCase", "results_path"]
 
 _VERSION = 1
 _MOST_HISTORY = 50
+#: Bytes; a tenth of it is 20,000 cases with long answers.
+_LARGEST = 2_000_000_000
+#: Characters of a line, which holds a case: a file that somebody else made may be a single one.
+_LONGEST_LINE = 64_000_000
 #: Bytes: names of files have 255 at most, and locks and drafts have longer endings.
 _LONGEST_NAME = 200
 #: The end of the first line of a file, and what stands between the rows behind it.
@@ -82,19 +91,12 @@ class ResultStore:
     def note(self, result: CaseResult) -> None:
         """Keep a result at once: a program that is killed after this has not lost it. Raises OSError."""
         if not self._journal:
-            self._hide()
+            hide(self.path.parent.parent)
         self._journal.append(stored_row(result))
         other = self._other(result.file)
         if other is not None and self._suite is not None:
             suite = Path(os.path.relpath(self._suite, (self._suite.parent / result.file).parent)).as_posix()
             other.note(replace(result, file="", suite=suite))
-
-    def _hide(self) -> None:
-        """Keep results out of what git tracks: they are nobody's source. Raises OSError."""
-        ignore = self.path.parent.parent / ".gitignore"
-        if not ignore.exists():
-            ignore.parent.mkdir(parents=True, exist_ok=True)
-            ignore.write_text("*\n", encoding="utf-8")
 
     def _other(self, file: str) -> "ResultStore | None":
         """The store of the file in which a case stands, where that is not the suite: editors look for its results there."""
@@ -111,7 +113,7 @@ class ResultStore:
         if not self._journal:
             return
         with self._journal.locked():
-            write_atomically(self.path, self._text(suite, dialect))
+            write_atomically(self.path, self._text(suite, dialect), private=True)
             self._journal.remove()
 
     def _text(self, suite: str, dialect: str) -> Iterator[str]:
@@ -143,13 +145,20 @@ class ResultStore:
 
     def _rows(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The rows of the file; of one that is damaged those that can be read, of one of another version none."""
-        with contextlib.suppress(OSError, UnicodeDecodeError), self.path.open(encoding="utf-8") as file:
-            head = file.readline()
+        with (
+            contextlib.suppress(OSError, UnicodeDecodeError),
+            TextIOWrapper(open_file(self.path, _LARGEST), "utf-8") as file,
+        ):
+            head = file.readline(_LONGEST_LINE)
             ours = head.endswith(_BEGIN)  # else it was laid out by somebody else, and is read as a whole
-            known = _mapping(f"{head}}}}}" if ours else head + file.read())
+            known = _mapping(f"{head}}}}}" if ours else head + file.read(_LONGEST_LINE))
             if known.get("version") != _VERSION:
                 return
-            for rows in (_mapping(f"{{{line.rstrip(_BETWEEN)}}}") for line in file) if ours else (known.get("cases"),):
+            for rows in (
+                (_mapping(f"{{{line.rstrip(_BETWEEN)}}}") for line in iter(partial(file.readline, _LONGEST_LINE), ""))
+                if ours
+                else (known.get("cases"),)
+            ):
                 if isinstance(rows, dict):
                     yield from ((name, row) for name, row in rows.items() if isinstance(row, dict))
 

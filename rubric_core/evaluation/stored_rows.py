@@ -22,7 +22,7 @@ _TEXTS, _TEXT = "sent_texts", "rubric:sent-text"
 
 def stored_row(result: CaseResult) -> dict[str, Any]:
     """The row of a result; `result_in` reads it."""
-    row: dict[str, Any] = jsonable(replace(result, runs=()))
+    row: dict[str, Any] = jsonable(replace(result, runs=()) if result.runs else result)
     packing = _Packing()
     _each_exchanges(row, packing.packed)
     texts = packing.texts

@@ -2,25 +2,40 @@
 
 import contextlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
-from uuid import uuid4
+
+from rubric_core.atomic_write import write_file
+from rubric_core.disk import open_file
+
+#: Bytes of a file of results: 20,000 cases have a tenth of it.
+_LARGEST = 2_000_000_000
+#: Bytes of a row.
+_LONGEST_LINE = 64_000_000
 
 __all__ = ["Journal", "json_text", "locked", "write_atomically"]
 
 
-def write_atomically(path: Path, text: str | Iterable[str]) -> None:
-    """Replace the content of a file at once or not at all; `text` may come in pieces. Raises OSError."""
+#: Who may read what holds answers: its owner alone.
+_PRIVATE = 0o600
+
+
+def write_atomically(path: Path, text: str | Iterable[str], *, private: bool = False) -> None:
+    """Replace the content of a file at once or not at all; `text` may come in pieces. Raises OSError.
+
+    A new file is for its owner alone, as it has answers in it; one that is there stays as open as it is, but where it is `private`.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
-    try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as file:
-            file.writelines([text] if isinstance(text, str) else text)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_file(
+        path, (piece.encode() for piece in ([text] if isinstance(text, str) else text)), _PRIVATE, private=private
+    )
+
+
+def _opened(name: str, flags: int) -> int:
+    return os.open(name, flags, _PRIVATE)
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
@@ -41,7 +56,7 @@ def locked(path: Path) -> Iterator[None]:
     except ImportError:
         yield
         return
-    with path.open("w") as file:
+    with open(path, "wb", buffering=0, opener=_opened) as file:  # `Path.open` takes no opener
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
@@ -62,11 +77,17 @@ class Journal:
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Keep a row. Raises OSError."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        line = json_text(row)
-        with self.locked(), self.path.open("a", encoding="utf-8", newline="\n") as file:
-            # The last line of a program that was killed may be cut: a row of its own begins on a line of its own.
-            file.write(f"\n{line}\n")
+        # The last line of a program that was killed may be cut: a row of its own begins on a line of its own.
+        line = f"\n{json_text(row)}\n".encode()
+        try:
+            self._write(line)
+        except FileNotFoundError:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._write(line)
+
+    def _write(self, line: bytes) -> None:
+        with self.locked(), open(self.path, "ab", opener=_opened) as file:
+            file.write(line)
 
     def locked(self) -> contextlib.AbstractContextManager[None]:
         """Keep others from writing. Raises OSError."""
@@ -76,7 +97,7 @@ class Journal:
     def opened(self) -> Iterator["Rows"]:
         """What is in it; nothing when it is not there, or cannot be read."""
         try:
-            file: IO[bytes] | None = self.path.open("rb")
+            file: IO[bytes] | None = open_file(self.path, _LARGEST)
         except OSError:
             file = None
         with file or contextlib.nullcontext():
@@ -99,7 +120,9 @@ class Rows:
         if self._file is None:
             return
         place = 0
-        for line in self._file:  # cut at line feeds alone: an answer may hold other characters that break lines
+        for line in iter(
+            partial(self._file.readline, _LONGEST_LINE), b""
+        ):  # cut at line feeds alone: an answer may hold other characters that break lines
             row = _row(line)
             if row is not None:
                 yield place, row
@@ -110,7 +133,7 @@ class Rows:
         if self._file is None:
             return {}
         self._file.seek(place)
-        return _row(self._file.readline()) or {}
+        return _row(self._file.readline(_LONGEST_LINE)) or {}
 
 
 def _row(line: bytes) -> dict[str, Any] | None:

@@ -36,7 +36,7 @@ from rubric_core.syntax.shifting import dash_within
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 
-__all__ = ["HOLE", "Merged", "Reading"]
+__all__ = ["HOLE", "MOST_FOLLOWED", "Merged", "Reading"]
 
 #: Stands for a value that could not be understood.
 HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
@@ -59,7 +59,7 @@ _NO_COMMAND = re.compile(r"\s*(?:\[.*\]|\([\w.-]+, \S.*\)|[\w.-]+, \S.*)\s*\Z")
 #: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
 _MOST_MERGED = 2_000
 #: So many references are followed, one in the other; more would end the program's stack.
-_MOST_FOLLOWED = 100
+MOST_FOLLOWED = 100
 
 
 @lru_cache(maxsize=16)
@@ -74,6 +74,7 @@ class Reading:
         self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
     ) -> None:
         self.text = text
+        self._braces = "{{" in text
         self.dialect = dialect
         self.dialects = dialects
         #: What is defined elsewhere; references to what stands in the same text know it themselves.
@@ -123,7 +124,7 @@ class Reading:
     def _behind(self, alias: Alias, then: Callable[[Node], Any], *, text: bool = False) -> Any:
         target = self.target_of(alias)
         recursive = alias.recursive or alias.name in self._following
-        through = len(self._following) if len(self._following) >= _MOST_FOLLOWED else 0
+        through = len(self._following) if len(self._following) >= MOST_FOLLOWED else 0
         if target is None or recursive or through:
             self.issues.append(
                 UnknownAlias(
@@ -196,7 +197,7 @@ class Reading:
             return
         last, start = node.text[-1], node.span.start
         dash = dash_within(self.text, node)
-        if dash is not None and self.text[:start].endswith("- "):
+        if dash is not None and start >= len("- ") and self.text.startswith("- ", start - len("- ")):
             self.issues.append(StraySign(span=dash, node=node, meant=""))
         elif last in ",;" and _WORD.fullmatch(node.text, 0, len(node.text) - 1):
             at = Span(node.span.end - 1, node.span.end)
@@ -261,7 +262,7 @@ class Reading:
         if isinstance(node, Scalar):
             return node.value
         # Anything may be a mapping, but nobody writes one whose key is a mapping.
-        for inner in walk(node) if "{{" in self.text and self.via is None else ():
+        for inner in walk(node) if self._braces and self.via is None else ():
             if isinstance(inner, Mapping) and self.text.startswith("{{", inner.span.start):
                 self._wrong(Text(), inner, name)
         return node

@@ -9,6 +9,7 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
+from rubric_core.disk import open_file
 from rubric_core.homes import user_directory
 
 __all__ = ["ALIAS", "MODEL", "LocalError", "fetch_weights", "find_weights", "weights_home"]
@@ -81,7 +82,7 @@ def _install(target: Path) -> None:
 
 def _sha256(path: Path) -> str:
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_file(path) as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()

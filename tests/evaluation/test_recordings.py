@@ -516,3 +516,11 @@ def test_whatever_a_judge_says_takes_the_place_of_what_it_said(
     assert text.count("# said in anger") == 1
     assert text.startswith(EDITED.partition("  - judge: j")[0])
     assert text.endswith(EDITED[EDITED.index("\n  # Another judge") :])
+
+
+async def test_recordings_that_cannot_be_stored_are_counted(folder: Folder, answered: JudgeServer) -> None:
+    file = recordings_path(folder.path / "suite.eval.yaml")
+    file.mkdir()
+    (folder.path / ".rubric").write_text("in the way")
+    with pytest.raises(OSError, match=r"not a regular file.*; 1 of them are lost; what else was recorded waits in "):
+        await recorded(folder, answered)

@@ -23,7 +23,7 @@ from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Tree
 
 __all__ = [
-    "BREAKS", "Entry", "RecordedCriterion", "RecordedReply", "RecordedWhole", "RecordingsError", "dumped", "entries_in", "recordings_path", "row_of",
+    "BREAKS", "Entry", "RecordedCriterion", "RecordedReply", "RecordedWhole", "RecordingsError", "dumped", "entries_in", "row_of",
     "whole_file",
 ]  # fmt: skip
 
@@ -98,16 +98,6 @@ class Entry(_Part):
 class _File(_Part):
     version: StrictInt
     recordings: list[Entry] = []
-
-
-def recordings_path(suite: Path) -> Path:
-    """Where the recordings of a suite are: `x.recordings.yaml` beside `x.eval.yaml`."""
-    stem = suite.name
-    for ending in (".eval.yaml", ".eval.yml", ".yaml", ".yml", ".jsonl"):
-        if stem.lower().endswith(ending):
-            stem = stem[: -len(ending)]
-            break
-    return suite.with_name(f"{stem}.recordings.yaml")
 
 
 def entries_in(path: Path, text: str, tree: Tree | None = None) -> list[Entry]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from rubric_core.disk import read_file
 from rubric_core.evaluation.judging.recorded import Entry, RecordingsError, entries_in, whole_file
 from rubric_core.evaluation.judging.recorded_entry import fresh, key_of, revised
 from rubric_core.evaluation.writing import write_atomically
@@ -21,6 +22,9 @@ from rubric_core.syntax.tree import Mapping, Node
 from rubric_core.syntax.tree import Sequence as SequenceNode
 
 __all__ = ["rewritten", "write_entries"]
+
+#: Bytes of recordings.
+_LARGEST = 50_000_000
 
 
 class _Placed(NamedTuple):
@@ -45,7 +49,7 @@ def write_entries(path: Path, entries: Sequence[Entry], suite: str, *, aligned: 
 
     Raises OSError, and RecordingsError for a file that cannot be read.
     """
-    before = path.read_bytes().decode("utf-8") if path.is_file() else ""
+    before = read_file(path, _LARGEST).decode("utf-8") if path.is_file() else ""
     text = rewritten(path, before, entries, aligned=aligned) if before.strip() else None
     text = whole_file(entries, suite) if text is None else text
     if text != before:

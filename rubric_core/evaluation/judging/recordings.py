@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from rubric_core.evaluation.context import EvaluationScore
+from rubric_core.evaluation.judging.lazy_recordings import recordings_journal, recordings_path
 from rubric_core.evaluation.judging.recorded import (
     Entry,
     RecordedCriterion,
@@ -24,13 +25,10 @@ from rubric_core.evaluation.judging.recorded import (
     RecordedWhole,
     RecordingsError,
     entries_in,
-    recordings_path,
     row_of,
 )
 from rubric_core.evaluation.judging.recorded_text import write_entries
 from rubric_core.evaluation.rubric import Check, Item
-from rubric_core.evaluation.store import results_path
-from rubric_core.evaluation.writing import Journal
 from rubric_core.ports import Files
 
 __all__ = ["HAND_WRITTEN", "Asked", "Made", "Recorded", "Recordings", "RecordingsError", "recordings_path"]
@@ -108,8 +106,7 @@ class Recordings:
         self._index: dict[str, list[tuple[Entry, RecordedCriterion | None]]] = {}
         #: The judges and cases of which everything older is gone.
         self._afresh: set[tuple[str, str]] = set()
-        beside = results_path(suite)
-        self._journal = Journal(beside.with_suffix(".recordings.jsonl"), beside.with_suffix(".recordings.lock"))
+        self._journal = recordings_journal(suite)
         #: What could not be written into the journal.
         self._unkept: list[dict[str, Any]] = []
         for entry in entries_in(self.path, self._text()) if files.is_file(self.path) else ():
@@ -233,7 +230,11 @@ class Recordings:
                 raise OSError(f"{error}; what was recorded waits in {self._journal.path}") from None
             for row in self._unkept:
                 now._again(row)
-            write_entries(self.path, now.entries, self._suite.name)
+            try:
+                write_entries(self.path, now.entries, self._suite.name)
+            except OSError as error:
+                left = f"what else was recorded waits in {self._journal.path}"
+                raise OSError(f"{error}; {len(self._unkept)} of them are lost; {left}") from None
             self._journal.remove()
         self._unkept.clear()
         self.changed = False

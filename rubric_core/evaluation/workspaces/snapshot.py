@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rubric_core.disk import open_file, read_file
 from rubric_core.loading.gitignore import ignored, within
 from rubric_core.loading.patterns import Patterns
 
@@ -76,10 +77,10 @@ def _kept(entry: "os.DirEntry[str]") -> Kept | None:
             return None
         mode = "100755" if status.st_mode & stat.S_IXUSR else "100644"
         if status.st_size <= _LARGEST:
-            content = Path(entry.path).read_bytes()
+            content = read_file(Path(entry.path), _LARGEST)
             return Kept(mode, _named(content), content)
         digest = _digest(status.st_size)
-        with open(entry.path, "rb") as file:  # noqa: PTH123  # entry.path is text
+        with open_file(Path(entry.path)) as file:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
     except OSError:

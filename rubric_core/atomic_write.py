@@ -1,0 +1,136 @@
+"""Writing a file so that its content is the old one or the new one, whatever happens meanwhile: a full disk, a kill, a power cut.
+
+Nothing else in rubric writes a person's file.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["write_file"]
+
+#: A file system that refuses a file beside another one, or refuses to put it in its place, may still let the file be written.
+_REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV})
+#: Bytes of a system's longest file name; a draft needs a name, too.
+_LONGEST_NAME = 255
+
+
+class _NotReplaceableError(Exception):
+    """Another file cannot take the place of this one without a loss: its owner, its other names."""
+
+
+def write_file(path: Path, content: bytes | Iterable[bytes], mode: int = 0o666, *, private: bool = False) -> None:
+    """Replace the content of a file, or make it; `content` may come in pieces.
+
+    A draft beside the file is written, brought to the disk and put in its place. Links stay links; mode, owner and extended
+    attributes stay as they are. A file with several names, with an owner that cannot be kept, or in a folder that takes no other
+    file, is written in place once there is certainly room for all of it.
+
+    Args:
+        path: The file; its folder has to exist.
+        content: The bytes.
+        mode: The permissions of a file that is made, less what the user's mask takes away.
+        private: Whether it is for its owner alone, also where it is more open now.
+
+    Raises OSError; the file is then as it was.
+    """
+    real = Path(os.path.realpath(path))
+    if private:
+        mode = 0o600
+        with suppress(FileNotFoundError):
+            real.chmod(mode)
+    before = _existing(real)
+    pieces = [content] if isinstance(content, bytes) else content
+    draft = real.with_name(_draft_name(real.name))
+    try:
+        file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if before is not None else mode)
+    except OSError as error:
+        if before is None or error.errno not in _REFUSED:
+            raise
+        _write_in_place(real, b"".join(pieces))
+        return
+    try:
+        with os.fdopen(file, "wb") as out:
+            out.writelines(pieces)
+            out.flush()
+            os.fsync(out.fileno())
+        _replace(draft, real, before)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _existing(path: Path) -> os.stat_result | None:
+    """What is there. Raises OSError for what must not be replaced: no file, or one that is write-protected."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "this is not a regular file", str(path))
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    return found
+
+
+def _draft_name(name: str) -> str:
+    end = f".{os.urandom(6).hex()}"
+    return os.fsdecode(os.fsencode(f".{name}")[: _LONGEST_NAME - len(end)]) + end
+
+
+def _replace(draft: Path, path: Path, before: os.stat_result | None) -> None:
+    try:
+        if before is not None:
+            _resemble(draft, path, before)
+        draft.replace(path)
+    except (OSError, _NotReplaceableError) as error:
+        if before is None or (isinstance(error, OSError) and error.errno not in _REFUSED):
+            raise
+        _write_in_place(path, draft.read_bytes())
+
+
+def _resemble(draft: Path, path: Path, before: os.stat_result) -> None:
+    """Give a draft what the file has. Raises _NotReplaceableError for what it cannot be given."""
+    import shutil  # noqa: PLC0415  # loads every archive format; most checks write nothing
+
+    if before.st_nlink > 1:
+        raise _NotReplaceableError
+    made = draft.stat()
+    if hasattr(os, "chown") and (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
+        try:
+            os.chown(draft, before.st_uid, before.st_gid)
+        except OSError:
+            raise _NotReplaceableError from None
+    shutil.copystat(path, draft)  # after the owner: a change of owner takes bits of the mode away
+    os.utime(draft)
+
+
+def _write_in_place(path: Path, content: bytes) -> None:
+    """Write over a file. The room for all of it is taken first, and what was there is put back should it fail all the same."""
+    with path.open("r+b") as file:
+        before = file.read()
+        if hasattr(os, "posix_fallocate") and len(content) > len(before):
+            try:
+                os.posix_fallocate(file.fileno(), 0, len(content))
+            except OSError as error:
+                if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):  # a file system that cannot promise
+                    with suppress(OSError):
+                        file.truncate(len(before))
+                    raise
+        try:
+            _overwrite(file.fileno(), content)
+        except BaseException:
+            with suppress(OSError):
+                _overwrite(file.fileno(), before)
+            raise
+
+
+def _overwrite(file: int, content: bytes) -> None:
+    os.lseek(file, 0, os.SEEK_SET)
+    left = memoryview(content)
+    while left:
+        left = left[os.write(file, left) :]
+    os.ftruncate(file, len(content))
+    os.fsync(file)

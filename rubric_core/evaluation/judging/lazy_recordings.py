@@ -1,0 +1,91 @@
+"""The recordings of a suite, read when a judge first looks for one: most suites have none, and reading them loads pydantic."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.store import results_path
+from rubric_core.evaluation.writing import Journal
+from rubric_core.ports import Files
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.context import EvaluationScore
+    from rubric_core.evaluation.judging.recordings import Asked, Made, Recorded, Recordings
+    from rubric_core.evaluation.rubric import Check, Item
+
+__all__ = ["LazyRecordings", "recordings_journal", "recordings_path"]
+
+_ENDINGS = (".eval.yaml", ".eval.yml", ".yaml", ".yml", ".jsonl")
+
+
+def recordings_path(suite: Path) -> Path:
+    """Where the recordings of a suite are: `x.recordings.yaml` beside `x.eval.yaml`."""
+    ending = next((each for each in _ENDINGS if suite.name.lower().endswith(each)), "")
+    return suite.with_name(f"{suite.name[: len(suite.name) - len(ending)]}.recordings.yaml")
+
+
+def recordings_journal(suite: Path) -> Journal:
+    """What was recorded for a suite and does not stand in its file yet: that of a run that goes on, or was killed."""
+    beside = results_path(suite)
+    return Journal(beside.with_suffix(".recordings.jsonl"), beside.with_suffix(".recordings.lock"))
+
+
+class LazyRecordings:
+    """See `JudgeRecordings`.
+
+    Args:
+        suite: The suite.
+        files: Where its recordings are read.
+
+    Raises Unscored for a file that is there and cannot be read: at once, whether a judge looks for a recording or not.
+    """
+
+    def __init__(self, suite: Path, files: Files) -> None:
+        self._suite, self._files = suite, files
+        self._read: Recordings | None = None
+        if files.is_file(recordings_path(suite)) or recordings_journal(suite):
+            self._recordings()
+
+    def _recordings(self) -> "Recordings":
+        if self._read is None:
+            from rubric_core.evaluation.judging.recordings import Recordings, RecordingsError  # noqa: PLC0415  # pydantic
+
+            try:
+                self._read = Recordings(self._suite, self._files)
+            except RecordingsError as error:
+                raise Unscored(str(error)) from None
+        return self._read
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something that does not stand in the file yet."""
+        return self._read is not None and self._read.changed
+
+    def save(self) -> None:
+        """See `Recordings.save`."""
+        self._recordings().save()
+
+    def check(self, asked: "Asked", item: "Item", ranges: bool, judge: str | None) -> "Recorded | None":
+        """See `JudgeRecordings.check`."""
+        return self._recordings().check(asked, item, ranges, judge)
+
+    def free_form(self, asked: "Asked", judge: str | None) -> "Recorded | None":
+        """See `JudgeRecordings.free_form`."""
+        return self._recordings().free_form(asked, judge)
+
+    def record_checks(
+        self,
+        asked: "Asked",
+        checks: "Sequence[tuple[Item, Check]]",
+        ranges: bool,
+        made: "Made",
+        *,
+        afresh: bool = False,
+    ) -> None:
+        """See `JudgeRecordings.record_checks`."""
+        self._recordings().record_checks(asked, checks, ranges, made, afresh=afresh)
+
+    def record_free_form(self, asked: "Asked", score: "EvaluationScore", made: "Made", *, afresh: bool = False) -> None:
+        """See `JudgeRecordings.record_free_form`."""
+        self._recordings().record_free_form(asked, score, made, afresh=afresh)

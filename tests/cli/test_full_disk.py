@@ -1,0 +1,94 @@
+"""What becomes of files when the disk is full: RLIMIT_FSIZE ends every write half way, as a full disk does."""
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import Ran, write
+
+#: Bytes that fit. Every suite here is longer.
+ROOM = 4096
+CASES = 120
+SUITE = "# rubric: dialect=agentv-3\ntests:\n" + "".join(
+    f"  - id: c{number}\n    input:    hi\n    criteria: c\n    assertions:\n      - {{type: contains, value: hi, wieght: 2}}\n"
+    for number in range(CASES)
+)
+TARGETS = "targets: [{name: default, provider: mock, response: hi}]\n"
+
+
+def rubric(*arguments: str, room: int = ROOM) -> Ran:
+    done = subprocess.run(
+        [sys.executable, "-m", "rubric_core.cli", *arguments],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def suite() -> Path:
+    return write("a.eval.yaml", SUITE)
+
+
+def test_fixes_leave_a_suite_that_cannot_be_written_as_it_was(suite: Path) -> None:
+    other = write("b.eval.yaml", SUITE[: SUITE.index("  - id: c2\n")])
+    ran = rubric("check", "--fix", "--statistics")
+    assert (ran.code, ran.err) == (2, "rubric: a.eval.yaml: cannot be written: File too large\n")
+    last = ran.out.splitlines()[-1]
+    assert last.startswith(
+        f"2 findings fixed in 1 file · 1 file could not be written · {CASES} warnings in 1 of 2 suites · "
+    )
+    assert suite.read_text() == SUITE
+    assert "wieght" not in other.read_text(), "what can be written is"
+    assert sorted(p.name for p in suite.parent.iterdir()) == ["a.eval.yaml", "b.eval.yaml"]
+
+
+def test_a_finding_is_shown_where_it_still_is(suite: Path) -> None:
+    ran = rubric("check", "--fix", "--format", "json")
+    assert [row["code"] for row in ran.json] == ["unknown-key"] * CASES
+    assert suite.read_text().splitlines()[6][ran.json[0]["range"]["start"]["character"] :].startswith("wieght")
+
+
+def test_a_migration_leaves_a_suite_that_cannot_be_written_as_it_was(suite: Path) -> None:
+    ran = rubric("migrate", "--to", "agentv-5", "a.eval.yaml")
+    assert (ran.code, ran.err) == (
+        2,
+        "rubric: a.eval.yaml: cannot be written, and stays agentv-3: File too large\n",
+    )
+    assert ran.out.startswith("0 files of 1 changed")
+    assert suite.read_text() == SUITE
+
+
+def test_formatting_leaves_a_suite_that_cannot_be_written_as_it_was(suite: Path) -> None:
+    ran = rubric("format")
+    assert (ran.code, ran.err) == (2, "rubric: a.eval.yaml: cannot be written: File too large\n")
+    assert suite.read_text() == SUITE
+
+
+def test_a_run_whose_results_cannot_be_stored_says_how_many_are_lost_and_fails(suite: Path) -> None:
+    write(".agentv/targets.yaml", TARGETS)
+    suite.write_text(SUITE.replace("wieght", "weight"))
+    ran = rubric("run", "a.eval.yaml", "--format", "json")
+    assert ran.code == 2
+    assert ran.json["summary"]["passed"] == CASES, "the scores are shown all the same"
+    first, last = ran.err.splitlines()
+    assert first == "rubric: results cannot be stored: [Errno 27] File too large"
+    kept = sum(1 for line in Path(".rubric/results/a.eval.yaml.jsonl").read_text().splitlines() if line.endswith("}"))
+    assert 0 < kept < CASES
+    assert last == (
+        f"rubric: a.eval.yaml: results could not be stored, {CASES - kept} of {CASES} are lost: [Errno 27] File too large"
+    )
+
+
+def test_a_file_of_results_that_cannot_be_written_fails_the_run(suite: Path) -> None:
+    write(".agentv/targets.yaml", TARGETS)
+    suite.write_text(f"# rubric: dialect=agentv-5\noutput_path: out.json\n{SUITE.replace('wieght', 'weight')}")
+    ran = rubric("run", "a.eval.yaml", room=1_000)
+    assert ran.code == 2
+    assert "`output_path`: out.json cannot be written: File too large" in ran.err
+    assert not Path("out.json").exists()

@@ -1,0 +1,131 @@
+"""Every file is read through `disk`: only regular ones, and no more of them than is said."""
+
+import ast
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import rubric_core
+from rubric_core.analysis import Language, analyze
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.configuration.files import Configurations
+from rubric_core.disk import open_file, read_file
+from rubric_core.evaluation.store import ResultStore, results_path
+from rubric_core.syntax.templates import filters_used, loose_statements
+from rubric_core.text import Span
+from rubric_core.trust import Trust
+
+#: What else opens files to read, and which.
+OTHERS = {
+    "disk.py": "this module",
+    "atomic_write.py": "a file that is written, and its draft",
+    "escaped.py": "what the system says of processes",
+    "cli/__init__.py": "/dev/null",
+    "cli/explain.py": "pages that belong to rubric",
+    "cli/reference.py": "pages of the reference",
+    "cli/sarif.py": "pages that belong to rubric",
+    "evaluation/judge_check/items.py": "a file that belongs to rubric",
+    "language/usage.py": "a file that belongs to rubric",
+}
+
+
+def reads(tree: ast.Module) -> Iterator[int]:
+    """The lines on which files are opened to read."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            # The function that reads suites has the name of a method of paths.
+            is_ours = name == "read_text" and isinstance(node.func, ast.Name)
+            modes = [a.value for a in (*node.args, *(k.value for k in node.keywords)) if isinstance(a, ast.Constant)]
+            text = any(isinstance(m, str) and "utf" in m for m in modes) and not {"w", "a", "x"} & set(modes)
+            if (name in ("read_text", "read_bytes") and not is_ours) or (name == "open" and ("rb" in modes or text)):
+                yield node.lineno
+
+
+def test_one_module_reads_files() -> None:
+    root = Path(rubric_core.__file__).parents[1]
+    modules = [p for package in ("rubric_core", "rubric_lsp") for p in sorted((root / package).rglob("*.py"))]
+    found = {
+        path.relative_to(root).as_posix().removeprefix("rubric_core/")
+        for path in modules
+        if any(reads(ast.parse(path.read_text(encoding="utf-8"))))
+    }
+    assert found == set(OTHERS)
+
+
+def test_what_counts_as_reading() -> None:
+    text = "p.read_text()\nread_text(p)\np.read_bytes()\np.open('rb')\nopen(p, encoding='utf-8')\np.open('w', encoding='utf-8')\n"
+    assert list(reads(ast.parse(text))) == [1, 3, 4, 5]
+
+
+@pytest.fixture(params=["/dev/zero", "pipe", "folder"])
+def trap(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a link may lead that never ends, or never begins."""
+    if request.param == "pipe":
+        os.mkfifo(tmp_path / "pipe")
+    elif request.param == "folder":
+        (tmp_path / "folder").mkdir()
+    return request.param if request.param == "/dev/zero" else str(tmp_path / request.param)
+
+
+def test_no_trap_is_read(trap: str, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(trap)
+    with pytest.raises(OSError, match=r"named pipe|device|directory"):
+        read_file(link, 1000)
+    with pytest.raises(OSError, match=r"named pipe|device|directory"):
+        open_file(link, 1000)
+
+
+def test_no_trap_in_a_repository_is_read(trap: str, tmp_path: Path) -> None:
+    folder = tmp_path / "repository"
+    (folder / ".git" / "info").mkdir(parents=True)
+    suite = folder / "a.eval.yaml"
+    suite.write_text("tests: []\n")
+    results = results_path(suite)
+    results.parent.mkdir(parents=True)
+    for place in (
+        results,
+        results.with_suffix(".jsonl"),
+        folder / ".gitignore",
+        folder / ".git/info/exclude",
+        folder / "eval.yaml",
+    ):
+        place.symlink_to(trap)
+    assert ResultStore.of(suite).read() == {}
+    found = list(Discovery(Configurations(Language())).suites(str(folder)))
+    assert [Path(path).name for path in found] == ["a.eval.yaml"]
+    (tmp_path / "trust.json").symlink_to(trap)
+    assert Trust(tmp_path / "trust.json").folders() == []
+
+
+def test_a_file_of_results_is_read_line_by_line(tmp_path: Path) -> None:
+    """Two gigabytes of zeros take no space on disk, and one line."""
+    suite = tmp_path / "a.eval.yaml"
+    results = results_path(suite)
+    results.parent.mkdir(parents=True)
+    with results.open("wb") as file:
+        file.truncate(3_000_000_000)
+    began = time.process_time()
+    assert ResultStore.of(suite).read() == {}
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("unit", ["{{", "{%", "{#", "{% raw %}", "{{ ", "{% if x "])
+def test_braces_without_end_are_read_once(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    began = time.process_time()
+    list(loose_statements(text, Span(0, len(text))))
+    list(filters_used(text, Span(0, len(text))))
+    assert time.process_time() - began < 2
+
+
+def test_a_suite_of_braces_is_analysed() -> None:
+    language = Language()
+    text = "# rubric: dialect=agentv-5\ntests:\n  - {id: a}\n    note: x" + "{{" * 50_000 + "\n"
+    began = time.process_time()
+    analyze(language.document(text), language)
+    assert time.process_time() - began < 5
