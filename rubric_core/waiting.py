@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 async def within(doing: Coroutine[Any, Any, T], seconds: float | None) -> T | None:
     """What `doing` gives, None when it takes longer. However this ends, `doing` has ended before."""
+    if seconds is None:
+        return await doing
     task = asyncio.ensure_future(doing)
     try:  # not `wait_for`, which may lose a cancellation before Python 3.12
         done, _ = await asyncio.wait({task}, timeout=seconds)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.context import (
@@ -24,6 +24,7 @@ from rubric_core.evaluation.grade import (
 )
 from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.judging.judge import conversation_text
+from rubric_core.evaluation.judging.lazy_recordings import LazyRecordings
 from rubric_core.evaluation.participants import option_of, own_judge, target_name
 from rubric_core.evaluation.providers.around import Around
 from rubric_core.evaluation.registry import build_evaluator_registry
@@ -37,9 +38,6 @@ from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
-
-if TYPE_CHECKING:
-    from rubric_core.evaluation.judging.recordings import Recordings
 
 __all__ = ["Attempt", "asked_for", "graders_of", "secrets_of", "targets_of"]
 
@@ -225,7 +223,7 @@ class Attempt:
         """What the evaluators find; those of a turn of a conversation say which, from 1."""
         options = self.case.options
         registry: dict[str, Evaluator] = build_evaluator_registry(options.evaluators, self._judge)
-        context = replace(context, recordings=self._recordings(), mode=options.mode)
+        context = context.with_fields(recordings=self._recordings(), mode=options.mode)
         hooks = self._hooks(len(configs), turn)
         return await run_evaluators_for_case(context, registry, configs, hooks, self.case.blame)
 
@@ -255,16 +253,10 @@ class Attempt:
         if budget is not None and (self.cost() or 0.0) >= budget:
             raise ProviderError(f"not asked, the case has spent its budget of ${budget:g}")
 
-    def _recordings(self) -> "Recordings":
-        from rubric_core.evaluation.judging.recordings import Recordings, RecordingsError  # noqa: PLC0415  # pydantic, when something runs
-
+    def _recordings(self) -> LazyRecordings:
         found = self.case.shared.get("recordings")
-        if not isinstance(found, Recordings):
-            try:
-                found = Recordings(self.case.path, self.ports.files)
-            except RecordingsError as error:
-                raise Unscored(str(error)) from None
-            self.case.shared["recordings"] = found
+        if not isinstance(found, LazyRecordings):
+            found = self.case.shared["recordings"] = LazyRecordings(self.case.path, self.ports.files)
         return found
 
     def _judge(self, context: EvaluationContext) -> Provider | None:

@@ -21,7 +21,8 @@ def filled(case: Runnable, environment: Mapping[str, str]) -> Runnable:
     """`case` with its references to variables filled in. Raises Unscored for one of the environment that is not set."""
     given = replace(case, environment=environment, variant=_filled_variant(case, environment))
     suite = _filled_suite(given, environment)
-    return replace(given, case=_with_metadata(_filled_case(given, environment), suite, given), suite=suite)
+    made = _with_metadata(_filled_case(given, environment), suite, given)
+    return given if made is given.case and suite is given.suite else replace(given, case=made, suite=suite)
 
 
 def _with_metadata(case: Case, suite: Suite, given: Runnable) -> Case:
@@ -39,7 +40,9 @@ def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant |
     if not any("{{" in text for text in _strings_in(case.variables)):
         return case.variant
     values = dict(case.variables)
-    filling = Interpolation(case.dialect, environment, case.variables, case.case_line, case.anchors, case.filters)
+    filling = Interpolation(
+        case.dialect, environment, case.variables, case.case_line, case.anchors, case.sandbox, case.filters
+    )
     at = case.case.node or Scalar(case.case.span, case.case.span, None, None, "", "double")
     for name, value in case.variables.items():
         if any("{{" in text for text in _strings_in(value)):
@@ -73,7 +76,7 @@ def _filled(
     anchors: Mapping[str, Node],
 ) -> Node:
     values, none = (
-        Interpolation(case.dialect, environment, known, line_of, anchors, case.filters)
+        Interpolation(case.dialect, environment, known, line_of, anchors, case.sandbox, case.filters)
         for known in (case.variables, {})
     )
     return with_values(node, case.dialect.properties.variable_keys, values, none)

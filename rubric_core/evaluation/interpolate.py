@@ -11,6 +11,7 @@ from rubric_core.evaluation.own_filters import OwnFilters
 from rubric_core.evaluation.paths import MISSING, at_path
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.dialect import Dialect
+from rubric_core.sandbox import Sandbox
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
@@ -30,6 +31,7 @@ class Interpolation:
         variables: The `vars` of the case.
         line_of: The line of a span, for messages.
         anchors: What aliases refer to.
+        sandbox: Where templates are filled in; without one, these stay as they are.
         filters: Filters for templates that the suite brings.
     """
 
@@ -40,6 +42,7 @@ class Interpolation:
         variables: MappingOf[str, Any],
         line_of: Callable[[Span], int],
         anchors: MappingOf[str, Node] | None = None,
+        sandbox: Sandbox | None = None,
         filters: OwnFilters | None = None,
     ) -> None:
         patterns = dialect.properties.interpolation
@@ -50,7 +53,7 @@ class Interpolation:
         self._anchors = anchors or {}
         self._following: list[str] = []
         self._everywhere = dialect.properties.variable_keys is None
-        self._templates = Templates(variables, environment, filters) if dialect.properties.nunjucks else None
+        self._templates = Templates(variables, environment, sandbox, filters) if dialect.properties.nunjucks else None
 
     def node(self, node: Node) -> Node:
         """`node` with its references filled in. Raises Unscored for a variable that is not set."""
@@ -84,9 +87,10 @@ class Interpolation:
         return alias if filled is target else filled
 
     def _scalar(self, node: Scalar) -> Node:
-        if self._templates is not None and "{%" in node.text and self._knows(self._templates, node.text, node):
-            text = self._rendered(self._templates, node.text, node)
-            return Scalar(node.span, node.whole, node.anchor, node.tag, text, "double")
+        if self._templates is not None and "{%" in node.text:
+            made = self._rendered(self._templates, node.text, node)
+            if made is not None:
+                return Scalar(node.span, node.whole, node.anchor, node.tag, made, "double")
         if self._pattern is None or "{{" not in node.text:
             return node
         whole = self._pattern.fullmatch(node.text.strip())
@@ -115,17 +119,11 @@ class Interpolation:
         if _PATH.fullmatch(name):
             value = at_path(dict(self._variables), name.removeprefix("vars.") if self._everywhere else name)
             return _UNKNOWN if value is MISSING else value
-        if self._templates is None or not self._knows(self._templates, reference, node):
-            return _UNKNOWN
-        return self._rendered(self._templates, reference, node)
+        made = self._rendered(self._templates, reference, node) if self._templates is not None else None
+        return _UNKNOWN if made is None else made
 
-    def _knows(self, templates: Templates, template: str, node: Scalar) -> bool:
-        try:
-            return templates.knows(template)
-        except TemplateError as error:
-            raise Unscored(f"{error} (line {self._line_of(node.span)})") from None
-
-    def _rendered(self, templates: Templates, template: str, node: Scalar) -> str:
+    def _rendered(self, templates: Templates, template: str, node: Scalar) -> str | None:
+        """A template, filled in; None where it stays as it is."""
         try:
             return templates.text(template)
         except TemplateError as error:

@@ -5,10 +5,11 @@ Python's own; only lookbehind of changing length, which it does not know, needs 
 """
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from rubric_core.evaluation.jscharacters import edge_of, set_of
+from rubric_core.evaluation.match_cost import most_steps
 from rubric_core.javascript.nodes import (  # fmt: skip
     Alternatives,
     Chars,
@@ -26,8 +27,6 @@ from rubric_core.javascript.references import Places, places_of
 
 __all__ = ["Translation", "translate"]
 
-#: More than so many repetitions of something that chooses may take very long.
-_MANY = 10
 #: No answer is as long.
 _LONGEST = 1_000_000_000
 
@@ -42,16 +41,19 @@ class Translation(NamedTuple):
     sticky: bool
     #: Whether a text is matched unit by unit.
     by_unit: bool
-    #: How many repetitions without an upper bound it has.
-    unbounded: int
-    #: Whether one repetition stands inside another, so that a match may take exponential time.
-    nested: bool
+    #: What was translated.
+    node: Node
 
     def text(self, text: str) -> str:
         """A text, as the pattern wants it."""
         return units(text) if self.by_unit else text
 
+    def most_steps(self, text: str) -> float:
+        """A bound for the steps that a match in a text, as the pattern wants it, may take."""
+        return most_steps(self.node, text, sticky=self.sticky)
 
+
+@lru_cache(maxsize=512)  # as many as `re` keeps: a suite asks every case for the same few
 def translate(pattern: str, flags: str = "") -> Translation:
     """The Python form of `/pattern/flags`. Raises InvalidPatternError or UnsupportedPatternError."""
     try:
@@ -60,11 +62,7 @@ def translate(pattern: str, flags: str = "") -> Translation:
         engine = _engine(written)
     except RecursionError:
         raise UnsupportedPatternError("rubric cannot run this pattern: it is nested too deeply") from None
-    repeats = [each for each in _inner(node) if isinstance(each, Quantified)]
-    unbounded = sum(each.high is None for each in repeats)
-    often = [each for each in repeats if each.high is None or each.high > _MANY]
-    nested = any(isinstance(i, Quantified | Alternatives) for each in often for i in _inner(each.body))
-    return Translation(written, engine, "y" in flags, not {"u", "v"} & set(flags), unbounded, nested)
+    return Translation(written, engine, "y" in flags, not {"u", "v"} & set(flags), node)
 
 
 def _engine(pattern: str) -> str:
@@ -77,15 +75,6 @@ def _engine(pattern: str) -> str:
     except OverflowError as error:
         raise UnsupportedPatternError(f"rubric cannot run this pattern: {error}") from None
     return "re"
-
-
-def _inner(node: Node) -> Iterator[Node]:
-    """A part and all parts in it."""
-    yield node
-    if isinstance(node, Group | Look | Quantified):
-        yield from _inner(node.body)
-    for each in node.items if isinstance(node, Row) else node.options if isinstance(node, Alternatives) else ():
-        yield from _inner(each)
 
 
 class _Writer:

@@ -1,9 +1,7 @@
 """A regular expression matches somewhere in the answer; JavaScript's syntax and flags."""
 
-import json
-import sys
-from importlib import import_module
-from pathlib import Path
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
@@ -12,15 +10,15 @@ from rubric_core.evaluation.jsregex import Translation, translate
 from rubric_core.evaluation.result import Unscored
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
 from rubric_core.language.evaluators import Regex
-from rubric_core.loading.search import current_directory
-from rubric_core.ports import Program
+from rubric_core.sandbox import Sandbox, SandboxError
 
 __all__ = ["REGEX"]
 
-#: Steps that a match may take in this process, by a rough bound; beyond, a process of its own can be stopped.
-_CHEAP = 10_000_000
+#: Steps that a match may take in this process, which nobody can interrupt; a hundredth of a second or so.
+_CHEAP = 500_000
+#: Seconds of processor time.
 _TIME_LIMIT = 5.0
-_CHILD = "import json,sys;p,e,d,s,t=json.load(sys.stdin);sys.path+=d;r=__import__(e).compile(p);print(int(bool(r.match(t) if s else r.search(t))))"
+_REASON = "; a repetition inside a repetition is the usual reason"
 
 
 async def _grade(config: Regex, context: EvaluationContext) -> EvaluationScore:
@@ -38,39 +36,23 @@ async def _grade(config: Regex, context: EvaluationContext) -> EvaluationScore:
 
 async def _matches(translation: Translation, context: EvaluationContext) -> bool:
     text = translation.text(context.candidate)
-    steps = max(1, len(text)) ** (translation.unbounded + 1)
-    if (translation.nested or steps > _CHEAP) and context.ports is not None:
-        return await _matches_apart(translation, context, text)
-    compiled = _engine(translation).compile(translation.pattern)
-    return bool(compiled.match(text) if translation.sticky else compiled.search(text))
+    if translation.most_steps(text) <= _CHEAP and translation.engine == "re":
+        compiled = re.compile(translation.pattern)
+        return bool(compiled.match(text) if translation.sticky else compiled.search(text))
+    request = {
+        "do": "match", "pattern": translation.pattern, "engine": translation.engine, "sticky": translation.sticky, "text": text,
+    }  # fmt: skip
+    if context.ports is not None:
+        return await _matches_apart(request, context.ports.sandbox)
+    with Sandbox() as sandbox:
+        return await _matches_apart(request, sandbox)
 
 
-def _engine(translation: Translation) -> Any:
-    """The module that runs a pattern. Raises Unscored."""
+async def _matches_apart(request: Mapping[str, Any], sandbox: Sandbox) -> bool:
     try:
-        return import_module(translation.engine)  # regex takes long to load, and few patterns need it
-    except ImportError:
-        raise Unscored("for lookbehind of changing length the package regex is needed: pip install regex") from None
-
-
-async def _matches_apart(translation: Translation, context: EvaluationContext, text: str) -> bool:
-    assert context.ports is not None  # the caller looked
-    folder = [] if translation.engine == "re" else [str(Path(_engine(translation).__file__).parents[1])]
-    stdin = json.dumps([translation.pattern, translation.engine, folder, translation.sticky, text]).encode()
-    program = Program(
-        (sys.executable, "-I", "-S", "-c", _CHILD), current_directory() or Path("/"), stdin, time_limit=_TIME_LIMIT
-    )
-    try:
-        finished = await context.ports.processes.run(program)
-    except OSError as error:
-        raise Unscored(f"the pattern could not be run in a process of its own: {error}") from None
-    if finished.stopped:
-        raise Unscored(
-            f"the pattern took longer than {_TIME_LIMIT:g} s on this answer; a repetition inside a repetition is the usual reason"
-        )
-    if finished.exit_code:
-        raise Unscored("the pattern could not be run in a process of its own")
-    return finished.stdout.strip() == b"1"
+        return bool(await sandbox.compute(request, _TIME_LIMIT))
+    except SandboxError as error:
+        raise Unscored(f"the pattern {error} on this answer{_REASON if error.slow else ''}") from None
 
 
 REGEX = TypedEvaluator("regex", Regex, _grade)

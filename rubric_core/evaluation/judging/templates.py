@@ -6,6 +6,7 @@ from rubric_core.evaluation.context import EvaluationContext, OwnPrompt
 from rubric_core.evaluation.exchanges import Exchange
 from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.prompts import needed_variables, own_text
+from rubric_core.evaluation.nunjucks import without_blocking
 from rubric_core.evaluation.own_filters import with_filters
 from rubric_core.evaluation.payload import prompt_payload
 from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed, shown_argv
@@ -76,7 +77,9 @@ async def prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: S
     """
 
     async def work() -> tuple[str, Path | None]:
-        return _prompt_in(prompt, context, ports, at)
+        if context.dialect is None:
+            return _prompt_in(prompt, context, ports, at)
+        return await without_blocking(context.dialect, ports, lambda: _prompt_in(prompt, context, ports, at))
 
     return await with_filters(context.filters, work, ports)
 
@@ -94,7 +97,12 @@ def _prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape)
         return text, path
     node = Scalar(at.span, at.span, None, None, text, "literal")
     filled = Interpolation(
-        context.dialect, ports.environment, context.variables, lambda _: 1, filters=context.filters
+        context.dialect,
+        ports.environment,
+        context.variables,
+        lambda _: 1,
+        sandbox=ports.sandbox,
+        filters=context.filters,
     ).node(node)
     return (filled.text if isinstance(filled, Scalar) else text), path
 

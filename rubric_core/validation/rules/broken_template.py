@@ -31,7 +31,7 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
     visited: Suite | Case | Entry | LlmJudge | PromptText, context: Context
 ) -> Iterator[Finding]:
     """Only where the dialect fills something in: elsewhere braces are braces."""
-    if "{{" not in context.text and "{%" not in context.text:
+    if not context.templated:
         return
     if isinstance(visited, PromptText):
         if visited.path is None:

@@ -3,8 +3,6 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
-from rubric_core.javascript.parse import parse
 from rubric_core.language.evaluators import Regex
 from rubric_core.syntax.edit import add_entry, quoted
 from rubric_core.syntax.tree import Mapping, Scalar
@@ -38,6 +36,10 @@ def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa:
     if found := _INLINE_FLAGS.match(regex.value):
         yield _inline_flags(regex, found, context)
         return
+    # Most suites have no pattern, and are checked without the parser of patterns.
+    from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError  # noqa: PLC0415
+    from rubric_core.javascript.parse import parse  # noqa: PLC0415
+
     flags = regex.flags if isinstance(regex.flags, str) else ""
     try:
         parse(regex.value, "".join(f for f in dict.fromkeys(flags) if f in "dgimsuvy").replace("uv", "v"))

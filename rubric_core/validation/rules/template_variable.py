@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rubric_core.language.closest import closest
 from rubric_core.language.dialects import DIALECTS
@@ -16,7 +17,7 @@ from rubric_core.validation.words import names
 
 __all__ = ["TEMPLATE_VARIABLE"]
 
-_VARS = re.compile(r"^\s*(?:- +)?vars[ \t]*:", re.MULTILINE)
+_VARS = re.compile(r"^[ \t]*(?:- +)?vars[ \t]*:", re.MULTILINE)
 _WRITTEN_FILE = re.compile(r"[\"']?file://")
 _LEFT = "agentv leaves it in the prompt as it is"
 _NOTHING = "agentv scores nothing with it"
@@ -38,11 +39,17 @@ def TEMPLATE_VARIABLE(prompt: LlmJudge | PromptText, context: Context) -> Iterat
         and isinstance(place.node, Scalar)
         and not place.borrowed
         and not _WRITTEN_FILE.match(context.written(place.value))
-        and not _VARS.search(context.text)
+        and not _has_vars(context.text)
     ):
         yield from _unknown(context, place.node.span, context.dialect.properties.template_variables)
         yield from _replaced(context, place.node.span)
         yield from _without_answer(context, place.node)
+
+
+@lru_cache(maxsize=4)
+def _has_vars(text: str) -> bool:
+    """Whether something has `vars`; looked for once, however many judges are in the text."""
+    return _VARS.search(text) is not None
 
 
 def _of_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
@@ -57,7 +64,7 @@ def _every() -> tuple[str, ...]:
 
 def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
     """A prompt that a suite names, at the place where it does."""
-    if prompt.path is None or prompt.bare is not None or _VARS.search(context.text):
+    if prompt.path is None or prompt.bare is not None or _has_vars(context.text):
         return
     properties = context.dialect.properties
     known = properties.template_variables

@@ -1,0 +1,223 @@
+"""Computing what may never end, or want all memory: patterns and templates of a suite, in processes that are killed for it.
+
+A process is started when the first request needs one, and reused. It has none of the environment's variables, and limits of its
+own for processor time and memory, so that it ends even when the process that started it was killed and can end nothing.
+"""
+
+import json
+import signal
+import sys
+import weakref
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+__all__ = ["Sandbox", "SandboxError"]
+
+_PROGRAM = Path(__file__).with_name("sandbox_worker.py")
+#: Bytes of a reply.
+_LARGEST = 50_000_000
+#: How many times as long as a computation may take it may be waited for.
+_PATIENCE = 4
+#: The exit code of a process that used up its time.
+_TIMED_OUT = -signal.SIGPROF if sys.platform != "win32" else None
+#: What a process asks for while it computes: a name, and what is asked about it.
+Question = Callable[[str, Any], Any]
+
+
+class SandboxError(Exception):
+    """A computation that was ended, or failed; the message says why, as a verb ("took longer than 5 s")."""
+
+    def __init__(self, message: str, *, told: bool = False, slow: bool = False) -> None:
+        super().__init__(message)
+        #: Whether it took too long.
+        self.slow = slow
+        #: Whether the computation tells what is wrong with it; the message is a sentence then.
+        self.told = told
+
+
+class Sandbox:
+    """Processes that compute. Safe to be used by several threads at a time."""
+
+    def __init__(self) -> None:
+        self._idle: list[_Process] = []
+        self._busy: set[_Process] = set()
+        from threading import local  # noqa: PLC0415  # a check computes nothing here
+
+        #: Of a thread that works for `threaded`, the processes that compute for it: others are not ended with it.
+        self._of_thread = local()
+        weakref.finalize(self, _end, self._idle)
+
+    def call(self, request: Mapping[str, Any], seconds: float, answer: Question | None = None) -> Any:
+        """What a process makes of a request. Blocks; on an event loop, use `compute` or a thread.
+
+        Args:
+            request: See `sandbox_worker`.
+            seconds: How long it may take, the start of a process left out.
+            answer: Answers what the process asks meanwhile; what it raises ends the computation, and comes out of this.
+
+        Raises SandboxError.
+        """
+        try:
+            process = self._idle.pop()
+        except IndexError:
+            process = _Process()
+        own: set[_Process] = getattr(self._of_thread, "busy", set())
+        self._busy.add(process)
+        own.add(process)
+        try:
+            return process.reply(request, seconds, answer)
+        finally:
+            self._busy.discard(process)
+            own.discard(process)
+            if process.is_idle:
+                self._idle.append(process)
+            else:
+                process.end()
+
+    async def compute(self, request: Mapping[str, Any], seconds: float) -> Any:
+        """As `call`, without blocking; cancelling ends the computation at once. Raises SandboxError."""
+        return await self.threaded(lambda: self.call(request, seconds))
+
+    async def threaded(self, work: Callable[[], Any]) -> Any:
+        """What `work` gives, which calls this sandbox, in a thread; cancelling ends its computations, so that the thread ends."""
+        import asyncio  # noqa: PLC0415  # a check needs none of it
+
+        busy: set[_Process] = set()
+
+        def apart() -> Any:
+            self._of_thread.busy = busy
+            try:
+                return work()
+            finally:
+                del self._of_thread.busy
+
+        working = asyncio.ensure_future(asyncio.to_thread(apart))
+        try:
+            return await asyncio.shield(working)
+        except asyncio.CancelledError:
+            while not working.done():
+                _kill(busy)
+                await asyncio.wait({working}, timeout=0.05)
+            working.exception()  # seen
+            raise
+
+    def stop(self) -> None:
+        """End what is being computed."""
+        _kill(self._busy)
+
+    def close(self) -> None:
+        """End every process."""
+        self.stop()
+        _end(self._idle)
+
+    def __enter__(self) -> "Sandbox":  # noqa: PYI034  # Python 3.10 has no `Self`
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        self.close()
+
+
+class _Process:
+    """One process. It ends with its standard input."""
+
+    def __init__(self) -> None:
+        import subprocess  # noqa: PLC0415  # most commands compute nothing here
+
+        try:
+            self._process: subprocess.Popen[bytes] = subprocess.Popen(  # noqa: S603  # a program of rubric's
+                [sys.executable, "-I", "-S", str(_PROGRAM)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={},
+                start_new_session=True,  # Ctrl-C is for the one who asked
+            )
+        except OSError as error:
+            raise SandboxError(f"could not be computed: {error.strerror or error}") from None
+        self._expired = False
+        #: Whether it waits for the next request.
+        self.is_idle = True
+        self._send({"path": [each for each in sys.path if each]})
+
+    def reply(self, request: Mapping[str, Any], seconds: float, answer: Question | None) -> Any:
+        """What it makes of a request. Raises SandboxError."""
+        from threading import Timer  # noqa: PLC0415
+
+        # It counts processor time and ends by itself; on a busy machine that takes longer, but not for ever.
+        timer = Timer(_PATIENCE * seconds, self._expire)
+        timer.daemon, self.is_idle = True, False
+        timer.start()
+        try:
+            self._send({**request, "seconds": seconds})
+            while True:
+                told = self._receive(seconds)
+                self.is_idle = "ask" not in told
+                if "value" in told:
+                    return told["value"]
+                if "error" in told:
+                    raise SandboxError(str(told["error"]), told=bool(told.get("told")))
+                if answer is None:
+                    raise SandboxError("asked for something that is not there")
+                self._send({"answer": answer(str(told.get("ask")), told.get("about"))})
+        finally:
+            timer.cancel()
+
+    def _expire(self) -> None:
+        self._expired = True
+        self.kill()
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(message, default=str).encode() + b"\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            return  # it has ended, which reading tells
+        except RecursionError:
+            raise SandboxError("is nested too deeply") from None
+
+    def _receive(self, seconds: float) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = b""
+        with suppress(OSError, ValueError):
+            line = self._process.stdout.readline(_LARGEST)
+        if len(line) >= _LARGEST:
+            raise SandboxError(f"gives more than {_LARGEST:,} bytes")
+        if not line.endswith(b"\n"):
+            raise self._trouble(seconds)
+        told = json.loads(line)
+        assert isinstance(told, dict), "what `sandbox_worker` sends"
+        return told
+
+    def _trouble(self, seconds: float) -> SandboxError:
+        """Why there is no reply."""
+        self.end()
+        slow = self._expired or self._process.returncode == _TIMED_OUT
+        return SandboxError(f"took longer than {seconds:g} s" if slow else "could not be computed", slow=slow)
+
+    def kill(self) -> None:
+        """Have it end soon; whoever waits for its reply is told."""
+        with suppress(OSError):
+            self._process.kill()
+
+    def end(self) -> None:
+        """End it, and what belongs to it."""
+        self.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+
+def _kill(processes: "set[_Process]") -> None:
+    for process in list(processes):
+        process.kill()
+
+
+def _end(processes: "list[_Process]") -> None:
+    while processes:
+        processes.pop().end()

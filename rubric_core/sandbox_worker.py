@@ -1,0 +1,212 @@
+"""The program of a sandbox: reads requests on standard input, a line of JSON each, and writes replies. See `sandbox`.
+
+It is run by its path, without the packages around it. A request says what to `do` and how many `seconds` of processor time that
+may take; the reply has a `value` or an `error`. Meanwhile it may `ask` something `about` something, and gets an `answer`.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, BinaryIO
+
+#: Bytes of memory.
+_MEMORY = 512 << 20
+#: Characters of a text that a template gives.
+_LONGEST = 10_000_000
+#: How many templates are kept ready to be filled in.
+_KEPT = 500
+_DEEP = "is nested too deeply, or calls itself without end"
+
+
+def main() -> None:
+    """Serve until the end of the input."""
+    _limit_memory()
+    talk = _Talk(sys.stdin.buffer, sys.stdout.buffer)
+    templates = _Templates(talk)
+    sys.path += talk.receive()["path"]
+    while True:
+        request = talk.receive()
+        talk.clock(request["seconds"])
+        reply = _reply(request, templates)
+        talk.clock(0)
+        talk.send(reply)
+
+
+def _reply(request: dict[str, Any], templates: "_Templates") -> dict[str, Any]:
+    try:
+        return {"value": _match(request) if request["do"] == "match" else templates.text(request)}
+    except RecursionError:
+        return {"error": _DEEP}
+    except MemoryError:
+        return {"error": f"wants more than {_MEMORY >> 20} MB of memory"}
+    except _Failure as failure:
+        return {"error": str(failure), "told": True}
+    except Exception as error:  # noqa: BLE001  # whatever is wrong with it is told
+        return {"error": f"fails: {error or type(error).__name__}"}
+
+
+class _Talk:
+    def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
+        self._source, self._sink = source, sink
+
+    def receive(self) -> dict[str, Any]:
+        line = self._source.readline()
+        if not line.endswith(b"\n"):
+            os._exit(0)  # whoever asked has gone
+        told: dict[str, Any] = json.loads(line)
+        return told
+
+    def send(self, message: dict[str, Any]) -> None:
+        self._sink.write(json.dumps(message, default=str).encode() + b"\n")
+        self._sink.flush()
+
+    def ask(self, what: str, about: Any) -> Any:
+        """What the other side says; waiting for it takes none of the time."""
+        self.send({"ask": what, "about": about})
+        return self.receive()["answer"]
+
+    def clock(self, seconds: float) -> None:
+        """End this process after so much processor time, whatever it does then; 0: do not."""
+        with suppress(ImportError, AttributeError):  # Windows, where whoever asked ends it
+            import signal  # noqa: PLC0415
+
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _limit_memory() -> None:
+    """Where the system keeps such a limit; macOS does not."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource  # noqa: PLC0415  # not on Windows
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+
+
+# Patterns
+
+
+def _match(request: dict[str, Any]) -> bool:
+    """Whether a pattern matches somewhere in a text, or at its start where it is sticky."""
+    import re  # noqa: PLC0415
+
+    engine: Any = re
+    if request["engine"] == "regex":
+        import regex  # noqa: PLC0415  # takes long to load, and few patterns need it
+
+        engine = regex
+    pattern = engine.compile(request["pattern"])
+    return bool((pattern.match if request["sticky"] else pattern.search)(request["text"]))
+
+
+# Templates
+
+
+class _Failure(Exception):  # noqa: N818  # what a reply says, as a whole sentence
+    """A template that cannot be filled in."""
+
+
+class _Variables(Mapping[str, str]):
+    """The environment as templates see it: one variable at a time, never as a whole."""
+
+    def __init__(self, talk: "_Talk") -> None:
+        self._talk = talk
+
+    def __getitem__(self, name: str) -> str:
+        found = self._talk.ask("environment", name) if isinstance(name, str) else None
+        if found is None:
+            raise KeyError(name)
+        return str(found)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "(the environment)"
+
+    __str__ = __repr__
+
+
+class _Templates:
+    """Fills in templates. jinja2 is imported with the first one."""
+
+    def __init__(self, talk: "_Talk") -> None:
+        self._talk = talk
+        self._environments: dict[tuple[str, ...], Any] = {}
+        self._compiled: dict[tuple[str, tuple[str, ...]], tuple[set[str], Any]] = {}
+
+    def text(self, request: dict[str, Any]) -> str | None:
+        """A template of a request with its values; None where a name in it has no value."""
+        from jinja2 import TemplateError, TemplateSyntaxError  # noqa: PLC0415
+
+        values = request["values"]
+        try:
+            names, template = self._read(request["template"], tuple(request["filters"]))
+            if not names <= {*values, "vars", "env"}:
+                return None
+            made = str(template.render({**values, "vars": values, "env": _Variables(self._talk)}))
+        except TemplateSyntaxError as error:
+            raise _Failure(f"the template cannot be read: {error.message}") from None
+        except TemplateError as error:
+            raise _Failure(str(error)) from None
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, SyntaxError) as error:
+            raise _Failure(f"the template fails: {error}") from None
+        if len(made) > _LONGEST:
+            raise _Failure(f"the template gives more than {_LONGEST:,} characters")
+        return made
+
+    def _read(self, template: str, filters: tuple[str, ...]) -> tuple[set[str], Any]:
+        """The names that a template wants, and the template, ready to be filled in."""
+        from jinja2 import meta  # noqa: PLC0415
+
+        known = self._compiled.get((template, filters))
+        if known is None:
+            if filters not in self._environments:
+                self._environments[filters] = self._environment(filters)
+            jinja = self._environments[filters]
+            known = meta.find_undeclared_variables(jinja.parse(template)), jinja.from_string(template)
+            if len(self._compiled) >= _KEPT:
+                self._compiled.clear()
+            self._compiled[template, filters] = known
+        return known
+
+    def _environment(self, filters: tuple[str, ...]) -> Any:
+        from jinja2 import Undefined, UndefinedError  # noqa: PLC0415
+        from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
+
+        class Missing(Undefined):
+            """Empty in a text, as in Nunjucks, but a variable of the environment has to be there."""
+
+            def __str__(self) -> str:
+                if isinstance(self._undefined_obj, _Variables):
+                    raise UndefinedError(f"the environment variable {self._undefined_name} is not set")
+                return ""
+
+        made = ImmutableSandboxedEnvironment(
+            undefined=Missing, autoescape=False, keep_trailing_newline=True, finalize=_text
+        )
+        made.filters["dump"] = lambda value, indent=None: json.dumps(value, ensure_ascii=False, indent=indent)
+        for name in filters:
+            made.filters[name] = partial(self._filtered, name)
+        return made
+
+    def _filtered(self, name: str, *arguments: Any, **named: Any) -> Any:
+        """What a filter of the suite gives; arguments with names are the last one together, as in Nunjucks."""
+        return self._talk.ask("filter", [name, *arguments, *([named] if named else [])])
+
+
+def _text(value: Any) -> Any:
+    """A value in a text: mappings and lists as JSON, nothing for nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, bool | dict | list | tuple):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return value
+
+
+if __name__ == "__main__":
+    main()

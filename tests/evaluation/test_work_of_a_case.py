@@ -1,0 +1,88 @@
+"""What a run does once for a suite, or once for a case: counted, since no result shows it when it is done again and again."""
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from suites import Folder
+
+from rubric_core.evaluation import coerce, fingerprint, jsregex, runnable
+
+CASES = 8
+SUITE = "metadata: {team: shop}\ntests:\n" + "".join(
+    f"""
+  - id: c{n}
+    criteria: Says hello
+    input: Say hello {n}
+    assertions:
+      - {{type: contains, value: hello}}
+      - {{type: regex, value: "[0-9]+"}}
+      - {{type: equals, value: hello 42}}
+"""
+    for n in range(CASES)
+)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often some functions are called."""
+    counted: Counter[str] = Counter()
+
+    def count(module: Any, name: str) -> None:
+        real: Callable[..., Any] = getattr(module, name)
+
+        def counting(*arguments: Any, **named: Any) -> Any:
+            counted[name] += 1
+            return real(*arguments, **named)
+
+        monkeypatch.setattr(module, name, counting)
+
+    count(fingerprint, "_read_inherited")
+    count(coerce, "context_fields")
+    count(runnable, "told_apart")
+    count(jsregex, "parse")
+    jsregex.translate.cache_clear()
+    return counted
+
+
+async def test_what_cases_share_is_worked_out_once(folder: Folder, calls: Counter[str]) -> None:
+    folder.mock("hello 42")
+    results = await folder.run(SUITE)
+    assert {result.verdict.value for result in results.values()} == {"passed"}
+    assert len({result.fingerprint for result in results.values()}) == CASES
+    assert calls["_read_inherited"] == 1, "the suite is read for fingerprints once"
+    assert calls["parse"] == 1, "the one pattern of the suite is translated once"
+
+
+async def test_a_case_is_told_apart_and_checked_once(folder: Folder, calls: Counter[str]) -> None:
+    folder.mock("hello 42")
+    await folder.run(SUITE)
+    assert calls["told_apart"] == CASES
+    assert calls["context_fields"] == CASES, "a context is made of arguments once; for each evaluator it is copied"
+
+
+async def test_another_suite_has_another_inheritance(folder: Folder, calls: Counter[str]) -> None:
+    """Cases share what they inherit under the identity of their suite: it cannot be that of another text."""
+    folder.mock("hello 42")
+    one = await folder.run(SUITE)
+    other = await folder.run(SUITE.replace("criteria: Says", "criteria: says").replace("team: shop", "team: toys"))
+    again = await folder.run(SUITE.replace("team: shop", "team: toys"))
+    first = await folder.run(SUITE)
+    assert calls["_read_inherited"] == 4
+    assert first["c0"].fingerprint == one["c0"].fingerprint
+    assert len({run["c0"].fingerprint for run in (one, other, again)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "loaded"), [("{type: contains, value: hello}", False), ("{type: llm-judge}", True)]
+)
+def test_what_judges_need_is_loaded_with_the_first_of_them(folder: Folder, evaluator: str, loaded: bool) -> None:
+    """Loading pydantic takes longer than a hundred checks without a judge."""
+    folder.mock("hello 42")
+    folder.suite(f"tests: [{{id: a, criteria: Says hello, input: hi, assertions: [{evaluator}]}}]")
+    code = "import sys, rubric_core.cli as c; c.main(['run', 'suite.eval.yaml']); print('pydantic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder.path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == str(loaded)
