@@ -7,9 +7,10 @@ nothing else, as LSP 3.17 says: U+2028, NEL and form feed are ordinary character
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
-__all__ = ["Edit", "Encoding", "LineIndex", "Position", "Span", "TextRange", "apply_edits", "code_units"]
+__all__ = ["Edit", "Encoding", "LineBuffer", "LineIndex", "Position", "Span", "TextRange", "apply_edits", "code_units"]
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 _BREAK = re.compile(r"\r\n?|\n")
@@ -39,6 +40,10 @@ class Position(NamedTuple):
 
     line: int
     character: int
+
+    def below(self, lines: int) -> "Position":
+        """The same column so many lines further down."""
+        return Position(self.line + lines, self.character)
 
 
 class TextRange(NamedTuple):
@@ -125,17 +130,66 @@ class LineIndex:
             return len(self.text)
         start, end = self.line_span(line)
         content = self.text[start:end]
-        if encoding == "utf-32" or content.isascii():
-            return start + min(max(column, 0), len(content))
-        return start + _characters(content, column, encoding)
+        return start + _characters(content, max(column, 0), encoding)
 
     def range(self, span: Span, encoding: Encoding = "utf-16") -> TextRange:
         """`span` as two positions."""
         return TextRange(self.position(span.start, encoding), self.position(span.end, encoding))
 
 
+class LineBuffer:
+    """A text that is changed many times in a row, kept as its lines so that a change costs what it touches."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = _split(text)
+
+    @property
+    def text(self) -> str:
+        """The text as it is now."""
+        return "".join(self._lines)
+
+    def replace(self, at: TextRange | None, text: str, encoding: Encoding = "utf-16") -> None:
+        """Put `text` in the place of a range of the text as it is now, or of everything; the ends may be the wrong way round."""
+        if at is None:
+            self._lines = _split(text)
+            return
+        first = last = self._place(at.start, encoding)
+        if at.end != at.start:
+            first, last = sorted((first, self._place(at.end, encoding)))
+        new = self._lines[first.line][: first.character] + text + self._lines[last.line][last.character :]
+        start, end = first.line, last.line + 1
+        # The two characters of a line break may come together at either end.
+        if start > 0 and new.startswith("\n") and self._lines[start - 1].endswith("\r"):
+            start, new = start - 1, self._lines[start - 1] + new
+        if end < len(self._lines) and (not new.endswith(("\r", "\n")) or self._lines[end].startswith("\n")):
+            new, end = new + self._lines[end], end + 1
+        lines = _split(new)
+        if end < len(self._lines) and not lines[-1]:
+            lines.pop()
+        self._lines[start:end] = lines
+
+    def _place(self, position: Position, encoding: Encoding) -> Position:
+        """A position counted in characters, clamped to its line and to the text."""
+        if position.line >= len(self._lines):
+            return Position(len(self._lines) - 1, len(self._lines[-1]))
+        line = max(0, position.line)
+        column = position.character if position.line >= 0 else 0
+        return Position(line, _characters(self._lines[line].rstrip("\r\n"), max(0, column), encoding))
+
+
+def _split(text: str) -> list[str]:
+    """The lines of a text with their line breaks; what ends with one has an empty last line."""
+    if "\r" not in text:
+        *lines, last = text.split("\n")
+        return [*(f"{line}\n" for line in lines), last]
+    starts = [0, *(m.end() for m in _BREAK.finditer(text)), len(text)]
+    return [text[a:b] for a, b in pairwise(starts)]
+
+
 def _characters(content: str, units: int, encoding: Encoding) -> int:
     """How many characters of `content` fit into `units`; a position inside a character counts as before it."""
+    if encoding == "utf-32" or content.isascii():
+        return min(units, len(content))
     used = 0
     for count, char in enumerate(content):
         used += code_units(char, encoding)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from rubric_core.cli.checked import Checked
+from rubric_core.control_characters import mask
 from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["commands"]
@@ -28,7 +29,7 @@ def _command(checked: Checked, found: Diagnostic) -> str:
 
 
 def _text(value: str) -> str:
-    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return mask(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(value: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from rubric_core.adapters import system_ports
 from rubric_core.cli.chosen import no_file
+from rubric_core.cli.safe import act
 from rubric_core.cli.style import Style
 from rubric_core.evaluation.judge_check.check import JudgeCheck, check_judge
 from rubric_core.evaluation.judge_check.measures import BARS, Measure
@@ -86,7 +87,8 @@ async def _checked(options: argparse.Namespace) -> JudgeCheck:
 
         def told(done: int, of: int) -> None:
             if live:
-                sys.stderr.write(f"\r\x1b[K{name}: {done}/{of}" if done < of else "\r\x1b[K")
+                act(sys.stderr, "\r\x1b[K")
+                sys.stderr.write(f"{name}: {done}/{of}" if done < of else "")
                 sys.stderr.flush()
 
         return await check_judge(provider, ports, options.workers, told)

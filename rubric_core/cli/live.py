@@ -100,10 +100,10 @@ class Live:
         self._verdicts[result.verdict] += 1
         self._spent += result.cost_usd or 0.0
         self._errors += len(result.grader_errors)
-        line = self.line(result, self._safe.style)
         if place >= 0 and self.draws:
-            self.table.slots[place].line = line
-        if self._plain:
+            self.table.slots[place].line = self.line(result, self._safe.style)
+        elif self._plain:
+            line = self.line(result, self._safe.style)
             self._waiting.append(f"{self._ended}/{self._count}  {line}\n")
             if time.monotonic() - self._began > _PATIENCE:
                 sys.stderr.write(self._safe("".join(self._waiting)))

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
+from rubric_core.cli.safe import underlying
+
 __all__ = ["results_alone"]
 
 _OUT, _ERR = 1, 2
@@ -24,7 +26,7 @@ def results_alone() -> Iterator[TextIO]:
         results: TextIO = usual
     else:
         results = open(kept, "w", encoding=usual.encoding, errors=usual.errors, buffering=1 if usual.isatty() else -1)  # noqa: PTH123, SIM115  # closed below
-    sys.stdout = sys.stderr
+    sys.stdout = underlying(sys.stderr)  # whoever shows what is printed makes it safe, and knows what `\r` means
     try:
         yield results
         results.flush()

@@ -1,7 +1,6 @@
 """The result of a check, in the format that was asked for."""
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
@@ -9,6 +8,7 @@ from typing import TextIO
 from rubric_core.analysis import Language
 from rubric_core.cli.checked import Checked, Round, as_json
 from rubric_core.cli.frames import frame
+from rubric_core.cli.safe import Safe
 from rubric_core.cli.sources import STANDARD_INPUT
 from rubric_core.cli.style import Style, columns_of
 from rubric_core.validation.rule import SEVERITIES
@@ -43,12 +43,15 @@ def _end(done: Round, out: TextIO, *, fixed: bool, diff: bool = False) -> None:
 
 
 def _json(value: object) -> str:
+    import json  # noqa: PLC0415  # each format loads what it needs
+
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def _write_text(done: Round, _: Language, out: TextIO, fixed: bool) -> None:
-    for text in frames(done.files, Style.of(out), columns_of(out)):
-        print(f"{text}\n", file=out)
+    safe = Safe(out)
+    for text in frames(done.files, safe.style, columns_of(out)):
+        print(safe(f"{text}\n"), file=out)
     if any(not each.passed_over for each in done.files):
         _end(done, out, fixed=fixed)
 
@@ -98,9 +101,11 @@ def summary(done: Round, *, fixed: bool = False, diff: bool = False) -> str:
     """The last line: how much was found, where, what can be done, how long it took."""
     found = [d.severity for each in done.files for d in each.diagnostics]
     parts = [_fixes(done, "would be fixed" if diff else "fixed")] if fixed or diff else []
+    if done.unwritten:
+        parts.append(f"{count(done.unwritten, 'file')} could not be written")
     parts.append(f"{_amounts(found)} in {_where(done)}" if found else f"no findings in {_all(done)}")
     fixable = sum(each.fixable for each in done.files)
-    if fixable and not parts[1:]:
+    if fixable and not fixed and not diff:
         parts.append(f"{fixable} fixable with --fix")
     if done.too_many_warnings:
         most = f"at most {count(done.most_warnings, 'warning')}" if done.most_warnings else "no warnings"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from rubric_core.analysis import Language
+from rubric_core.atomic_write import write_file
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.reference import RuleRow, pages
@@ -46,7 +47,7 @@ def main(options: argparse.Namespace) -> int:
         return STALE if stale else CURRENT
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in stale.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_file(folder / name, text.encode())
     print(f"{count(len(stale), 'page')} written to {folder}")
     return CURRENT
 

@@ -39,6 +39,8 @@ class Session:
         self._count = sum(len(plan.cases) for plan in plans)
         self._done = 0
         self._kept = True
+        #: Whether results, recordings or files of `output_path` could not be written.
+        self.lossy = False
         #: How cases ended, also those that `--resume` left out.
         self.verdicts: set[Verdict] = set()
         #: Whether an evaluator could not run or crashed.
@@ -85,6 +87,7 @@ class Session:
         for trouble in outputs.end(run.done):
             self._live.say(f"rubric: {trouble}")
         self._kept = self._kept and not run.unkept
+        self.lossy = self.lossy or run.lossy or outputs.failed
         self._done += len(run.done.results)
         self._count -= run.done.before.total()
         self.grader_errors = self.grader_errors or run.done.grader_errors > 0

@@ -4,10 +4,11 @@ import os
 import re
 import sys
 import unicodedata
-from dataclasses import dataclass
 from typing import TextIO
 
-__all__ = ["Style", "columns_of", "fitted", "visible", "width", "window"]
+from rubric_core.lazy import dataclass
+
+__all__ = ["COLOURS", "Style", "columns_of", "fitted", "visible", "width", "window"]
 
 _CODES = {
     "error": "1;31",
@@ -20,6 +21,8 @@ _CODES = {
     "bold": "1",
     "code": "36",
 }
+#: What `paint` writes, and nothing else: other sequences of this kind could hide text.
+COLOURS = re.compile(rf"(\x1b\[(?:0|{'|'.join(sorted(_CODES.values()))})m)")
 #: What sets a colour, and what ends it.
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _PLAIN = "\x1b[0m"

@@ -8,6 +8,7 @@ from pathlib import Path
 from rubric_core.cli.checked import Checked, Round
 from rubric_core.cli.checker import Checker
 from rubric_core.cli.printing import frames, summary
+from rubric_core.cli.safe import Safe, act
 from rubric_core.cli.sources import Source, Sources
 from rubric_core.cli.style import Style, columns_of
 from rubric_core.configuration import Configuration
@@ -120,7 +121,9 @@ class Watching:
         ]
         lines.append(summary(Round(files, failures, self._seconds)))
         lines.append(style.paint("Waiting for changes; Ctrl-C ends", "dim"))
-        print((_CLEAR if sys.stdout.isatty() else "") + "\n".join(lines), flush=True)
+        if sys.stdout.isatty():
+            act(sys.stdout, _CLEAR)
+        print(*map(Safe(sys.stdout), lines), sep="\n", flush=True)
 
 
 def _stamp(path: Path) -> _Stamp:

@@ -5,7 +5,14 @@ from collections.abc import Iterable, Sequence
 
 from rubric_core.language.shape import Shape
 
-__all__ = ["cell", "code", "code_cell", "heading", "sentence", "table"]
+__all__ = ["cell", "code", "code_cell", "heading", "plain", "plain_lines", "sentence", "table"]
+
+#: What Markdown acts on inside of a line: emphasis, code, links, images, HTML, entities, and addresses that become links.
+_SIGNS = re.compile(r"[\\`*\[\]<~@|]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.", re.IGNORECASE)
+#: What is not a space, and yet parts words.
+_BREAKS = re.compile(r"[^\S ]+")
+#: What makes a heading, a list, a quotation or a rule of a line that begins with it.
+_FIRST = re.compile(r"\A(?:([0-9]{1,9})([.)])|([#>+=:-]))")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -25,6 +32,17 @@ def code(text: str) -> str:
     ticks = "`" * max(1, *(len(found) + 1 for found in re.findall("`+", words)), 0)
     gap = " " if "`" in words else ""
     return f"{ticks}{gap}{words}{gap}{ticks}"
+
+
+def plain(text: str) -> str:
+    """The text on one line, shown letter by letter: nothing in it is formatted, linked or loaded. Fits into a table."""
+    words = _SIGNS.sub(r"\\\g<0>", _BREAKS.sub(" ", text).strip())
+    return _FIRST.sub(lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", words)
+
+
+def plain_lines(text: str) -> str:
+    """The same with the lines of the text; empty ones are left out."""
+    return "  \n".join(plain(line) for line in text.splitlines() if line.strip())
 
 
 def code_cell(text: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from rubric_core.control_characters import mask
 from rubric_lsp.capabilities import Client
 from rubric_lsp.convert.places import Json, position_of, range_of
 from rubric_lsp.features.hints import Hint
@@ -24,7 +25,7 @@ def hover(snapshot: Snapshot, found: "HoverText | None", client: Client) -> Json
     if found is None:
         return None
     kind = "markdown" if client.hover_markdown else "plaintext"
-    return {"contents": {"kind": kind, "value": found.markdown}, "range": range_of(snapshot, found.span)}
+    return {"contents": {"kind": kind, "value": mask(found.markdown)}, "range": range_of(snapshot, found.span)}
 
 
 def completions(snapshot: Snapshot, found: "Iterable[Completion]", client: Client) -> Json:
@@ -48,7 +49,7 @@ def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> Json:
     if "\n" in text and client.adjusts_indentation:
         made["insertTextMode"] = 2
     if item.detail:
-        made["detail"] = item.detail
+        made["detail"] = mask(item.detail)
     if not client.resolves_documentation:
         made |= documentation(item, client)
     if item.deprecated:
@@ -67,7 +68,7 @@ def resolved(given: Json, item: "Completion", client: Client) -> Json:
 
 def documentation(item: "Completion", client: Client) -> Json:
     """What a suggestion means, at length."""
-    words = item.documentation()
+    words = mask(item.documentation())
     kind = "markdown" if client.completion_markdown else "plaintext"
     return {"documentation": {"kind": kind, "value": words}} if words else {}
 
@@ -80,9 +81,9 @@ def inlay_hints(snapshot: Snapshot, found: Iterable[Hint]) -> list[Json]:
 def _inlay_hint(snapshot: Snapshot, hint: Hint) -> Json:
     made: Json = {
         "position": position_of(snapshot.position(hint.offset)),
-        "label": hint.label,
+        "label": mask(hint.label),
         "paddingLeft": not hint.close,
     }
     if hint.tooltip:
-        made["tooltip"] = hint.tooltip
+        made["tooltip"] = mask(hint.tooltip)
     return made

@@ -7,7 +7,7 @@ from typing import Any
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.kinds import ByNode, Choice, Kind
-from rubric_core.language.markdown import code
+from rubric_core.language.markdown import code, plain
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Key, Place, Shape, children
 from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
@@ -86,7 +86,7 @@ def _parts(
     if field in ("weight", "required", "min_score") and isinstance(shape, Criterion | Evaluator):
         yield _weight(analysis, local, shape)
     if field == "type" and isinstance(shape, Evaluator) and not on_key:
-        yield f"**{shape.type_name}**\n\n{type_markdown(type(shape), analysis.dialect)}"
+        yield f"**{plain(shape.type_name)}**\n\n{type_markdown(type(shape), analysis.dialect)}"
         return
     if isinstance(shape, Criterion) and shape.shorthand:
         yield f"**criterion** — {_plain(analysis, local, shape)}, with weight 1\n\n{type(shape).keys['outcome'].doc}"
@@ -99,7 +99,7 @@ def _parts(
         yield _suite(analysis, shape.name)
     meaning = _meaning(declared.kind, vars(shape).get(field)) if not on_key else ""
     if meaning:
-        yield f"**{vars(shape)[field]}** — {meaning}"
+        yield f"**{plain(str(vars(shape)[field]))}** — {meaning}"
     if field == "cases" and isinstance(shape, Suite):
         yield _dialect(analysis)
     yield key_markdown(analysis, type(shape), declared)
@@ -117,7 +117,7 @@ def _suite(analysis: Analysis, name: str) -> str:
     count = len(analysis.cases) if ids is None or not analysis.external else len(ids)
     more = " and more" if ids is None else ""
     shared = evaluators_of(analysis.suite, Case(Span(0, 0)), analysis.dialect) if analysis.suite is not None else []
-    kinds = ", ".join(dict.fromkeys(each.type_name for each in shared))
+    kinds = ", ".join(dict.fromkeys(plain(each.type_name) for each in shared))
     graded = f" Every case is graded by {kinds}." if kinds else ""
     return f"{code(name)} — a suite of {count} case{'' if count == 1 else 's'}{more}.{graded}\n\n{_dialect(analysis)}"
 
@@ -144,10 +144,10 @@ def _case(analysis: Analysis, case: Case, report: Report | None) -> str:
     suite = analysis.suite or Suite(Span(0, 0))
     evaluators = evaluators_of(suite, case, analysis.dialect)
     total = sum(e.weight for e in evaluators)
-    lines = [f"**{case.id}** — not run yet · {analysis.dialect.name}"]
+    lines = [f"**{plain(case.id or '')}** — not run yet · {analysis.dialect.name}"]
     for each in evaluators:
         share = f"{each.weight / total:.0%} of the case" if total > 0 else "weight 0"
-        lines.append(f"- {default_name(each)} ({each.type_name}), weight {number(each.weight)} = {share}")
+        lines.append(f"- {plain(default_name(each))} ({plain(each.type_name)}), weight {number(each.weight)} = {share}")
     if not evaluators:
         lines.append("- graded by a judge against the criteria of the case")
     return "\n".join(lines)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from rubric_core.analysis import Analysis
 from rubric_core.language.around import FileKind
 from rubric_core.language.kinds import Text
-from rubric_core.language.markdown import code
+from rubric_core.language.markdown import code, plain
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.syntax.tree import Mapping, Scalar
@@ -56,14 +56,14 @@ def filled(analysis: Analysis, name: Name, values: Sequence[tuple[str, str, str]
     if name.name in here:
         value = here[name.name]
         shown = fenced(beginning(value_text(value)), "text" if isinstance(value, str) else "yaml")
-        return HoverText(f"**{name.name}** — filled in for this case\n\n{shown}", name.span)
+        return HoverText(f"**{plain(name.name)}** — filled in for this case\n\n{shown}", name.span)
     by_engine = not named and name.name in analysis.dialect.properties.template_variables
     told = "filled in for the judge when the suite runs" if by_engine else "filled in when the suite runs"
     if not values and not by_engine:
         told = "nothing is filled in here under this name"
-    rows = [f"- {_whose(case)} in {file}: {_short(text)}" for case, file, text in values[:_FEW]]
+    rows = [f"- {_whose(case)} in {plain(file)}: {_short(text)}" for case, file, text in values[:_FEW]]
     rows += [f"- and {len(values) - _FEW} more"] if len(values) > _FEW else []
-    return HoverText("\n".join([f"**{name.name}** — {told}", *([""] if rows else []), *rows]), name.span)
+    return HoverText("\n".join([f"**{plain(name.name)}** — {told}", *([""] if rows else []), *rows]), name.span)
 
 
 def _whose(case: str) -> str:
@@ -98,7 +98,7 @@ def preview(name: Name, text: str) -> HoverText:
 
 def _target(name: str, entry: Entry, text: str, file: str) -> str:
     lines = [f"{key}: {value}" for key, value in _settings(entry, text)]
-    return "\n".join([f"**{name}** — a target of {file}", "", "```yaml", *lines, "```"])
+    return f"**{plain(name)}** — a target of {plain(file)}\n\n{fenced(chr(10).join(lines), 'yaml')}"
 
 
 def _settings(entry: Shape, text: str) -> Iterator[tuple[str, str]]:

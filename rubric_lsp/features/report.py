@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 from rubric_core.evaluation.flip import to_flip
 from rubric_core.evaluation.marks import ERROR, SIGNS, grader_words, seconds_words, shortened
 from rubric_core.evaluation.transcript import usage_words
+from rubric_core.language.markdown import code, plain
 from rubric_core.validation.words import number
+from rubric_lsp.features.markdown import fenced
 from rubric_lsp.features.results import Shown, brief
 
 if TYPE_CHECKING:
@@ -21,22 +23,22 @@ _LEVELS = {"passed": "▇", "borderline": "▅", "failed": "▂", "unscored": "�
 def report(shown: Shown, command: str = "") -> str:
     """Everything that is known of a case; `command` is the line that runs it in a terminal."""
     if shown.result is None:
-        return brief(shown)
+        return plain(brief(shown))
     return "\n\n".join(part for part in _report(shown, shown.result, command) if part)
 
 
 def _report(shown: Shown, result: "CaseResult", command: str) -> Iterator[str]:
-    yield f"_{shown.running}…_" if shown.running else ""
+    yield f"_{plain(shown.running)}…_" if shown.running else ""
     yield _head(shown, result)
-    yield "" if shown.stale else grader_words(result)
-    yield "" if shown.stale or _is_told(result) else result.reason
+    yield "" if shown.stale else plain(grader_words(result))
+    yield "" if shown.stale or _is_told(result) else plain(result.reason)
     yield _table(result)
-    yield "  \n".join(usage_words(each) for each in result.usage if each.is_told)
-    yield to_flip(result)
+    yield "  \n".join(plain(usage_words(each)) for each in result.usage if each.is_told)
+    yield plain(to_flip(result))
     yield "\n".join(_criteria(result))
-    yield f"**Answer** {shortened(result.answer, 300)}" if result.answer else ""
+    yield f"**Answer** {plain(shortened(result.answer, 300))}" if result.answer else ""
     yield _history(shown)
-    yield f"```sh\n{command}\n```" if command else ""
+    yield fenced(command, "sh") if command else ""
 
 
 def _is_told(result: "CaseResult") -> bool:
@@ -46,7 +48,7 @@ def _is_told(result: "CaseResult") -> bool:
 
 def _head(shown: Shown, result: "CaseResult") -> str:
     score = f" {result.score:.2f}  (needs {result.threshold:.2f})" if result.score is not None else ""
-    verdict = f"**{result.id}** — {SIGNS[result.verdict]} {result.verdict.value}{score}"
+    verdict = f"**{plain(result.id)}** — {SIGNS[result.verdict]} {result.verdict.value}{score}"
     judges = sorted({e.judge for e in result.evaluators if e.judge})
     facts = [
         result.dialect,
@@ -57,7 +59,7 @@ def _head(shown: Shown, result: "CaseResult") -> str:
     facts += [f"{runs['passed']}/{runs['count']} runs passed"] if isinstance(runs, dict) else []
     facts += [seconds_words(result.duration_ms), f"${result.cost_usd:.4g}" if result.cost_usd else "", _when(result.at)]
     stale = "◌ stale: the case has changed since · " if shown.stale else ""
-    return f"{stale}{verdict}  \n{' · '.join(f for f in facts if f)}"
+    return f"{stale}{verdict}  \n{' · '.join(plain(f) for f in facts if f)}"
 
 
 def _when(at: str) -> str:
@@ -83,7 +85,7 @@ def _share(found: "EvaluatorResult", total: float) -> str:
 
 
 def _cell(text: str) -> str:
-    return shortened(text, 160).replace("|", "\\|")
+    return plain(shortened(text, 160))
 
 
 def _score(found: "EvaluatorResult") -> str:
@@ -120,7 +122,9 @@ def _criterion(found: "CriterionResult") -> str:
     )
     minimum = f", needs {found.minimum:.2f}" if found.minimum is not None else ""
     said = found.reasoning or found.reason
-    return f"{SIGNS[found.verdict]} `{found.id}` {score}{minimum}" + (f": {shortened(said, 200)}" if said else "")
+    return f"{SIGNS[found.verdict]} {code(found.id)} {score}{minimum}" + (
+        f": {plain(shortened(said, 200))}" if said else ""
+    )
 
 
 def _history(shown: Shown) -> str:

@@ -1,7 +1,9 @@
 """The scores 0..10 drawn with their bands."""
 
 from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
+from rubric_core.language.markdown import plain
 from rubric_core.validation.bands import is_sound, sound
+from rubric_lsp.features.markdown import fenced
 
 __all__ = ["scale"]
 
@@ -22,8 +24,8 @@ def scale(ranges: ScoreRanges, at: Band | None = None) -> str:
     tops = [_scores(b, _width(b)) for b in bands]
     texts = [f"{_short(b):<{len(top)}}" for b, top in zip(bands, tops, strict=True)]
     lines = [" │ ".join(tops), "   ".join(texts).rstrip()]
-    full = [f"- **{_bounds(b)}** {_text(b)}" for b in bands if len(_text(b)) > _WIDEST]
-    drawn = "```text\n" + "\n".join(lines) + "\n```"
+    full = [f"- **{_bounds(b)}** {plain(_text(b))}" for b in bands if len(_text(b)) > _WIDEST]
+    drawn = fenced("\n".join(lines))
     counts = f"A whole number of 0..{HIGHEST} from the judge, divided by {HIGHEST}."
     parts = [drawn, f"{counts}{_between(ranges, bands, at)}{_left_over(ranges)}"]
     return "\n\n".join([*parts, "\n".join(full)] if full else parts)
@@ -43,7 +45,7 @@ def _between(ranges: ScoreRanges, bands: list[Band], at: Band | None) -> str:
             f" Within a band each score counts for itself: {low} gives {_share(low)} and {high} gives {_share(high)}."
         )
     raw = (low + high + 1) // 2
-    both = f"{low} ({_short(shown)}) and {following.low} ({_short(following)})"
+    both = f"{low} ({plain(_short(shown))}) and {following.low} ({plain(_short(following))})"
     return f" Between two points it lies on the straight line: {raw}, between {both}, gives {_share(raw)}."
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from rubric_core.evaluation.marks import SIGNS
 from rubric_core.evaluation.rows import case_row
 from rubric_core.evaluation.transcript import request_text, requests_of
+from rubric_core.language.markdown import plain, plain_lines
 from rubric_lsp.features.markdown import fenced
 
 if TYPE_CHECKING:
@@ -38,14 +39,14 @@ def reply(result: "CaseResult", evaluator: str = "") -> str:
 
 def _reply(found: "EvaluatorResult") -> Iterator[str]:
     score = "no score" if found.score is None else f"{found.score:.2f}"
-    yield f"# {found.name}: {SIGNS[found.verdict]} {score}"
+    yield f"# {plain(found.name)}: {SIGNS[found.verdict]} {score}"
     yield ""
     if found.judge:
-        yield f"Judge: {found.judge}"
+        yield f"Judge: {plain(found.judge)}"
         yield ""
     for text in (found.reason, found.reasoning):
         if text:
-            yield from (text, "")
+            yield from (plain_lines(text), "")
     for criterion in found.criteria:
         yield from _criterion(criterion)
     for number, said in enumerate(found.raw_replies, start=1):
@@ -69,24 +70,24 @@ def _as_it_is(text: str) -> Iterator[str]:
 
 def _criterion(found: "CriterionResult") -> Iterator[str]:
     raw = f" {found.raw}/10" if found.raw is not None else ""
-    yield f"## {SIGNS[found.verdict]} {found.id}{raw}"
+    yield f"## {SIGNS[found.verdict]} {plain(found.id)}{raw}"
     yield ""
     for text in (found.outcome, f"Band: {found.band}" if found.band else "", found.reasoning or found.reason):
         if text:
-            yield from (text, "")
+            yield from (plain_lines(text), "")
 
 
 def sent(result: "CaseResult") -> str:
     """What was sent to targets, judges and programs, as Markdown; empty when nothing was."""
     lines = ["## What was sent", ""]
     for title, before, told, after in map(request_text, requests_of(result)):
-        lines += [f"### {title}", ""]
+        lines += [f"### {plain(title)}", ""]
         for sentence in before:
-            lines += [sentence, ""]
+            lines += [plain(sentence), ""]
         for name, text in told:
-            lines += [f"{name}:", "", *_as_it_is(text), ""]
+            lines += [f"{plain(name)}:", "", *_as_it_is(text), ""]
         for sentence in after:
-            lines += [sentence, ""]
+            lines += [plain(sentence), ""]
     return "\n".join(lines) if len(lines) > 2 else ""
 
 

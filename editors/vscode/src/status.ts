@@ -131,7 +131,7 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
-const escaped = (text: string) => text.replace(/[\\`*_{}[\]()#+|<>-]/g, '\\$&');
+const escaped = (text: string) => text.replace(/\s+/gu, ' ').replace(/[\\`*_{}[\]()#+|<>!~@&:-]/g, '\\$&');
 const separator = (label: string): Choice => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
 const RUN: Choice[] = [

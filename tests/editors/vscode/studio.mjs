@@ -74,7 +74,8 @@ function prepare({ workspace, files, settings, machine, consented, serverFolder,
     fs.writeFileSync(path.join(home, 'ws', name), text);
   }
   if (consented) {
-    write('state/rubric/trust.json', { folders: [path.join(home, 'ws')] });
+    const rubric = path.join(process.env.RUBRIC_SERVER_FOLDER, 'rubric');
+    execFileSync(rubric, ['trust', path.join(home, 'ws')], { env: { ...process.env, XDG_STATE_HOME: path.join(home, 'state') }, stdio: 'ignore' });
   }
   if (environmentFrom) {
     fs.mkdirSync(path.join(home, 'ws/.venv/bin'), { recursive: true });

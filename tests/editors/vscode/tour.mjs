@@ -9,6 +9,7 @@ import { continuous } from './continuous.mjs';
 import { broken, graders } from './graders.mjs';
 import { menus } from './menus.mjs';
 import { shared } from './shared.mjs';
+import { hostile, strangers } from './strangers.mjs';
 import { REPOSITORY } from './studio.mjs';
 
 const CORPUS = path.join(REPOSITORY, '../shared/corpus/v3.14.6/examples/features/rubric');
@@ -21,6 +22,7 @@ export const tours = {
   menus: { options: {}, play: menus },
   graders: { options: broken, play: graders },
   shared: { options: {}, play: shared },
+  strangers: { options: hostile, play: strangers },
 };
 
 const EXAMPLES = {

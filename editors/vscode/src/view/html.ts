@@ -2,6 +2,9 @@
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
+/** Characters that would change the order of letters or are controls, but for tab and line breaks. */
+const ACTING = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
+
 /** Markup that is safe as it stands. */
 export class Html {
   constructor(readonly markup: string) {}
@@ -9,7 +12,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | false | Part[];
 
-/** Markup from a template; every value that is not markup is escaped. */
+/** Markup from a template; every value that is not markup is escaped, and characters that act are marked. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((before, text, index) => before + written(parts[index - 1]) + text));
 }
@@ -21,5 +24,5 @@ function written(part: Part): string {
   if (part instanceof Html) {
     return part.markup;
   }
-  return part === undefined || part === false ? '' : String(part).replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
+  return part === undefined || part === false ? '' : String(part).replace(ACTING, '\ufffd').replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
 }

@@ -1,0 +1,27 @@
+"""Characters that act instead of being shown: on a terminal, on the order of letters, or by not being seen at all.
+
+Names, answers and commands come from files and models. Whatever shows them takes these characters out first, here and nowhere
+else: ESC and the C1 controls move cursors and set titles, bidirectional marks show a command in another order than it runs.
+"""
+
+import re
+
+__all__ = ["mask", "reveal"]
+
+#: Controls but for tab and line feed, bidirectional marks, line and paragraph separators, lone surrogates.
+_ACTING = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\ud800-\udfff"
+#: Characters that take no room: in a sentence they join letters and emoji, in a command they hide a difference.
+_HIDDEN = "\u00ad\u180e\u200b-\u200d\u2060-\u2065\ufeff\U000e0000-\U000e007f"
+#: A carriage return alone goes back to the beginning of a line.
+_MASKED = re.compile(f"[{_ACTING}]|\r(?!\n)")
+_REVEALED = re.compile(f"[\r{_ACTING}{_HIDDEN}]")
+
+
+def mask(text: str) -> str:
+    """`text` with `�` in place of every character that acts; tabs and line breaks stay."""
+    return text if text.isascii() and text.isprintable() else _MASKED.sub("�", text)
+
+
+def reveal(text: str) -> str:
+    """`text` with the number of every character that acts or is not seen: `⟨U+202E⟩`; tabs and line feeds stay."""
+    return _REVEALED.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)

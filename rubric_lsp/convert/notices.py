@@ -1,0 +1,13 @@
+"""Sentences for a person: messages, questions, progress."""
+
+from rubric_core.control_characters import reveal
+
+__all__ = ["notice"]
+
+
+def notice(text: str) -> str:
+    """A sentence as an editor may show it: characters that act have their numbers, and nothing in it is a link.
+
+    Visual Studio Code makes links of `[words](address)` in messages and progress, whoever wrote them.
+    """
+    return reveal(text).replace("](", "] (")
