@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from rubric_core.ports import HttpReply, NetworkError
@@ -16,49 +16,47 @@ if TYPE_CHECKING:
 __all__ = ["HttpxHttp"]
 
 T = TypeVar("T")
-#: Connections of one pool; there may be many pools.
-_CONNECTIONS = 16
-
-
-class _Pool:
-    """A client with its connections."""
-
-    def __init__(self, client: "httpx.AsyncClient") -> None:
-        self.client = client
-        #: How many requests it has.
-        self.busy = 0
+#: Connections that are kept although nothing is sent on them.
+_MOST_IDLE = 256
 
 
 class HttpxHttp:
-    """HTTP by httpx; connections are kept and used again. Close it in the loop that used it."""
+    """HTTP by httpx; connections are kept and used again. Close it in the loop that used it.
+
+    Each connection has a client of its own: a pool of httpx looks through all of its connections with every request and every
+    reply, which costs more than the request when sixteen judges are asked at once.
+    """
 
     def __init__(self) -> None:
-        self._pools: dict[str, list[_Pool]] = {}
-        self._certificates: ssl.SSLContext | None = None
+        self._clients: list[httpx.AsyncClient] = []
+        #: Those that have no request, by scheme, and by the host to which they are connected.
+        self._idle: dict[str, dict[str, list[httpx.AsyncClient]]] = {}
+        self._contexts: dict[str, ssl.SSLContext] = {}
 
     @contextmanager
-    def _client(self, scheme: str) -> "Iterator[httpx.AsyncClient]":
-        """A client with room. A pool looks through all of its connections at every request, so each is kept small."""
-        pools = self._pools.setdefault(scheme, [])
-        pool = next((p for p in pools if p.busy < _CONNECTIONS), None)
-        if pool is None:
-            pool = self._new(scheme)
-            pools.append(pool)
-        pool.busy += 1
+    def _client(self, url: str) -> "Iterator[httpx.AsyncClient]":
+        """A client for one request, connected to its host already if one is idle. Raises NetworkError for what is no address."""
+        scheme, host = urlsplit(url).scheme, _host(url)
+        hosts = self._idle.setdefault(scheme, {})
+        idle = hosts.setdefault(host, [])
+        if not idle and len(self._clients) >= _MOST_IDLE:  # another host loses its connection
+            idle = next((others for others in hosts.values() if others), idle)
+        client = idle.pop() if idle else self._new(scheme)
         try:
-            yield pool.client
+            yield client
         finally:
-            pool.busy -= 1
+            hosts[host].append(client)
 
-    def _new(self, scheme: str) -> _Pool:
+    def _new(self, scheme: str) -> "httpx.AsyncClient":
         import httpx  # noqa: PLC0415  # 80 ms that nobody should pay before something is asked
 
-        # Loading the certificates costs more than a local model's answer: once is enough, and plain http needs none.
-        verify: Any = False
-        if scheme == "https":
-            verify = self._certificates = self._certificates or httpx.create_ssl_context()
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=_CONNECTIONS)
-        return _Pool(httpx.AsyncClient(verify=verify, limits=limits, follow_redirects=False))
+        if scheme not in self._contexts:
+            # Loading the certificates costs more than a local model's answer: once is enough, and plain http needs none.
+            self._contexts[scheme] = httpx.create_ssl_context(verify=scheme == "https")
+        limits = httpx.Limits(max_connections=1)
+        made = httpx.AsyncClient(verify=self._contexts[scheme], limits=limits, follow_redirects=False)
+        self._clients.append(made)
+        return made
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
@@ -95,7 +93,7 @@ class HttpxHttp:
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, size_limit: int
     ) -> HttpReply:
         received = bytearray()
-        with self._client(url.partition(":")[0]) as client:
+        with self._client(url) as client:
             async with client.stream(method, url, headers=dict(headers), content=body, timeout=None) as reply:
                 promised = reply.headers.get("content-length", "")
                 if promised.isdecimal() and int(promised) > size_limit:
@@ -108,9 +106,10 @@ class HttpxHttp:
 
     async def close(self) -> None:
         """Close every connection."""
-        for pool in (pool for pools in self._pools.values() for pool in pools):
-            await pool.client.aclose()
-        self._pools.clear()
+        for client in self._clients:
+            await client.aclose()
+        self._clients.clear()
+        self._idle.clear()
 
 
 def _host(url: str) -> str:

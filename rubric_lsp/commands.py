@@ -143,6 +143,8 @@ class Commands:
         wanted = self._server.permission.folder_of(path)
         try:
             folder = self._server.permission.add(wanted)
+        except ValueError as error:
+            raise RefusedError(INVALID_PARAMS, str(error)) from None
         except OSError as error:
             raise RefusedError(REQUEST_FAILED, f"that {wanted} is trusted cannot be written down: {error}") from None
         self._server.say(f"{folder} is trusted: its suites can be run (rubric trust --remove takes it back)")

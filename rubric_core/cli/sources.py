@@ -5,13 +5,13 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.around import FileKind
 from rubric_core.language.closest import closest
+from rubric_core.lazy import dataclass
 from rubric_core.loading.files import SUITE_NAMES, absolute, read_standard_input, read_text
 
 __all__ = ["STANDARD_INPUT", "Referred", "Source", "Sources"]
@@ -65,7 +65,8 @@ class Sources:
         self, names: Iterable[str], discovery: Discovery, standard_input: str | None, *, around: bool = True
     ) -> None:
         """`standard_input` is the name under which `-` is read; `around`: whether folders have more than suites."""
-        self._names = tuple(names)
+        #: As they were given.
+        self.names = tuple(names)
         self._discovery = discovery
         self._standard_input = standard_input
         self._around = around
@@ -76,7 +77,7 @@ class Sources:
     def found(self) -> Iterator[Source]:
         """Everything there is to check."""
         self._seen.clear()
-        for name in self._names:
+        for name in self.names:
             for source in self._named(name):
                 if source.path not in self._seen:
                     self._seen.add(source.path)
@@ -103,7 +104,7 @@ class Sources:
     @property
     def folders(self) -> list[str]:
         """The folders among the names."""
-        return [name for name in self._names if name and os.path.isdir(name)]
+        return [name for name in self.names if name and os.path.isdir(name)]
 
     def _named(self, name: str) -> Iterator[Source]:
         if name == STANDARD_INPUT:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rubric_core.trust import Trust
+from rubric_core.trust import Trust, is_wide
 
 __all__ = ["add_arguments", "main"]
 
@@ -13,6 +13,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric trust`."""
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="FOLDER", help="the folder to trust; this one without"
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help="trust also what holds more than suites, such as the home folder"
     )
     wish = parser.add_mutually_exclusive_group()
     wish.add_argument("--remove", action="store_true", help="trust it no longer")
@@ -35,10 +38,25 @@ def main(options: argparse.Namespace) -> int:
     if not folder.is_dir():
         print(f"rubric: {folder} is no folder", file=sys.stderr)
         return 2
+    if is_wide(folder) and not options.yes and not _confirmed(folder):
+        return 2
     print(
         f"{trust.add(folder)} is trusted: its suites can be run from the editor (rubric trust --remove takes it back)"
     )
     return 0
+
+
+def _confirmed(folder: Path) -> bool:
+    """Whether a person means it. Who cannot be asked has to say so."""
+    print(
+        f"rubric: every suite below {folder.resolve()} could then run programs and send files from an editor",
+        file=sys.stderr,
+    )
+    if not sys.stdin.isatty():
+        print("rubric: nothing was trusted; name the folder of the suites, or say --yes", file=sys.stderr)
+        return False
+    print("Trust all of it? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _removed(trust: Trust, folder: Path) -> int:

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.interpolate import Interpolation, node_of
+from rubric_core.evaluation.nunjucks import without_blocking
 from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.scripts import language_of, run_function
@@ -139,7 +140,8 @@ def prompt_text(case: "Runnable", environment: Mapping[str, str]) -> str:
     line = case.case_line if prompt.own else case.suite_line
     anchors = case.anchors if prompt.own else case.suite_anchors
     shown = plain(
-        Interpolation(case.dialect, environment, case.variables, line, anchors).node(node or prompt.node), anchors
+        Interpolation(case.dialect, environment, case.variables, line, anchors, case.sandbox).node(node or prompt.node),
+        anchors,
     )
     messages = [m for m in shown if isinstance(m, dict)] if isinstance(shown, list) else []
     if messages:
@@ -162,7 +164,9 @@ class _Filling:
         anchors = case.anchors if prompt.own else case.suite_anchors
         self.anchors = anchors
         self.lowering = Lowering(text, case.dialect, case.dialects, anchors)
-        self.filling = Interpolation(case.dialect, ports.environment, case.variables, self._line, anchors, case.filters)
+        self.filling = Interpolation(
+            case.dialect, ports.environment, case.variables, self._line, anchors, ports.sandbox, case.filters
+        )
 
     def _line(self, span: Span) -> int:
         return self.case.case_line(span) if self.prompt.own else self.case.suite_line(span)
@@ -177,8 +181,8 @@ class _Filling:
             node = await self._of_mapping(node)
         elif isinstance(node, Scalar) and node.text.startswith(URL):
             node = await self._of_file(node.text)
-        filled = self.filling.node(_messages_in(node))
-        filled = _messages_in(filled)
+        written = _messages_in(node)
+        filled = _messages_in(await without_blocking(self.case.dialect, self.ports, lambda: self.filling.node(written)))
         if isinstance(filled, MappingNode):
             listed = SequenceNode(filled.span, filled.whole, None, None, flow=True)
             listed.items = [filled]

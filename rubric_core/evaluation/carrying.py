@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Analysis
+from rubric_core.disk import read_file
 from rubric_core.evaluation.asked import asked
 from rubric_core.evaluation.attempt import Attempt, graders_of
 from rubric_core.evaluation.context import EvaluationContext, EvaluatorConfig, PromptInputs, ResolvedTarget
@@ -19,7 +20,8 @@ from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.events import silent
 from rubric_core.evaluation.filling import filled
 from rubric_core.evaluation.input import reference_of
-from rubric_core.evaluation.judging.recorded import Entry, entries_in, recordings_path
+from rubric_core.evaluation.judging.lazy_recordings import recordings_path
+from rubric_core.evaluation.judging.recorded import Entry, entries_in
 from rubric_core.evaluation.judging.recorded_text import write_entries
 from rubric_core.evaluation.judging.recordings import Asked, Recorded, Recordings
 from rubric_core.evaluation.matrix import variations
@@ -38,6 +40,9 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Sequence as SequenceNode
 
 __all__ = ["Carried", "Lost", "carried"]
+
+#: Bytes of recordings.
+_LARGEST = 50_000_000
 
 
 class Lost(NamedTuple):
@@ -92,7 +97,7 @@ async def carried(
     file = recordings_path(path)
     if not file.is_file():
         return None
-    text = file.read_text(encoding="utf-8")
+    text = read_file(file, _LARGEST).decode("utf-8")
     entries = entries_in(file, text)
     async with system_ports({}) as ports:
         sealed = replace(ports, processes=_NoPrograms())

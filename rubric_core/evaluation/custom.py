@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from rubric_core.disk import read_file
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, Evaluator
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.result import GraderError
@@ -22,6 +23,9 @@ from rubric_core.ports import Ports
 from rubric_core.waiting import apart, within
 
 __all__ = ["UserEvaluator", "custom_evaluator", "nothing_of", "program_argv"]
+
+#: Bytes of a module.
+_LARGEST = 10_000_000
 
 
 def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
@@ -75,7 +79,7 @@ def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
     assert spec is not None  # a loader was given
     module = module_from_spec(spec)
     try:
-        exec(compile(path.read_bytes(), str(path), "exec"), vars(module))  # noqa: S102  # a trusted suite; no stale byte code
+        exec(compile(read_file(path, _LARGEST), str(path), "exec"), vars(module))  # noqa: S102  # a trusted suite; no stale byte code
     except (Exception, SystemExit) as error:
         raise GraderError(f"{path.name} cannot be imported: {type(error).__name__}: {error}", at=at) from error
     return module

@@ -13,7 +13,7 @@ from rubric_core.language.shape import children
 from rubric_core.loading.targets import TargetEntry, own_target_name
 from rubric_core.syntax.plain import plain
 
-__all__ = ["option_of", "own_judge", "own_prompts", "taking_part", "target_name", "variables_of"]
+__all__ = ["names_taking_part", "option_of", "own_judge", "own_prompts", "taking_part", "target_name", "variables_of"]
 
 _DEFAULT = "default"
 
@@ -27,14 +27,18 @@ def own_judge(config: Evaluator) -> str | None:
 
 def taking_part(cases: Iterable[Runnable], targets: Targets) -> Iterator[TargetEntry]:
     """The entries of every target that answers or judges these cases, and of those that they point to."""
-    if targets.file is None:
-        return
+    if targets.file is not None:
+        yield from targets.file.reachable(names_taking_part(cases, targets))
+
+
+def names_taking_part(cases: Iterable[Runnable], targets: Targets) -> list[str | None]:
+    """The names by which these cases call targets that answer or judge them; some may be of no target."""
     names: list[str | None] = [targets.default_judge()]
     for case in (each for whole in cases for each in variations(whole)):
         names += [target_name(case.suite, case.options.target, targets), case.options.grader_target]
         inner = (shape for config in case.evaluators for shape in children(config))
         names += [own_judge(shape) for shape in inner if isinstance(shape, Evaluator)]
-    yield from targets.file.reachable(names)
+    return list(dict.fromkeys(names))
 
 
 def option_of(case: Runnable, name: str) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from rubric_core.evaluation.asked import asked
 from rubric_core.evaluation.filling import filled
 from rubric_core.evaluation.interpolate import Interpolation, node_of
+from rubric_core.evaluation.nunjucks import without_blocking
 from rubric_core.evaluation.own_filters import filters_of, with_filters
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
@@ -28,34 +29,45 @@ def understood(case: Runnable) -> None:
         raise Unscored(f"{where} has a mistake, {message}{more}")
 
 
-def with_variables(case: Runnable, ports: Ports) -> Ports:
+async def with_variables(case: Runnable, ports: Ports) -> Ports:
     """The world with the environment variables that the suite sets for its run."""
     written = plain(case.suite.env, case.suite_anchors) if case.suite.env else {}
     own = {name: str(value) for name, value in written.items() if isinstance(value, str | int | float)}
     if not own:
         return ports
-    filling = Interpolation(case.dialect, ports.environment, {}, case.suite_line)
+    filling = Interpolation(case.dialect, ports.environment, {}, case.suite_line, sandbox=ports.sandbox)
     at = Scalar(case.suite.at("env"), case.suite.at("env"), None, None, "", "double")
-    return replace(ports, environment={**ports.environment, **plain(filling.node(node_of(own, at)), {})})
+    filled = await without_blocking(case.dialect, ports, lambda: filling.node(node_of(own, at)))
+    return replace(ports, environment={**ports.environment, **plain(filled, {})})
+
+
+def _with_templates(case: Runnable, ports: Ports) -> Runnable:
+    """The case with what templates are filled in with, where its dialect has templates that compute."""
+    filters, sandbox = filters_of(case), ports.sandbox if case.dialect.properties.nunjucks else None
+    same = filters is case.filters and sandbox is case.sandbox
+    return case if same else replace(case, filters=filters, sandbox=sandbox)
 
 
 async def filled_in(case: Runnable, ports: Ports) -> Runnable:
     """The case with the environment and its values filled in, and no prompt made for it. Raises Unscored."""
-    given = replace(case, filters=filters_of(case))
+    given = _with_templates(case, ports)
 
     async def work() -> Runnable:
-        return filled(given, ports.environment)
+        return await without_blocking(case.dialect, ports, lambda: filled(given, ports.environment))
 
     return await with_filters(given.filters, work, ports)
 
 
 async def prepared(case: Runnable, ports: Ports) -> Runnable:
     """The case with everything filled in. Raises Unscored for what is not there."""
-    given = replace(case, filters=filters_of(case))
+    given = _with_templates(case, ports)
 
     async def work() -> Runnable:
-        ready = await asked(filled(given, ports.environment), ports)
-        _ = ready.evaluators  # read from their files, if they stand in some
+        ready = await asked(
+            await without_blocking(case.dialect, ports, lambda: filled(given, ports.environment)), ports
+        )
+        # Read from their files, if they stand in some.
+        await without_blocking(case.dialect, ports, lambda: ready.evaluators)
         return ready
 
     ready = await with_filters(given.filters, work, ports)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from rubric_core.disk import open_file
 from rubric_core.loading.mentions import is_script
 from rubric_core.ports import Finished, Processes, Program
 
@@ -208,7 +209,7 @@ def _not_started(program: Program, error: OSError) -> str:
 def _without_interpreter(name: str, file: Path) -> str:
     """A file that is there, and is not found to be run: what its first line asks for is not."""
     try:
-        with file.open("rb") as script:
+        with open_file(file) as script:
             first = script.readline(_FIRST_LINE)
     except OSError:
         first = b""

@@ -31,7 +31,7 @@ from rubric_core.loading.search import URL, current_directory, find_file, withou
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
 
-__all__ = ["Sources", "prompt_of"]
+__all__ = ["Sources", "addresses", "prompt_of"]
 
 #: Settings of targets that name files, and those that name programs.
 _FILE_SETTINGS = frozenset(
@@ -97,7 +97,7 @@ class Sources:
             yield from self._searched(name)
         for path in self._runnable.borrowed_files:
             yield path.name, path, directory
-        for text in (*_addresses(written), *_addresses([prompt_of(each) for each in variations(self._runnable)])):
+        for text in (*addresses(written), *addresses([prompt_of(each) for each in variations(self._runnable)])):
             yield from self._searched(without_function(text[len(URL) :]))
         for text in filters_written(self._runnable).values():
             yield from self._searched(without_function(text.removeprefix(URL)))
@@ -110,7 +110,7 @@ class Sources:
         turns = self._runnable.case.turns or ()
         for config in (*self._runnable.evaluators, *turns, *(self._runnable.suite.preprocessors or ())):
             for shape in children(config):
-                for text in _addresses([vars(shape).get(name) for name in shape.places]):
+                for text in addresses([vars(shape).get(name) for name in shape.places]):
                     yield from self._searched(without_function(text[len(URL) :]))
                 if isinstance(shape, Evaluator | PromptProgram | Preprocessor | Aggregator | Composite):
                     yield from self._named_by(shape)
@@ -139,7 +139,7 @@ class Sources:
         for name in _FILE_SETTINGS & settings.keys():
             if isinstance(settings[name], str):
                 yield from self._searched(settings[name])
-        for text in _addresses(settings):
+        for text in addresses(settings):
             yield from self._searched(without_function(text[len(URL) :]))
         known = self._runnable.shared.setdefault("kinds of one's own", {})
         if kind not in known:
@@ -182,14 +182,14 @@ def prompt_of(runnable: Runnable) -> Any:
     )
 
 
-def _addresses(value: object) -> Iterator[str]:
+def addresses(value: object) -> Iterator[str]:
     """The texts in it that are addresses of files."""
     if isinstance(value, str):
         if value.startswith(URL):
             yield value
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from _addresses(item)
+            yield from addresses(item)
     elif isinstance(value, list):
         for item in value:
-            yield from _addresses(item)
+            yield from addresses(item)

@@ -1,11 +1,16 @@
 """Asking a person whether a suite may be run, and saying how to allow it. Imported when something is run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.targets import targets_for
-from rubric_lsp.features.consent import Suites, details, question
+from rubric_core.trust import is_wide
+from rubric_lsp.convert.notices import notice
+from rubric_lsp.features.consent import details, is_long, question
+from rubric_lsp.features.consequences import Suites, identity, plan_of
 from rubric_lsp.lifecycle import INFORMATION, WARNING
 from rubric_lsp.refusal import RefusedError
 from rubric_lsp.running.choosing import Part
@@ -13,7 +18,7 @@ from rubric_lsp.running.choosing import Part
 if TYPE_CHECKING:
     from rubric_lsp.server import RubricServer
 
-__all__ = ["allowed"]
+__all__ = ["allowed", "settled"]
 
 _ONCE, _ALWAYS, _MORE, _NO = "Run once", "Trust this folder", "Show details", "Not now"
 _DETAILS = "what-a-run-would-do.md"
@@ -21,30 +26,62 @@ _DETAILS = "what-a-run-would-do.md"
 _VSCODE = ("visual studio code", "vscod", "code-server", "code - oss")
 
 
+def settled(server: "RubricServer", parts: Sequence[Part]) -> bool:
+    """Whether suites of trusted folders do nothing that a person has not allowed: a changed command, host or variable is new."""
+    # Each of them, so that all are remembered.
+    return all(tuple(_is_settled(server, part) for part in parts))
+
+
+def _is_settled(server: "RubricServer", part: Part) -> bool:
+    """What a case does for the first time is not what has changed of another one that runs with it."""
+    before = server.permission.run_before(part.path)
+    old = tuple(case for case in part.cases if identity("case", case.id) in before)
+    new = tuple(case for case in part.cases if identity("case", case.id) not in before)
+    return all(tuple(_is_covered(server, replace(part, cases=cases)) for cases in (old, new) if cases))
+
+
+def _is_covered(server: "RubricServer", part: Part) -> bool:
+    plan = plan_of(_suites([part]), server.permission.roots(part.path))
+    return server.permission.covers(part.path, _ids(part), plan.identities, outside=bool(plan.outside))
+
+
+def _ids(part: Part) -> list[str]:
+    """The cases of a part, so that a file that lists them tells nothing about them."""
+    return [identity("case", case.id) for case in part.cases]
+
+
 async def allowed(server: "RubricServer", parts: Sequence[Part]) -> bool:
     """Whether a person allows a run, after being told what it would do. A refusal is answered by how to allow it."""
     permission = server.permission
     closed = [part for part in parts if not permission.given(part.path)]
-    folders = list(dict.fromkeys(permission.folder_of(part.path) for part in closed))
+    folders = list(dict.fromkeys(permission.folder_of(part.path) for part in closed or parts))
     names = " and ".join(map(str, folders))
     how = _how(server.client.name, names)
     # Every client is asked: Emacs asks well, and says nothing of it. One that cannot answers with an error.
     try:
-        answer = await _answer(server, parts)
+        answer = await _answer(server, parts, lasting=not permission.remote and not any(map(is_wide, folders)))
     except RefusedError:
         # The way out comes first: Helix shows as much of a message as fits into one line.
         server.say(f"rubric: not run yet: {how}", WARNING)
         if server.client.shows_documents:
-            text = f"{details(_suites(parts))}\n{names} is not trusted yet, and this editor cannot ask: {how}.\n"
+            text = f"{details(_suites(parts), _roots(server, parts))}\n{names} is not trusted yet, and this editor cannot ask: {how}.\n"
             await server.reading.show_text(_DETAILS, parts[0].uri, text)
         return False
     if answer == _ALWAYS:
-        for folder in folders:
-            permission.add(folder)
+        _remember(server, parts, folders if closed else ())
     if answer in (_ALWAYS, _ONCE):
         return True
     server.say(f"rubric: nothing was run, because {names} is not trusted; {how}", WARNING)
     return False
+
+
+def _remember(server: "RubricServer", parts: Sequence[Part], folders: Iterable[Path]) -> None:
+    permission = server.permission
+    for folder in folders:
+        permission.add(folder)
+    for part in parts:
+        plan = plan_of(_suites([part]), permission.roots(part.path))
+        permission.allow(part.path, _ids(part), plan.identities)
 
 
 def _how(client: str, folder: str) -> str:
@@ -60,19 +97,35 @@ def _how(client: str, folder: str) -> str:
     return f"the command rubric.trust or {terminal}"
 
 
-async def _answer(server: "RubricServer", parts: Sequence[Part]) -> str | None:
-    """What a person chose, None for nothing. Raises RefusedError where the client does not ask."""
-    suites = _suites(parts)
-    titles: tuple[str, ...] = (_ONCE, _ALWAYS, _MORE, _NO)
+async def _answer(server: "RubricServer", parts: Sequence[Part], *, lasting: bool) -> str | None:
+    """What a person chose, None for nothing; `lasting`: whether it can be for ever. Raises RefusedError where the client does not ask."""
+    suites, roots = _suites(parts), _roots(server, parts)
+    always = (_ALWAYS,) if lasting else ()
+    titles: tuple[str, ...] = (_ONCE, *always, _MORE, _NO)
+    if is_long(suites, roots) and server.client.shows_documents:
+        # A question has no room for it, and nobody should answer without having been shown all of it.
+        await server.reading.show_text(_DETAILS, parts[0].uri, details(suites, roots))
     while True:
-        asked = {"type": INFORMATION, "message": question(suites), "actions": [{"title": t} for t in titles]}
+        message = notice(question(suites, roots, _known(server, parts)))
+        asked = {"type": INFORMATION, "message": message, "actions": [{"title": t} for t in titles]}
         chosen = await server.protocol.ask("window/showMessageRequest", asked)
         title = chosen.get("title") if isinstance(chosen, dict) else None
         if title != _MORE:
-            return title
+            return title if title in titles else None
         # Shown once: the question is asked again beside it.
-        await server.reading.show_text(_DETAILS, parts[0].uri, details(suites))
-        titles = (_ONCE, _ALWAYS, _NO)
+        await server.reading.show_text(_DETAILS, parts[0].uri, details(suites, roots))
+        titles = (_ONCE, *always, _NO)
+
+
+def _known(server: "RubricServer", parts: Sequence[Part]) -> frozenset[str] | None:
+    """What was allowed before; None where nothing was."""
+    found = [server.permission.known(part.path, _ids(part)) for part in parts]
+    known = [each for each in found if each is not None]
+    return frozenset().union(*known) if known else None
+
+
+def _roots(server: "RubricServer", parts: Sequence[Part]) -> list[Path]:
+    return list(dict.fromkeys(root for part in parts for root in server.permission.roots(part.path)))
 
 
 def _suites(parts: Sequence[Part]) -> Suites:

@@ -35,7 +35,7 @@ def _written(home: Path, name: str, uri: str, text: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
     path = folder / name
-    write_atomically(path, text)
+    write_atomically(path, text, private=True)
     path.chmod(0o400)
     return path
 

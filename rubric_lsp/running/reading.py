@@ -2,15 +2,18 @@
 
 import asyncio
 import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
+from rubric_core.control_characters import mask
 from rubric_lsp.features.results import Shown
 from rubric_lsp.refusal import INVALID_PARAMS, REQUEST_FAILED, RefusedError
 from rubric_lsp.running.reporting import expected_of, prompt_of
 from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
+    from rubric_core.evaluation.runnable import Runnable
     from rubric_lsp.features.texts import Kind
     from rubric_lsp.server import RubricServer
 
@@ -32,7 +35,7 @@ class Reading:
 
     async def show(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
         """Show a document: its URI. Raises RefusedError where there is nothing to show."""
-        text = self.text(kind, uri, name, evaluator)
+        text = await self.text(kind, uri, name, evaluator)
         if self._server.client.text_contents:
             target = self._uri(kind, uri, name, evaluator)
             self._shown.setdefault(uri, set()).add(target)
@@ -76,7 +79,7 @@ class Reading:
         about = {"kind": kind, "suite": uri, "case": name, **({"evaluator": evaluator} if evaluator else {})}
         return f"{SCHEME}:/{quote(file_name(kind, name))}?{urlencode(about)}"
 
-    def content(self, uri: str) -> dict[str, str]:
+    async def content(self, uri: str) -> dict[str, str]:
         """`workspace/textDocumentContent`. Raises RefusedError for a URI that is none of ours."""
         from rubric_lsp.features.texts import KINDS  # noqa: PLC0415
 
@@ -84,9 +87,9 @@ class Reading:
         kind = next((k for k in KINDS if k == asked.get("kind")), None)
         if kind is None or "suite" not in asked or "case" not in asked:
             raise RefusedError(INVALID_PARAMS, f"{uri} is no document of rubric's")
-        return {"text": self.text(kind, asked["suite"], asked["case"], asked.get("evaluator", ""))}
+        return {"text": await self.text(kind, asked["suite"], asked["case"], asked.get("evaluator", ""))}
 
-    def text(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
+    async def text(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
         """What is in a document. Raises RefusedError where there is nothing to show."""
         from rubric_lsp.features import texts  # noqa: PLC0415
         from rubric_lsp.running.choosing import case_named  # noqa: PLC0415  # what runs need is loaded when something was run
@@ -95,18 +98,20 @@ class Reading:
         snapshot = server.runs.at(uri)
         case = case_named(snapshot, server.documents, name)
         if kind == "prompt":
-            return _something(prompt_of(case), f"what {name} asks cannot be told: a file that it names is not there")
+            return _something(
+                await self._prompt(case), f"what {name} asks cannot be told: a file that it names is not there"
+            )
         if kind == "expected":
             return _something(expected_of(case), f"{name} has no expected_output")
         result = server.runs.results(snapshot).get(name, Shown()).result
         if result is None:
             raise RefusedError(INVALID_PARAMS, f"{name} has not been run yet")
         if kind == "report":
-            return "\n\n".join(filter(None, (server.reports.markdown(snapshot, name), texts.sent(result))))
+            return mask("\n\n".join(filter(None, (server.reports.markdown(snapshot, name), texts.sent(result)))))
         if kind == "trace":
             return texts.trace(result)
         if kind == "reply":
-            return _something(texts.reply(result, evaluator), f"no judge was asked about {name}")
+            return _something(mask(texts.reply(result, evaluator)), f"no judge was asked about {name}")
         answer = _something(result.answer, f"{name} has no answer: {result.reason}")
         if kind == "answer":
             return answer
@@ -114,11 +119,21 @@ class Reading:
 
     async def compare(self, uri: str, name: str) -> dict[str, Any]:
         """The expected output and the answer, for a client that shows differences itself; others are shown a document."""
-        self.text("difference", uri, name)
+        await self.text("difference", uri, name)
         if not self._server.client.diffs:
             return {"difference": await self.show("difference", uri, name)}
-        parts = {"expected": self.text("expected", uri, name), "answer": self.text("answer", uri, name)}
-        return {"title": f"{name}: expected ↔ answer", **parts}
+        expected, answer = await self.text("expected", uri, name), await self.text("answer", uri, name)
+        return {"title": f"{name}: expected ↔ answer", "expected": expected, "answer": answer}
+
+    async def _prompt(self, case: "Runnable") -> str:
+        """What a case asks. Templates that compute stay as they are in a suite that may not be run."""
+        if not case.dialect.properties.nunjucks or not self._server.permission.given(case.path):
+            return prompt_of(case)
+        from rubric_core.sandbox import Sandbox  # noqa: PLC0415
+
+        with Sandbox() as sandbox:
+            text: str = await sandbox.threaded(lambda: prompt_of(replace(case, sandbox=sandbox)))
+        return text
 
     def changed(self, uri: str) -> None:
         """The results of a suite have changed: documents about them are asked for again."""

@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.language.model import Case, Suite
+from rubric_core.lazy import dataclass
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.results import Past, Results, Shown
 from rubric_lsp.snapshot import Snapshot
@@ -97,6 +98,20 @@ class Record:
             )  # fmt: skip
             self._refreshed(snapshot, made[3])
         return made[3]
+
+    def has(self, uri: str) -> bool:
+        """Whether anything is known of the cases of a document."""
+        return bool(self._suites.get(uri))
+
+    @property
+    def with_results(self) -> list[str]:
+        """The URIs of the documents of whose cases anything is known."""
+        return [uri for uri, cases in self._suites.items() if cases]
+
+    @property
+    def moment(self) -> object:
+        """Equal for two moments between which no result has changed, nor whether one holds."""
+        return (self._changes, *self._around)
 
     @property
     def _around(self) -> tuple[int, int]:

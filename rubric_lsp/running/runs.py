@@ -59,8 +59,15 @@ class Runs:
         """The results of a suite, or of a file of cases, as it stands; nothing runs a further YAML document of a file."""
         if snapshot.part_of is not None:
             return {}
+        if self.state(snapshot) is None:
+            return {}  # of which suite a file of cases is need not be known
         taken_over = self.taken_over.results(snapshot)
         return self.record.results(snapshot) if taken_over is None else taken_over
+
+    def state(self, snapshot: Snapshot) -> object:
+        """Equal for two moments between which the results of a document have not changed; None where there are none."""
+        has = self.record.has(snapshot.uri) or self.taken_over.has_results(snapshot)
+        return self.record.moment if has else None
 
     def shared(self, snapshot: Snapshot) -> "Sequence[Summary]":
         """What the cases of a suite made of the evaluators that it gives to all of them."""
@@ -99,7 +106,10 @@ class Runs:
         if not parts:
             return None
         if all(self._server.permission.given(part.path) for part in parts):
-            return self._begin(parts, order)
+            from rubric_lsp.running.asking import settled  # noqa: PLC0415
+
+            if settled(self._server, parts):
+                return self._begin(parts, order)
         if order not in self._asked:  # who presses twice is asked once
             self._asked.add(order)
             self._server.keep(self._ask(parts, order))

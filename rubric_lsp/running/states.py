@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rubric_core.control_characters import mask
 from rubric_lsp import convert
 from rubric_lsp.features import tests
 from rubric_lsp.features.results import Results
@@ -114,7 +115,7 @@ class States:
 
     def noted(self, job: "Job", message: str) -> None:
         """Something that a person should know."""
-        self._tell("testOutput", {"runId": job.name, "text": f"{message}\r\n"})
+        self._tell("testOutput", {"runId": job.name, "text": f"{mask(message)}\r\n"})
 
     def given_up(self, job: "Job", uri: str, name: str) -> None:
         """A case was cancelled."""
@@ -199,7 +200,7 @@ class States:
         return [self._message(uri, case, each) for each in found]
 
     def _message(self, uri: str, case: "Runnable", message: tests.Message) -> Json:
-        made: Json = {"message": message.text, "severity": message.severity}
+        made: Json = {"message": mask(message.text), "severity": message.severity}
         away = case.file is not None
         path = case.file if away else path_of(uri)
         # It may be gone: files are renamed and removed while their cases run.
@@ -234,8 +235,8 @@ def _output(result: "CaseResult") -> str:
     """A case in the output of a run."""
     from rubric_core.evaluation.explain import explanation  # noqa: PLC0415
 
-    return "\r\n".join(explanation(result)) + "\r\n"
+    return "\r\n".join(map(mask, explanation(result))) + "\r\n"
 
 
 def _plain(reason: str) -> Json:
-    return {"message": reason, "severity": "warning"}
+    return {"message": mask(reason), "severity": "warning"}

@@ -23,6 +23,8 @@ __all__ = ["Stored"]
 log = logging.getLogger("rubric")
 #: Seconds between two looks at the files of results, for a client that watches no files.
 _EVERY = 2.0
+#: Seconds between a check and the first look at results. The check itself is over by then: it is done in one go.
+_AFTER_CHECK = 0.02
 
 
 class Stored:
@@ -49,9 +51,14 @@ class Stored:
     def opened(self, snapshot: Snapshot) -> None:
         """A suite was opened: it may have results from before."""
         if snapshot.path is not None and snapshot.is_ours and not self._record.is_known(snapshot.uri):
-            self._server.keep(self.load(snapshot.uri, snapshot.path))
-            if not self._server.client.registers_watchers and self._polling is None:
-                self._polling = asyncio.get_running_loop().create_task(self._poll())
+            self._server.keep(self._first_look(snapshot.uri, snapshot.path))
+
+    async def _first_look(self, uri: str, path: Path) -> None:
+        """Not before it is published what is wrong in the suite: what reads results has to be imported."""
+        await asyncio.sleep(_AFTER_CHECK)
+        await self.load(uri, path)
+        if not self._server.client.registers_watchers and self._polling is None:
+            self._polling = asyncio.get_running_loop().create_task(self._poll())
 
     async def load(self, uri: str, path: Path) -> None:
         """Take in what is on disk; of a file of cases, what the suite has that runs them."""
@@ -110,10 +117,11 @@ class Stored:
         for part in job.parts:
             noted = await asyncio.gather(*self._writing.pop(part.uri, []), return_exceptions=True)
             store = self._stores.pop(part.uri, None)
+            failures = [error for error in noted if isinstance(error, BaseException)]
+            if failures:
+                lost = f"{len(failures)} of {len(noted)} results of {part.path.name} could not be stored"
+                self._server.say(f"rubric: {lost}: {failures[0]}", WARNING)
             try:
-                for error in noted:
-                    if isinstance(error, BaseException):
-                        raise error
                 if store is not None:
                     await asyncio.to_thread(store.settle, part.path.name, part.dialect)
                 if job.order.record:

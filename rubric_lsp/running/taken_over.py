@@ -10,6 +10,7 @@ from rubric_core.loading.files import absolute
 from rubric_lsp.features.results import Results
 from rubric_lsp.refusal import RefusedError
 from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.runnable import Runnable
@@ -47,6 +48,18 @@ class TakenOver:
             yield from [suite] if suite is not None else []
         yield from (s for s in self._server.documents.all() if s.is_ours and s.uri != snapshot.uri)
         yield from self._server.around.read_already()
+
+    def has_results(self, snapshot: Snapshot) -> bool:
+        """Whether a suite with results takes a file over. Only those are looked at: a folder may hold thousands of suites."""
+        ran = self._record.with_results
+        if not ran or snapshot.path is None or not snapshot.is_ours or snapshot.analysis.kind not in _KINDS:
+            return False
+        path = absolute(snapshot.path)
+        return any(path in suite.analysis.case_files for uri in ran if (suite := self._at(uri)) is not None)
+
+    def _at(self, uri: str) -> Snapshot | None:
+        path = path_of(uri)
+        return self._server.documents.get(uri) or (self._server.around.at(path) if path is not None else None)
 
     def results(self, snapshot: Snapshot) -> Results | None:
         """What is known of the cases of a file; None where no suite is known that takes it over."""

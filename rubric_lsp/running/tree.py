@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.analysis import Analysis
+from rubric_core.control_characters import mask
 from rubric_core.language.around import FileKind
 from rubric_core.language.model import Case, Suite
+from rubric_core.lazy import dataclass
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp import convert
 from rubric_lsp.features import tests
@@ -198,7 +199,7 @@ def _suite(snapshot: Snapshot) -> Json:
     file = path.name if path is not None else snapshot.uri
     name = suite.name if suite is not None and isinstance(suite.name, str) and suite.name else ""
     return {
-        "id": snapshot.uri, "label": file, **({"description": name} if name else {}), "kind": "suite", "canResolveChildren": True,
+        "id": snapshot.uri, "label": mask(file), **({"description": mask(name)} if name else {}), "kind": "suite", "canResolveChildren": True,
         "textDocument": {"uri": snapshot.uri}, "sortText": str(path),
     }  # fmt: skip
 
@@ -215,7 +216,7 @@ def _order(number: int, index: int) -> str:
 def _item(snapshot: Snapshot, where: Snapshot | None, item: Item, order: str) -> Json:
     parent = id_of(snapshot.uri, item.case_id) if item.evaluator else snapshot.uri
     made: Json = {
-        "id": id_of(snapshot.uri, item.case_id, item.evaluator), "label": item.label, "kind": "evaluator" if item.evaluator else "case", "parent": parent,
+        "id": id_of(snapshot.uri, item.case_id, item.evaluator), "label": mask(item.label), "kind": "evaluator" if item.evaluator else "case", "parent": parent,
         "canResolveChildren": False, "textDocument": {"uri": snapshot.uri if where is None else where.uri}, "sortText": order,
     }  # fmt: skip
     if item.description:

@@ -1,5 +1,6 @@
 """`rubric trust`: which folders may run."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,54 @@ def test_wrong_use_is_explained(rubric: Run, arguments: list[str], words: str) -
     assert ran.code == 2
     assert words in ran.err
     assert rubric("trust", "--list").out == ""
+
+
+def test_a_folder_in_the_place_of_a_trusted_one_is_not_trusted(rubric: Run, here: Path) -> None:
+    inner = here / "inner"
+    inner.mkdir()
+    rubric("trust", "inner")
+    assert rubric("trust", "--list").out == f"{inner}\n"
+    inner.rename(here / "moved")
+    assert rubric("trust", "--list").out == ""
+    # Disks use the numbers of folders again, as for this one.
+    (here / "moved").rmdir()
+    inner.mkdir()
+    assert rubric("trust", "--list").out == ""
+
+
+@pytest.mark.parametrize("wide", ["/", "{home}", "{home}/.."])
+def test_what_holds_more_than_suites_has_to_be_meant(
+    rubric: Run, here: Path, monkeypatch: pytest.MonkeyPatch, wide: str
+) -> None:
+    home = here / "homes" / "me"
+    home.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    ran = rubric("trust", wide.format(home=home))
+    assert ran.code == 2
+    assert "name the folder of the suites, or say --yes" in ran.err
+    assert rubric("trust", "--list").out == ""
+    assert rubric("trust", "--yes", wide.format(home=home)).code == 0
+    assert rubric("trust", "--list").out != ""
+
+
+@pytest.mark.parametrize(
+    "listed", ['["/"]', '[{"path": "/", "identity": [0, 0, 0]}]', '[{"path": ".", "identity": null}]', "[null]", "7"]
+)
+def test_a_damaged_or_forged_list_trusts_nothing(rubric: Run, state: Path, listed: str) -> None:
+    file = state / "rubric" / "trust.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(f'{{"folders": {listed}}}')
+    assert rubric("trust", "--list").out == ""
+
+
+def test_nobody_else_reads_what_is_trusted(rubric: Run, state: Path) -> None:
+    before = os.umask(0)
+    try:
+        rubric("trust")
+    finally:
+        os.umask(before)
+    assert (state / "rubric" / "trust.json").stat().st_mode & 0o777 == 0o600
+    assert (state / "rubric").stat().st_mode & 0o777 == 0o700
 
 
 def test_a_state_that_cannot_be_written_is_no_success(rubric: Run, state: Path) -> None:

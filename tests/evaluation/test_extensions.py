@@ -154,7 +154,7 @@ def test_the_files_that_a_suite_asks_for(
     folder.suite("# rubric: dialect=agentv-5\noutput_path: [out/a.json, b.jsonl, c.html, d.json/e.json]\n" + CASES)
     (tmp_path / "d.json").write_text("")
     monkeypatch.chdir(tmp_path)
-    assert main(["run", "suite.eval.yaml"]) == 1
+    assert main(["run", "suite.eval.yaml"]) == 2
     whole = json.loads((tmp_path / "out" / "a.json").read_text())
     assert whole["summary"] == {"passed": 1, "borderline": 0, "failed": 1, "unscored": 0}
     assert {row["id"]: row["verdict"] for row in whole["cases"]} == {"a": "passed", "b": "failed"}

@@ -215,3 +215,29 @@ def test_what_cannot_be_done_is_said(connect: Connect, uri: str, name: str, argu
     client = connected(connect, uri)
     with pytest.raises(ServerError, match="-32602"):
         command(client, name, uri, *arguments)
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_the_prompt_of_an_untrusted_suite_is_not_computed(connect: Connect, tmp_path: Path, trusted: bool) -> None:
+    bomb = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
+    cases = "\n".join(
+        f"  - {{id: {name}, prompts: ['{text}'], vars: {{q: hi}}, assert: [{{type: contains, value: x}}]}}"
+        for name, text in {"kind": "say {{ q | upper }} {{ q }}", "bomb": f"{bomb} {{{{ q }}}}"}.items()
+    )
+    text = f"# rubric: dialect=agentv-5\nproviders: [canned]\nprompts: ['{{{{ q }}}}']\ntests:\n{cases}\n"
+    uri = (written(tmp_path / "suites", {"a.eval.yaml": text}) / "a.eval.yaml").as_uri()
+    client = connect()
+    client.initialize(CONTENTS, tmp_path / "suites", initializationOptions={"trusted": trusted})
+    client.open(uri, text)
+    client.diagnostics(uri)
+
+    def prompt(name: str) -> str:
+        shown = command(client, "openPrompt", uri, name)
+        return str(client.request("workspace/textDocumentContent", {"uri": shown})["text"])
+
+    assert prompt("kind") == ("say HI hi" if trusted else "say {{ q | upper }} hi")
+    if trusted:
+        with pytest.raises(ServerError, match="what bomb asks cannot be told"):
+            command(client, "openPrompt", uri, "bomb")
+    else:
+        assert prompt("bomb") == f"{bomb} hi"

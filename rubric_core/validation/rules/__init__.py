@@ -33,6 +33,7 @@ from rubric_core.validation.rules.duplicate_key import DUPLICATE_KEY
 from rubric_core.validation.rules.duplicate_target import DUPLICATE_TARGET
 from rubric_core.validation.rules.empty_file import EMPTY_FILE
 from rubric_core.validation.rules.empty_rubric import EMPTY_RUBRIC
+from rubric_core.validation.rules.environment_sent import ENVIRONMENT_SENT
 from rubric_core.validation.rules.extension_hook import EXTENSION_HOOK
 from rubric_core.validation.rules.foreign_key import FOREIGN_KEY
 from rubric_core.validation.rules.foreign_type import FOREIGN_TYPE
@@ -57,6 +58,7 @@ from rubric_core.validation.rules.nothing_asked import NOTHING_ASKED
 from rubric_core.validation.rules.nothing_asserted import NOTHING_ASSERTED
 from rubric_core.validation.rules.numeric_required import NUMERIC_REQUIRED
 from rubric_core.validation.rules.old_interpolation import OLD_INTERPOLATION
+from rubric_core.validation.rules.outside_file import OUTSIDE_FILE
 from rubric_core.validation.rules.overlapping_bands import OVERLAPPING_BANDS
 from rubric_core.validation.rules.prompt_path import PROMPT_PATH
 from rubric_core.validation.rules.renamed_key import RENAMED_KEY
@@ -130,6 +132,7 @@ RULES: tuple[Rule[Any], ...] = (
     DUPLICATE_TARGET,
     EMPTY_FILE,
     EMPTY_RUBRIC,
+    ENVIRONMENT_SENT,
     EXTENSION_HOOK,
     FOREIGN_KEY,
     FOREIGN_TYPE,
@@ -154,6 +157,7 @@ RULES: tuple[Rule[Any], ...] = (
     NOTHING_ASSERTED,
     NUMERIC_REQUIRED,
     OLD_INTERPOLATION,
+    OUTSIDE_FILE,
     OVERLAPPING_BANDS,
     PROMPT_PATH,
     RENAMED_KEY,

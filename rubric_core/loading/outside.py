@@ -1,0 +1,56 @@
+"""Files of a suite that are outside of its repository: whoever runs it sends them to whoever answers or judges."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rubric_core.language.endings import CODE
+from rubric_core.language.shape import Shape
+from rubric_core.lazy import dataclass
+from rubric_core.loading.issues import Issue
+from rubric_core.loading.mentions import Mention, is_open
+from rubric_core.loading.project import Look
+from rubric_core.loading.search import URL, directories_up, find_file, without_function
+from rubric_core.syntax.tree import Scalar, walk
+from rubric_core.text import Span
+
+__all__ = ["OutsideFile", "outside_files"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideFile(Issue):
+    """A file that is there, and outside of the repository, links followed."""
+
+    name: str
+    real: str
+
+
+def outside_files(
+    shapes: Iterable[Shape], words: Iterable[Mention], look: Look, directory: Path, fallback: Path | None
+) -> Iterator[OutsideFile]:
+    """Those that are named in shapes; nothing where there is no repository to be outside of."""
+    named = {span: name for span, name in _named(shapes, words) if not name.endswith(CODE)}
+    root = _root(directory, look) if named else None
+    for span, name in named.items() if root is not None else ():
+        path = find_file(name, directory, look, fallback)
+        real = os.path.realpath(path) if path is not None else ""
+        if real and not Path(real).is_relative_to(os.path.realpath(root or "")):
+            yield OutsideFile(span=span, name=name, real=real)
+
+
+def _named(shapes: Iterable[Shape], words: Iterable[Mention]) -> Iterator[tuple[Span, str]]:
+    for mention in words:
+        if mention.refers_to in ("file", "template") and not mention.borrowed:
+            name = mention.text.removeprefix(URL)
+            if not is_open(name):
+                yield mention.node.span, without_function(name)
+    for shape in shapes:
+        for node in walk(shape.node) if shape.node is not None else ():
+            if isinstance(node, Scalar) and node.text.startswith(URL):
+                yield node.span, without_function(node.text.removeprefix(URL))
+
+
+def _root(directory: Path, look: Look) -> Path | None:
+    """The top of the repository that holds a directory."""
+    *_, top = directories_up(directory, look)
+    return top if look.is_file(top / ".git" / "HEAD") or look.is_file(top / ".git") else None

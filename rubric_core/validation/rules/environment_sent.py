@@ -1,0 +1,66 @@
+"""environment-sent: a key or token of the environment in a text that models are asked."""
+
+import re
+from collections.abc import Iterator
+
+from rubric_core.language.model import Case, Suite
+from rubric_core.loading.reference_issues import PromptText
+from rubric_core.syntax.templates import ANY_VARIABLE, environment_read
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Span
+from rubric_core.validation.rule import Context, Finding, rule
+
+__all__ = ["ENVIRONMENT_SENT"]
+
+#: Names of variables that nobody else should have the values of.
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|PRIVATE", re.IGNORECASE)
+#: What stands behind these keys is for targets and programs, which need their keys.
+_NOT_ASKED = frozenset({
+    "provider", "providers", "target", "targets", "config", "env", "environment", "workspace", "execution", "headers", "hooks",
+})  # fmt: skip
+
+
+@rule("environment-sent", "warning", "A key or token of the environment in a text that models are asked")
+def ENVIRONMENT_SENT(visited: Suite | Case | PromptText, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """Prompts, variables and what graders are told are filled in from the environment of whoever runs the suite."""
+    if ("{{" not in context.text and "{%" not in context.text) or not context.dialect.properties.interpolation:
+        return
+    if isinstance(visited, PromptText):
+        if visited.path is None:
+            yield from _found(Span(0, len(context.text)), context)
+        return
+    if visited.borrowed or not isinstance(visited.node, Mapping):
+        return
+    cases = visited.places.get("cases") if isinstance(visited, Suite) else None
+    for node in _texts(visited.node, cases.node if cases is not None else None):
+        yield from _found(node.span, context)
+
+
+def _texts(node: Node, cases: Node | None) -> Iterator[Scalar]:
+    """The texts of a suite or a case that are not for targets and programs alone; cases are visited by themselves."""
+    if node is cases:
+        return
+    if isinstance(node, Scalar):
+        yield node
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            yield from _texts(item, cases)
+    elif isinstance(node, Mapping):
+        for entry in node.entries:
+            if entry.name not in _NOT_ASKED:
+                yield from _texts(entry.value, cases)
+
+
+def _found(span: Span, context: Context) -> Iterator[Finding]:
+    for name, at in environment_read(context.text[span.start : span.end]):
+        if name == ANY_VARIABLE or _SECRET.search(name):
+            what = (
+                f"`{name}` of the environment"
+                if name != ANY_VARIABLE
+                else "any variable of the environment, by a name that is put together,"
+            )
+            yield Finding(
+                at.moved(span.start),
+                f"{what} is sent to whoever answers or judges this",
+                consequence="its value leaves this machine with the prompt, whoever runs the suite",
+            )

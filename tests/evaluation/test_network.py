@@ -1,0 +1,59 @@
+"""Connections to judges and targets: kept, and no more of them than requests at a time."""
+
+import asyncio
+
+import pytest
+from judge_server import JudgeServer
+from suites import Folder, checks
+
+import rubric_core.network
+from rubric_core.adapters import system_ports
+from rubric_core.network import HttpxHttp
+
+
+async def ask(http: HttpxHttp, server: JudgeServer) -> int:
+    reply = await http.post(f"{server.url}/chat/completions", {}, b"{}", time_limit=10, size_limit=10_000)
+    return reply.status
+
+
+async def test_a_run_opens_a_connection_for_each_worker_and_keeps_it(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets(
+        {"name": "default", "provider": "mock", "response": "hi", "grader_target": "judge"}, judge.target(workers=20)
+    )
+    judge.replies = [checks(a=True)]
+    cases = "".join(
+        f"  - {{id: c{n}, input: say {n}, assertions: [{{type: rubrics, criteria: [{{id: a, outcome: o}}]}}]}}\n"
+        for n in range(40)
+    )
+    results = await folder.run(f"tests:\n{cases}", workers=4)
+    assert {result.verdict.value for result in results.values()} == {"passed"}
+    assert len(judge.bodies) == 40
+    assert judge.most <= judge.connections <= 4
+
+
+async def test_each_host_keeps_its_connection(judge: JudgeServer) -> None:
+    async with JudgeServer() as other, system_ports({}) as ports:
+        assert isinstance(ports.http, HttpxHttp)
+        for _ in range(5):
+            assert await ask(ports.http, judge) == await ask(ports.http, other) == 200
+        assert (judge.connections, other.connections) == (1, 1)
+
+
+async def test_idle_connections_are_bounded_over_all_hosts(judge: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for one connection the second host takes the place of the first, and both are answered."""
+    monkeypatch.setattr(rubric_core.network, "_MOST_IDLE", 1)
+    async with JudgeServer() as other, system_ports({}) as ports:
+        assert isinstance(ports.http, HttpxHttp)
+        for _ in range(2):
+            assert await ask(ports.http, judge) == await ask(ports.http, other) == 200
+        assert (judge.connections, other.connections) == (2, 2)
+
+
+async def test_requests_beyond_that_bound_do_not_wait_for_one_another(
+    judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rubric_core.network, "_MOST_IDLE", 1)
+    async with system_ports({}) as ports:
+        assert isinstance(ports.http, HttpxHttp)
+        assert await asyncio.gather(*(ask(ports.http, judge) for _ in range(3))) == [200] * 3
+    assert judge.connections == 3

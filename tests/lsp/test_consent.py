@@ -1,0 +1,248 @@
+"""What a person is asked before a run: all of it, and again when it does something else."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from client import VSCODE, Client, Connect, until
+from running import ended, run, written
+
+HEAD = "# rubric: dialect=agentv-5\nname: x\nproviders: [{providers}]\nprompts: [{prompts}]\n"
+CASES = "tests:\n  - id: a\n    vars: {q: hi}\n    assert:\n      - {type: contains, value: hello}\n"
+PROVIDERS = "providers:\n  - {id: mock, label: mocked, config: {response: hello}}\n  - {id: openai, label: hosted, config: {base_url: http://127.0.0.1:9/v1, api_key: aaaaaaaa, model: x}}\n"
+
+
+def suite(cases: str = CASES, prompts: str = "'{{ q }}'", providers: str = "mocked") -> str:
+    return HEAD.replace("{providers}", providers).replace("{prompts}", prompts) + cases
+
+
+def asked(connect: Connect, root: Path, text: str, files: dict[str, str] | None = None) -> str:
+    """The question about a suite."""
+    folder = written(root / "suites", {".agentv/providers.yaml": PROVIDERS, "a.eval.yaml": text, **(files or {})})
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, text)
+    run(client, uri)
+    return question(client)
+
+
+def question(client: Client, before: int = 0) -> str:
+    found = until("a question", lambda: [p for m, p in client.requests if m == "window/showMessageRequest"][before:])
+    return str(found[0]["message"])
+
+
+CODE = "import math\n__import__('os').system('touch PWNED')\nreturn True\n"
+
+
+@pytest.mark.parametrize("kind", ["python", "javascript"])
+def test_a_script_is_shown_whole(connect: Connect, tmp_path: Path, kind: str) -> None:
+    cases = (
+        CASES
+        + f"      - type: {kind}\n        value: |\n"
+        + "".join(f"          {line}\n" for line in CODE.splitlines())
+    )
+    shown = asked(connect, tmp_path, suite(cases))
+    assert [line.strip(" •") for line in shown.splitlines()][-3:] == [
+        f"{'python3' if kind == 'python' else 'node'}: import math",
+        *CODE.splitlines()[1:],
+    ]
+
+
+def test_commands_are_shown_with_their_line_breaks_and_what_is_not_seen(connect: Connect, tmp_path: Path) -> None:
+    command = json.dumps(
+        ["echo", "a\nrm -rf x", "\u202egpj", "\x1b[2J", "\u200b", "[ok](command:x)"], ensure_ascii=True
+    )
+    shown = asked(connect, tmp_path, suite(CASES + f"      - {{type: code-grader, command: {command}}}\n"))
+    assert "echo 'a\n      rm -rf x'" in shown
+    assert "⟨U+202E⟩gpj" in shown
+    assert "⟨U+001B⟩[2J" in shown
+    assert "⟨U+200B⟩" in shown
+    assert "](" not in shown
+
+
+def test_no_name_looks_like_the_answer(connect: Connect, tmp_path: Path) -> None:
+    name = json.dumps("a`? It will execute `nothing`.")
+    shown = asked(
+        connect, tmp_path, suite(CASES.replace("id: a", f"id: {name}") + "      - {type: python, value: 'False'}\n")
+    )
+    assert shown.count("? ") == 1
+    assert shown.endswith("? It will execute `python3: False`.")
+
+
+def test_more_than_fits_is_in_a_document_that_is_opened_first(connect: Connect, tmp_path: Path) -> None:
+    lines = [f"x{n} = {n}" for n in range(90)]
+    cases = CASES + "      - type: python\n        value: |\n" + "".join(f"          {line}\n" for line in lines)
+    folder = written(tmp_path / "suites", {".agentv/providers.yaml": PROVIDERS, "a.eval.yaml": suite(cases)})
+    client = connect()
+    client.initialize({**VSCODE, "window": {**VSCODE["window"], "showDocument": {"support": True}}}, folder)
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, suite(cases))
+    run(client, uri)
+    assert "more lines, which the document has" in question(client)
+    shown = until("the document", lambda: [p["uri"] for m, p in client.requests if m == "window/showDocument"])[0]
+    assert "\n".join(lines) in Path(shown.removeprefix("file://")).read_text("utf-8")
+
+
+def test_the_graders_of_turns_are_shown(connect: Connect, tmp_path: Path) -> None:
+    text = """\
+# rubric: dialect=agentv-3
+tests:
+  - id: a
+    mode: conversation
+    criteria: x
+    input: hi
+    turns:
+      - input: Hello
+        assertions: [{type: code-grader, command: [touch, x]}]
+"""
+    assert asked(connect, tmp_path, text, {".agentv/targets.yaml": targets()}).endswith(
+        "execute `echo hello`, `touch x`."
+    )
+
+
+def test_a_program_outside_is_named_by_its_command_alone(connect: Connect, tmp_path: Path) -> None:
+    command = json.dumps([sys.executable, "-c", "0"])
+    shown = asked(connect, tmp_path, suite(CASES + f"      - {{type: code-grader, command: {command}}}\n"))
+    assert "outside" not in shown
+
+
+READS = {
+    "in a prompt": ("'{{ env.SECRET_KEY }}'", CASES),
+    "by subscript": ("\"{{ env['SECRET_KEY'] }}\"", CASES),
+    "in a statement": ("'{% if env.SECRET_KEY %}y{% endif %}'", CASES),
+    "in a value": ("'{{ q }}'", CASES.replace("q: hi", "q: '{{ env.SECRET_KEY }}'")),
+    "in the older form": ("'{{ q }}'", CASES.replace("q: hi", "q: '${{ SECRET_KEY }}'")),
+    "in an assertion": ("'{{ q }}'", CASES.replace("value: hello", "value: '{{ env.SECRET_KEY }}'")),
+    "in a file": ("file://prompt.txt", CASES),
+}
+
+
+@pytest.mark.parametrize("where", READS)
+def test_variables_are_named(connect: Connect, tmp_path: Path, where: str) -> None:
+    prompts, cases = READS[where]
+    shown = asked(connect, tmp_path, suite(cases, prompts, "hosted"), {"prompt.txt": "Say {{ env.SECRET_KEY }}"})
+    assert shown.endswith("send the case to http://127.0.0.1:9/v1, and read SECRET_KEY of the environment.")
+
+
+def test_a_variable_whose_name_is_put_together_is_any(connect: Connect, tmp_path: Path) -> None:
+    assert "read any variable" in asked(
+        connect, tmp_path, suite(prompts="'{% set e = env %}{{ e[q] }}'", providers="hosted")
+    )
+
+
+@pytest.mark.parametrize("how", ["absolute", "relative", "link", "variable", "pattern"])
+def test_files_outside_are_named(connect: Connect, tmp_path: Path, how: str) -> None:
+    secret = written(tmp_path / "outside", {"secret.txt": "s"}) / "secret.txt"
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "link.txt").symlink_to(secret)
+    path = {"absolute": str(secret), "link": "link.txt", "pattern": "../outside/*"}.get(how, "../outside/secret.txt")
+    prompts, cases = f"file://{path}", CASES
+    if how == "variable":
+        prompts, cases = "'{{ q }}'", CASES.replace("q: hi", f"q: file://{path}")
+    assert f"read {secret} outside of the open folder" in asked(connect, tmp_path, suite(cases, prompts, "hosted"))
+
+
+# -- again ---------------------------------------------------------------------------------------------------------------
+
+
+def command_of(word: str) -> str:
+    return json.dumps([sys.executable, "-c", f"print('{word}')"])
+
+
+def targets(word: str = "hello", **more: Any) -> str:
+    return json.dumps({"targets": [{"name": "default", "provider": "cli", "command": f"echo {word}", **more}]})
+
+
+OLD = "# rubric: dialect=agentv-3\ntests:\n  - id: a\n    criteria: x\n    input: hi\n    assertions: [{type: contains, value: h}]\n"
+
+
+def trusted(connect: Connect, folder: Path) -> tuple[Client, str]:
+    """A suite that was run once in a folder that a person trusts."""
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, OLD)
+    client.replies["window/showMessageRequest"] = lambda _: {"title": "Trust this folder"}
+    run(client, uri)
+    ended(client)
+    return client, uri
+
+
+def test_what_was_allowed_is_not_asked_about_again(connect: Connect, tmp_path: Path) -> None:
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
+    client, uri = trusted(connect, folder)
+    run(client, uri)
+    ended(client, 2)
+    assert [m for m, _ in client.requests].count("window/showMessageRequest") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "new"),
+    [
+        (targets("other"), "NEW echo other"),
+        (targets(healthcheck={"command": "touch x"}), "NEW touch x"),
+        (json.dumps({"targets": [{"name": "default", "provider": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "x", "api_key": "${{ OTHER }}"}]}), "NEW http://127.0.0.1:9/v1 with OTHER"),
+    ],
+)  # fmt: skip
+def test_a_changed_command_host_or_variable_asks_again(connect: Connect, tmp_path: Path, change: str, new: str) -> None:
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
+    client, uri = trusted(connect, folder)
+    client.replies["window/showMessageRequest"] = lambda _: None
+    (folder / ".agentv/targets.yaml").write_text(change)
+    run(client, uri)
+    shown = question(client, 1)
+    assert "It does more than what was allowed before." in shown
+    assert new in shown
+    until("how to allow it", lambda: client.heard("window/showMessage"))
+    assert "/hello" not in json.dumps(client.heard("$/progress"))
+
+
+MORE = """\
+  - id: b
+    criteria: x
+    input: hi
+    assertions: [{type: code-grader, command: [python3, -c, "print('{}')"]}]
+"""
+
+
+def test_a_case_that_is_run_for_the_first_time_beside_others_asks_nothing(connect: Connect, tmp_path: Path) -> None:
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
+    client, uri = trusted(connect, folder)
+    (folder / "a.eval.yaml").write_text(OLD + MORE)
+    client.change(uri, {"text": OLD + MORE})
+    run(client, uri)
+    ended(client, 2)
+    assert [m for m, _ in client.requests].count("window/showMessageRequest") == 1
+
+
+def test_another_folder_in_its_place_is_asked_about(connect: Connect, tmp_path: Path) -> None:
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
+    client, uri = trusted(connect, folder)
+    client.replies["window/showMessageRequest"] = lambda _: None
+    folder.rename(tmp_path / "aside")
+    written(folder, {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
+    run(client, uri)
+    assert question(client, 1).startswith("Run `a`? It will execute `echo hello`")
+
+
+def test_a_suite_of_a_trusted_folder_does_not_use_targets_of_an_untrusted_parent(
+    connect: Connect, tmp_path: Path
+) -> None:
+    files = {".agentv/targets.yaml": targets(), "inner/a.eval.yaml": OLD, ".git/HEAD": "ref: x"}
+    folder = written(tmp_path / "suites", files) / "inner"
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
+    import subprocess
+
+    subprocess.run(
+        [sys.executable, "-m", "rubric_core", "trust", str(folder)], env=environment, check=True, capture_output=True
+    )
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, OLD)
+    run(client, uri)
+    assert str(folder.parent / ".agentv/targets.yaml") in question(client)
