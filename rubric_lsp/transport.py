@@ -8,11 +8,17 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple, Protocol
 
-__all__ = ["Connection", "Framing", "Unreadable", "connected", "encoded", "serve_stdio", "serve_tcp"]
+from rubric_lsp.admission import Admission, refusal
+from rubric_lsp.json_array import JsonArray, json_text
+
+__all__ = ["Connection", "Framing", "Unreadable", "connected", "encoded", "serve_stdio", "serve_tcp", "serve_unix"]
 
 #: A header longer than this is no header.
 _LONGEST_HEADER = 65_536
 _LARGEST_BODY = 1 << 30
+#: The same of a client that nobody knows yet, and the seconds that it has for its first message.
+_LARGEST_GREETING = 1 << 20
+_PATIENCE = 30.0
 _READ = 1 << 20
 _HEADER_END = re.compile(rb"\r?\n\r?\n")
 # The names of headers are case-insensitive; some clients write them in small letters.
@@ -28,7 +34,9 @@ class Unreadable(NamedTuple):
 class Framing:
     """Cuts a stream of bytes into the bodies of messages. Pieces may come in any size."""
 
-    def __init__(self) -> None:
+    def __init__(self, largest: int = _LARGEST_BODY) -> None:
+        #: The longest body that is waited for, in bytes.
+        self.largest = largest
         self._buffer = bytearray()
         self._length: int | None = None
 
@@ -63,7 +71,7 @@ class Framing:
             header = bytes(self._buffer[: found.start()])
             del self._buffer[: found.end()]
             length = _LENGTH.search(header)
-            if length is not None and int(length[1]) <= _LARGEST_BODY:
+            if length is not None and int(length[1]) <= self.largest:
                 self._length = int(length[1])
             elif header.strip():
                 return Unreadable("a header without a usable Content-Length")
@@ -80,10 +88,19 @@ def decoded(body: bytes | Unreadable) -> object:
         return Unreadable(f"no JSON: {error}")
 
 
-def encoded(message: object, default: Callable[[object], object] | None = None) -> bytes:
-    """A message with its header. Text leaves as ASCII with escapes, so that no lone surrogate can break it."""
-    body = json.dumps(message, separators=(",", ":"), default=default).encode()
+def encoded(message: object) -> bytes:
+    """A message with its header; an array that is written already may be its result, or a member of that or of its parameters."""
+    body = _written(message, 1).encode()
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def _written(value: object, depth: int) -> str:
+    """A value as JSON; arrays that are written already are looked for in mappings, `depth` of them inside one another."""
+    if isinstance(value, JsonArray):
+        return value.text
+    if isinstance(value, dict) and depth >= 0:
+        return "{" + ",".join(f"{json_text(key)}:{_written(each, depth - 1)}" for key, each in value.items()) + "}"
+    return json_text(value)
 
 
 class Writer(Protocol):
@@ -170,28 +187,70 @@ async def connected(connection: Connection, read: Callable[[], bytes], writer: W
     return await connection.finished()
 
 
-async def serve_tcp(connection: Connection, host: str, port: int, announce: Callable[[str, int], None]) -> int:
-    """Serve the first client that connects. Gives the exit code when it is gone."""
-    taken = asyncio.Event()
-
-    async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if taken.is_set():
-            writer.close()
-            return
-        taken.set()
-        connection.opened(writer)
-        framing = Framing()
-        try:
-            while data := await reader.read(_READ):
-                for body in framing.feed(data):
-                    connection.receive(decoded(body))
-        except (OSError, asyncio.CancelledError):
-            pass  # cancelled when the server is done: Python 3.11 would write that into the log as an error
-        finally:
-            connection.lost()
-
-    server = await asyncio.start_server(client, host, port)
+async def serve_tcp(
+    connection: Connection, host: str, port: int, announce: Callable[[str, int], None], admission: Admission
+) -> int:
+    """Serve the first client that connects and has the token. Gives the exit code when it is gone."""
+    door = _Door(connection, admission)
+    server = await asyncio.start_server(door.client, host, port)
     async with server:
         address = server.sockets[0].getsockname()
         announce(address[0], address[1])
         return await connection.finished()
+
+
+async def serve_unix(connection: Connection, path: str, announce: Callable[[str], None]) -> int:
+    """Serve the first client at a Unix socket, which only the user can open. Gives the exit code when it is gone."""
+    before = os.umask(0o177)
+    try:
+        server = await asyncio.start_unix_server(_Door(connection, Admission("")).client, path)
+    finally:
+        os.umask(before)
+    async with server:
+        announce(path)
+        return await connection.finished()
+
+
+class _Door:
+    """Lets one client in. Those without the token are answered and sent away, and keep nobody else from coming."""
+
+    def __init__(self, connection: Connection, admission: Admission) -> None:
+        self._connection = connection
+        self._admission = admission
+        self._taken = False
+
+    async def client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a client, if it may come in."""
+        framing = Framing(_LARGEST_GREETING)
+        try:
+            bodies = await asyncio.wait_for(_first(reader, framing), _PATIENCE)
+        except (OSError, asyncio.TimeoutError):
+            bodies = []
+        first = decoded(bodies[0]) if bodies else None
+        if self._taken or first is None or not self._admission.admits(first):
+            if first is not None:
+                writer.write(encoded(refusal(first)))
+            writer.close()
+            return
+        self._taken = True
+        framing.largest = _LARGEST_BODY
+        self._connection.opened(writer)
+        try:
+            for message in (first, *map(decoded, bodies[1:])):
+                self._connection.receive(message)
+            while data := await reader.read(_READ):
+                for body in framing.feed(data):
+                    self._connection.receive(decoded(body))
+        except (OSError, asyncio.CancelledError):
+            pass  # cancelled when the server is done: Python 3.11 would write that into the log as an error
+        finally:
+            self._connection.lost()
+
+
+async def _first(reader: asyncio.StreamReader, framing: Framing) -> list[bytes | Unreadable]:
+    """The first messages of a client, at least one; none when it goes away."""
+    while data := await reader.read(_READ):
+        bodies = list(framing.feed(data))
+        if bodies:
+            return bodies
+    return []
