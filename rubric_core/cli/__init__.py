@@ -54,10 +54,13 @@ def _main(arguments: Sequence[str] | None) -> int:
         if given[:1] == [name]:
             import_module(f"{__name__}.{name}").add_arguments(command)
     options = parser.parse_args(given)
+    from rubric_core.cli.safe import safe_streams  # noqa: PLC0415  # --help and --version need none of it
+
     _open_streams()
     _speak_utf8()
     try:
-        code = int(import_module(f"{__name__}.{options.command}").main(options))
+        with safe_streams():
+            code = int(import_module(f"{__name__}.{options.command}").main(options))
         sys.stdout.flush()  # a full disk is told here, while it can be
     except BrokenPipeError:
         # The reader (head, less) has seen enough.

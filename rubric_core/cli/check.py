@@ -3,16 +3,16 @@
 import argparse
 import gc
 import sys
-import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.analysis import Language
+from rubric_core.atomic_write import write_file
 from rubric_core.cli import printing
+from rubric_core.cli.check_run import CheckRun
 from rubric_core.cli.checked import Checked, Round
 from rubric_core.cli.checker import Checker, Wishes
-from rubric_core.cli.parallel import mapped
 from rubric_core.cli.sources import STANDARD_INPUT, Sources
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--strict", action="store_true", help="warnings fail the check, too; the same as --max-warnings 0")
     add("--max-warnings", metavar="N", type=_amount, help="fail when there are more than N warnings")
     add("-q", "--quiet", action="store_true", help="show only what fails the check, and no summary")
+    add("--no-cache", action="store_true", help="analyse every file, also those that have not changed")
     add("--watch", action="store_true", help="check again whenever a file changes; Ctrl-C ends it")
     add("--path", metavar="NAME", help="the name under which standard input is read")
 
@@ -73,7 +74,6 @@ def main(options: argparse.Namespace) -> int:
         print(f"rubric: {error}", file=sys.stderr)
         return WRONG_USE
     configurations = Configurations(language)
-    checker = Checker(language, configurations, wishes)
 
     def sources() -> Sources:
         return Sources(options.paths, Discovery(configurations), options.path)
@@ -81,24 +81,26 @@ def main(options: argparse.Namespace) -> int:
     if options.watch:
         from rubric_core.cli.watch import watch  # noqa: PLC0415  # one check needs none of it
 
-        return watch(checker, sources)
+        return watch(Checker(language, configurations, wishes), sources)
     # Nearly everything that a check makes is kept to its end; looking for what is not doubles the time.
     gc.disable()
     try:
-        return _once(checker, sources(), language, options)
+        return _once(CheckRun(language, configurations, wishes, sources()), options)
     finally:
+        # The process ends: its last collection would look at everything once more, only to let it go one by one.
+        gc.freeze()
         gc.enable()
 
 
-def _once(checker: Checker, sources: Sources, language: Language, options: argparse.Namespace) -> int:
+def _once(run: CheckRun, options: argparse.Namespace) -> int:
     most = 0 if options.strict else options.max_warnings
-    done = replace(_round(checker, sources, time.monotonic()), most_warnings=most, quiet=options.quiet)
+    done = replace(run.round(cached=not options.no_cache), most_warnings=most, quiet=options.quiet)
     if options.fix and not options.diff:
-        done = replace(done, failures=(*done.failures, *_written(done.files, options.path)))
+        done = _written(done, run, options.path)
     passed_over = () if options.quiet else map(printing.passed_over, done.passed_over)
     for each in (*done.failures, *passed_over):
         print(f"rubric: {each}", file=sys.stderr)
-    printing.write(done.shown(), language, options)
+    printing.write(done.shown(), run.language, options)
     return done.exit_code
 
 
@@ -145,31 +147,20 @@ def _agree(options: argparse.Namespace) -> None:
             raise _WrongUseError(words)
 
 
-def _round(checker: Checker, sources: Sources, begun: float) -> Round:
-    found = list(sources.found())
-    checker.knows(sources.folders, found)
-    several = all(source.is_file for source in found)
-    results = mapped(checker.attempt, found) if several else [checker.attempt(source) for source in found]
-    # What they refer to, in those of the folders that were named.
-    while more := list(sources.behind(r for each in results if isinstance(each, Checked) for r in each.refers_to)):
-        found += more
-        results += mapped(checker.attempt, more)
-    files = (each for each in results if isinstance(each, Checked))
-    failures = (each for each in results if isinstance(each, str))
-    configurations = checker.configurations(found)
-    return Round((*configurations, *files), (*sources.failures, *failures), time.monotonic() - begun)
-
-
-def _written(files: Iterable[Checked], standard_input: str | None) -> list[str]:
-    """Write what fixes changed; a sentence for each file that refuses."""
-    failures: list[str] = []
-    for each in files:
+def _written(done: Round, run: CheckRun, standard_input: str | None) -> Round:
+    """Write what fixes changed. Files that refuse are named, and shown as they still are."""
+    refused: dict[str, str] = {}
+    for each in done.files:
         if each.path in (STANDARD_INPUT, standard_input) and each.before is not None:
             sys.stdout.buffer.write(each.document.text.encode())
             sys.stdout.flush()
         elif each.changed:
             try:
-                Path(each.path).write_bytes(each.document.text.encode())
+                write_file(Path(each.path), each.document.text.encode())
             except OSError as error:
-                failures.append(f"{each.path}: cannot be written: {error.strerror or error}")
-    return failures
+                refused[each.path] = f"{each.path}: cannot be written: {error.strerror or error}"
+    files = [run.unfixed(each.path) if each.path in refused else each for each in done.files]
+    shown = (each for each in files if isinstance(each, Checked))
+    unreadable = (each for each in files if isinstance(each, str))
+    failures = (*done.failures, *refused.values(), *unreadable)
+    return replace(done, files=tuple(shown), failures=failures, unwritten=len(refused))

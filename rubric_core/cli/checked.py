@@ -1,11 +1,12 @@
 """What was found in one file, and the same as plain data."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.cli.sources import Referred
 from rubric_core.fixing import safe_fix
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic, Severity
@@ -58,6 +59,8 @@ class Round:
     most_warnings: int | None = None
     #: Whether only what fails the round is shown, and no summary.
     quiet: bool = False
+    #: How many files refused the fixes that were made for them.
+    unwritten: int = 0
 
     @property
     def passed_over(self) -> tuple[Checked, ...]:

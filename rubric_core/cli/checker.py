@@ -1,16 +1,17 @@
 """Checks files as a command line and the configurations around them ask for it."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.cli.checked import Checked
 from rubric_core.cli.sources import Referred, Source
-from rubric_core.configuration import CONFIGURATION_FILES, Configuration, Configurations
+from rubric_core.configuration import CONFIGURATION_FILES, DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles
 from rubric_core.fixing import Fixed, Gate, fixed
 from rubric_core.language.around import FileKind
+from rubric_core.lazy import dataclass
 from rubric_core.loading.files import UnreadableError, is_suite_name
 from rubric_core.loading.project import Project
 from rubric_core.validation.selection import Selection
@@ -32,24 +33,41 @@ class Wishes:
 class Checker:
     """Checks one file after the other."""
 
-    def __init__(self, language: Language, configurations: Configurations, wishes: Wishes) -> None:
+    def __init__(
+        self, language: Language, configurations: Configurations, wishes: Wishes, project: Project | None = None
+    ) -> None:
+        """`project` has the files that suites refer to; without, they are those on disk."""
         self._language = language
         self._configurations = configurations
         self._wishes = wishes
         # Only looked at, never run: what a suite refers to is there or is not.
-        self._project = Project(DiskFiles(), Path.cwd())
+        self.project = Project(DiskFiles(), Path.cwd()) if project is None else project
+        #: By the folder: the configuration is looked for in every folder above.
+        self._of_folders: dict[Path, Configuration] = {}
 
     def knows(self, folders: Iterable[str], sources: Iterable[Source]) -> None:
         """Every suite in some folders: what none of them uses can be told then."""
-        self._project.knows(map(Path, folders), (s.path for s in sources if is_suite_name(s.path.name)), checked=True)
+        self.project.knows(map(Path, folders), (s.path for s in sources if is_suite_name(s.path.name)), checked=True)
 
     def changed(self, paths: Iterable[Path]) -> None:
         """Files have changed, come or gone."""
-        self._project.changed(paths)
+        self._of_folders.clear()
+        self.project.changed(paths)
 
     def configuration(self, source: Source) -> Configuration:
         """What counts for a file."""
-        return self._configurations.for_file(source.path)
+        passed = []
+        found: Configuration | None = None
+        for folder in (source.path.parent, *source.path.parent.parents):
+            found = self._of_folders.get(folder)
+            if found is not None:
+                break
+            passed.append(folder)
+            found = self._configurations.in_folder(folder)
+            if found is not None:
+                break
+        self._of_folders.update(dict.fromkeys(passed, found or DEFAULT))
+        return found or DEFAULT
 
     def attempt(self, source: Source) -> Checked | str:
         """What is in the file, or a sentence that says why it cannot be read."""
@@ -106,7 +124,7 @@ class Checker:
             path=source.place,
             kind=source.kind,
             siblings=source.siblings,
-            project=self._project,
+            project=self.project,
         )
 
     def configurations(self, sources: Collection[Source]) -> Iterator[Checked]:

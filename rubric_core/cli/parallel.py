@@ -1,9 +1,11 @@
 """Many files on several processors."""
 
+import contextlib
 import os
+import signal
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 __all__ = ["mapped"]
@@ -14,21 +16,19 @@ R = TypeVar("R")
 #: What another process has to have to do before it is worth its start.
 _FEWEST = 24
 _MOST_PROCESSES = 8
+#: Items are handed out in parts: neighbours share what was found out about their folder, and all processes end together.
+_ITEMS = 8
+_MOST_PARTS = 1024
+#: Bytes of a ticket, the number of a part.
+_TICKET = 2
 
 
 def mapped(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """`function` of each item, in their order. The results have to be such that they can be sent between processes."""
     number = min(_processors(), len(items) // _FEWEST, _MOST_PROCESSES)
     if number < 2:
-        return _each(function, items)
-    parts = [partial(_each, function, items[start::number]) for start in range(number)]
-    helpers = [_Helper(part) for part in parts[1:]]
-    done = [parts[0](), *(helper.results() for helper in helpers)]
-    return [done[n % number][n // number] for n in range(len(items))]
-
-
-def _each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    return [function(item) for item in items]
+        return [function(item) for item in items]
+    return _Work(function, items, number).done()
 
 
 def _processors() -> int:
@@ -36,34 +36,102 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
+class _Work(Generic[T, R]):
+    """Items in parts, of which each process takes the next one when it is done with the last."""
+
+    def __init__(self, function: Callable[[T], R], items: Sequence[T], processes: int) -> None:
+        self._function = function
+        self._items = items
+        self._processes = processes
+        parts = min(_MOST_PARTS, -(-len(items) // _ITEMS))
+        bounds = [n * len(items) // parts for n in range(parts + 1)]
+        self._parts = list(pairwise(bounds))
+        # All tickets are in the pipe before anybody takes one; whoever finds it empty is done.
+        self._tickets, full = os.pipe()
+        os.write(full, b"".join(n.to_bytes(_TICKET, "little") for n in range(parts)))
+        os.close(full)
+
+    def done(self) -> list[R]:
+        """Every result."""
+        helpers: list[_Helper[R]] = []
+        try:
+            helpers += (_Helper(self._taken) for _ in range(1, self._processes))
+            done = dict(self._taken())
+            for helper in helpers:
+                done.update(helper.results())
+        finally:
+            os.close(self._tickets)
+            for helper in helpers:
+                helper.end()
+        # What a helper failed to do is worked out here, where an error is seen.
+        return [each for n in range(len(self._parts)) for each in (done[n] if n in done else self._part(n))]
+
+    def _taken(self) -> Iterator[tuple[int, list[R]]]:
+        while ticket := os.read(self._tickets, _TICKET):
+            number = int.from_bytes(ticket, "little")
+            yield number, self._part(number)
+
+    def _part(self, number: int) -> list[R]:
+        start, end = self._parts[number]
+        return [self._function(item) for item in self._items[start:end]]
+
+
 class _Helper(Generic[R]):
     """A copy of this process that does a part of the work and sends what came out."""
 
-    def __init__(self, work: Callable[[], list[R]]) -> None:
-        self._do = work
-        self._ours, theirs = os.pipe()
+    def __init__(self, work: Callable[[], Iterator[tuple[int, list[R]]]]) -> None:
+        ours, theirs = os.pipe()
+        parent = os.getpid()
         self._process = os.fork()
         if self._process == 0:
-            self._send(theirs)
+            # With our end open here, the pipe would never break when nobody reads it any more.
+            os.close(ours)
+            _send(work, theirs, parent)
         os.close(theirs)
+        self._pipe = os.fdopen(ours, "rb")
+        self._ended = False
 
-    def _send(self, pipe: int) -> None:
-        code = 1
-        try:
-            import pickle  # noqa: PLC0415  # few files need none of it
+    def results(self) -> dict[int, list[R]]:
+        """What came out, by the numbers of the parts; nothing of a copy that failed."""
+        import pickle  # noqa: PLC0415  # few files need none of it
 
-            with os.fdopen(pipe, "wb") as out:
-                pickle.dump(self._do(), out, pickle.HIGHEST_PROTOCOL)
-            code = 0
-        finally:
-            # Nothing of the process that this is a copy of may be done twice.
-            os._exit(code)
+        sent = self._pipe.read()
+        _, status = os.waitpid(self._process, 0)
+        self._ended = True
+        return dict(pickle.loads(sent)) if status == 0 else {}  # noqa: S301  # from a copy of ourselves
 
-    def results(self) -> list[R]:
-        """What came out; what did not is worked out here, where an error is seen."""
+    def end(self) -> None:
+        """Let go of the copy, which works for nobody when this process has given up."""
+        self._pipe.close()
+        if not self._ended:
+            self._ended = True
+            with contextlib.suppress(OSError):
+                os.kill(self._process, signal.SIGKILL)
+                os.waitpid(self._process, 0)
+
+
+def _send(work: Callable[[], Iterator[tuple[int, list[R]]]], pipe: int, parent: int) -> None:
+    code = 1
+    try:
         import pickle  # noqa: PLC0415
 
-        with os.fdopen(self._ours, "rb") as pipe:
-            sent = pipe.read()
-        _, status = os.waitpid(self._process, 0)
-        return list(pickle.loads(sent)) if status == 0 else self._do()  # noqa: S301  # from a copy of ourselves
+        _let_go_of_output()
+        done = []
+        for part in work():
+            if os.getppid() != parent:
+                return
+            done.append(part)
+        with os.fdopen(pipe, "wb") as out:
+            pickle.dump(done, out, pickle.HIGHEST_PROTOCOL)
+        code = 0
+    finally:
+        # Nothing of the process that this is a copy of may be done twice.
+        os._exit(code)
+
+
+def _let_go_of_output() -> None:
+    """Whoever reads the output of a program waits for all who may write there, and a copy writes nothing."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+    os.close(nowhere)

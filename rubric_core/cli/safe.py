@@ -1,11 +1,14 @@
 """Lines as a stream may have them: in characters that it can show, and with nothing that a terminal acts on."""
 
-import re
-from typing import TextIO
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
 
-from rubric_core.cli.style import Style
+from rubric_core.cli.style import COLOURS, Style
+from rubric_core.control_characters import mask
 
-__all__ = ["Safe"]
+__all__ = ["Safe", "act", "safe_streams", "underlying"]
 
 _ASCII = str.maketrans(
     {
@@ -24,8 +27,6 @@ _ASCII = str.maketrans(
         "�": "?",
     }
 )
-#: Colours, and characters that a terminal acts on.
-_CONTROL = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Safe:
@@ -36,7 +37,9 @@ class Safe:
         self._plain = not _can_say("✔", stream)
 
     def __call__(self, line: str) -> str:
-        line = _CONTROL.sub(lambda found: found[0] if found[0].endswith("m") and self.style.colour else "�", line)
+        # Every other part is a colour of ours.
+        parts = COLOURS.split(line) if self.style.colour else [line]
+        line = "".join(part if number % 2 else mask(part) for number, part in enumerate(parts))
         return line.translate(_ASCII) if self._plain else line
 
 
@@ -46,3 +49,47 @@ def _can_say(text: str, stream: TextIO) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+class _SafeStream:
+    """A stream that shows text and does nothing else."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self._safe = Safe(stream)
+
+    def write(self, text: str) -> int:
+        self.stream.write(self._safe(text))
+        return len(text)
+
+    def writelines(self, lines: Iterator[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+@contextmanager
+def safe_streams() -> Iterator[None]:
+    """While this lasts, names of files and texts of others do nothing on a terminal, whoever prints them.
+
+    What goes into a file or to another program stays as it is: it may be data.
+    """
+    streams = sys.stdout, sys.stderr
+    shown = [cast("TextIO", _SafeStream(each)) if each.isatty() else each for each in streams]
+    sys.stdout, sys.stderr = shown
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+def act(stream: TextIO, sequence: str) -> None:
+    """Let the terminal behind a stream do something, such as clear a line."""
+    underlying(stream).write(sequence)
+
+
+def underlying(stream: TextIO) -> TextIO:
+    """The stream as it was before `safe_streams`."""
+    return stream.stream if isinstance(stream, _SafeStream) else stream

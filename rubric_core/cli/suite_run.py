@@ -84,6 +84,8 @@ class SuiteRun:
         self.done = Done(suite, cases, DerivedMetrics(suite.analysis.suite))
         #: Results that could not be stored yet.
         self.unkept: list[CaseResult] = []
+        #: Whether results or recordings could not be put in their place, even at the end.
+        self.lossy = False
 
     @property
     def signal(self) -> int:
@@ -132,15 +134,30 @@ class SuiteRun:
 
     def _keep(self) -> None:
         """Put what is done in its place; what could not be stored before may be now."""
-        name, dialect = self.done.suite.path.name, self.done.suite.analysis.dialect.name
+        self._keep_results()
         try:
-            if self.unkept:
-                self._store.add(self.unkept, name, dialect)
-                self._live.say("rubric: now they are stored")
-                self.unkept.clear()
-            else:
-                self._store.settle(name, dialect)
             save_recordings(self.done.cases)
         except OSError as error:
-            if not self.unkept:
-                self._live.say(f"rubric: the results could not be stored: {error}")
+            self._say_lossy(f"recordings could not be stored: {error}")
+
+    def _keep_results(self) -> None:
+        late = bool(self.unkept)
+        try:
+            while self.unkept:
+                self._store.note(self.unkept[0])
+                self.unkept.pop(0)
+            self._store.settle(self.done.suite.path.name, self.done.suite.analysis.dialect.name)
+        except OSError as error:
+            lost = (
+                f"{len(self.unkept)} of {len(self.done.results)} are lost"
+                if self.unkept
+                else "they wait in the journal"
+            )
+            self._say_lossy(f"results could not be stored, {lost}: {error}")
+        else:
+            if late:
+                self._live.say("rubric: now they are stored")
+
+    def _say_lossy(self, words: str) -> None:
+        self.lossy = True
+        self._live.say(f"rubric: {self.done.suite.path.name}: {words}")

@@ -1,15 +1,22 @@
 """Finding suites, and the files around them: by their names, and by what the configurations around them say."""
 
+# Paths as text: every folder is walked through again after each pause of a person who types.
+# ruff: noqa: PTH116, PTH118
+
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from rubric_core.configuration.files import CONFIGURATION_FILES, Configurations
 from rubric_core.configuration.model import Configuration
+from rubric_core.disk import open_file
 from rubric_core.language.endings import DATASETS, PROMPTS, YAML
+from rubric_core.lazy import dataclass, pattern
 from rubric_core.loading import gitignore
 from rubric_core.loading.files import UnreadableError, absolute, is_common_name, is_suite, is_suite_name, read_text
 from rubric_core.loading.kind import kind_by_name
@@ -28,9 +35,7 @@ _SKIPPED = frozenset({
 #: Only files that end like this are ever checked.
 _ENDINGS = (*YAML, *DATASETS, *PROMPTS)
 #: A suite has one of these at the beginning of a line, within so many characters.
-_SUITE_KEY = re.compile(
-    r"^(?:(?:evalcases|eval_cases|testcases)[ \t]*:|\$schema:[ \t]*[\"']?agentv-eval)", re.MULTILINE
-)
+_SUITE_KEY = pattern(r"^(?:(?:evalcases|eval_cases|testcases)[ \t]*:|\$schema:[ \t]*[\"']?agentv-eval)", re.MULTILINE)
 _HEAD = 20_000
 _EVALS = f"{os.sep}evals{os.sep}"
 _MAGIC = frozenset("*?[{")
@@ -78,8 +83,30 @@ class _Here:
         return file.suffix in DATASETS and _has_data(f"{file.stem}.yaml", names)
 
 
+_Stamp = tuple[int, int, int] | None
+
+
+class _Listing(NamedTuple):
+    """What was found in one folder, and what that depends on."""
+
+    outer: _Here
+    here: _Here
+    #: The names of the folders to look into, and of the files that were taken.
+    folders: tuple[str, ...]
+    files: tuple[str, ...]
+    #: The folder itself and the files whose content counts, as they were.
+    stamps: Mapping[str, _Stamp]
+
+    def holds(self, outer: _Here) -> bool:
+        """Whether the same would be found again."""
+        return outer is self.outer and all(_stamp(path) == known for path, known in self.stamps.items())
+
+
 class Discovery:
-    """Walks folders. What git ignores and what a configuration excludes is left out."""
+    """Walks folders. What git ignores and what a configuration excludes is left out.
+
+    One that walks a second time looks only into folders in which something has changed.
+    """
 
     def __init__(self, configurations: Configurations) -> None:
         self._configurations = configurations
@@ -87,10 +114,13 @@ class Discovery:
         self.unreadable: list[str] = []
         #: Every file that was passed on the way and could be checked: how it is spelt, and what counts there.
         self._passed: dict[str, tuple[str, _Here]] = {}
+        #: What suites were found in each folder, and what counts in those where a walk began.
+        self._listings: dict[str, _Listing] = {}
+        self._starts: dict[str, tuple[Mapping[str, _Stamp], _Here]] = {}
 
     def suites(self, folder: str) -> Iterator[str]:
         """The suites in `folder` and below it, in the order of their names, spelt as `folder` is."""
-        yield from self._walk(folder, self._start(folder), _Here.takes)
+        yield from self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), None)
 
     def files(self, folder: str) -> Iterator[str]:
         """The suites in `folder` and below it, and the files around them that are known by their names."""
@@ -98,7 +128,7 @@ class Discovery:
         def takes(here: _Here, path: str, names: frozenset[str]) -> bool:
             return path.lower().endswith(_ENDINGS) and (here.takes(path, names) or here.takes_around(path, names))
 
-        yield from self._walk(folder, self._start(folder), takes)
+        yield from self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), takes)
 
     def passed(self, path: Path) -> str | None:
         """How a file is spelt that was passed on the way; None for one that was not, or that is left out."""
@@ -114,26 +144,52 @@ class Discovery:
         wanted = Patterns(base, rest)
         if not Path(base).is_dir():
             return iter(())
-        return self._walk(base, self._start(base), lambda _, path, __: wanted.decide(path) is True)
+        whole = str(absolute(base))
+        return self._walk(base, whole, self._start(base), lambda _, path, __: wanted.decide(path) is True)
 
     def _start(self, folder: str) -> _Here:
         here = absolute(folder)
+        above = [str(each) for each in here.parents]
         configuration = self._configurations.for_folder(here)
-        evals = next((found for each in here.parents if (found := _eval_patterns(str(each))) is not None), None)
+        stamps = {p: _stamp(p) for each in (str(here), *above) for p in _files_that_count(each)}
+        known = self._starts.get(str(here))
+        if known is not None and known[0] == stamps and known[1].configuration is configuration:
+            return known[1]
+        evals = next((found for each in above if (found := _eval_patterns(each)) is not None), None)
         everything = configuration.excludes(here, is_folder=True)
-        return _Here(configuration, gitignore.above(folder), evals, everything)
+        start = _Here(configuration, gitignore.above(folder), evals, everything)
+        self._starts[str(here)] = (stamps, start)
+        return start
 
-    def _walk(self, shown: str, outer: _Here, takes: Callable[[_Here, str, frozenset[str]], bool]) -> Iterator[str]:
-        whole = str(absolute(shown))
-        try:
-            with os.scandir(whole) as listing:
-                entries = sorted(listing, key=lambda e: e.name)
-        except OSError as error:
-            self.unreadable.append(f"{shown}: cannot be looked into: {error.strerror or error}")
-            return
+    def _walk(
+        self, shown: str, whole: str, outer: _Here, takes: Callable[[_Here, str, frozenset[str]], bool] | None
+    ) -> Iterator[str]:
+        """The files that are taken; None: the suites, which are kept in mind."""
+        listing = self._listings.get(whole) if takes is None else None
+        if listing is None or not listing.holds(outer):
+            try:
+                listing = self._look(shown, whole, outer, takes or _Here.takes)
+            except OSError as error:
+                self.unreadable.append(f"{shown}: cannot be looked into: {error.strerror or error}")
+                return
+            if takes is None and _are_settled(listing.stamps):
+                self._listings[whole] = listing
+        yield from (_joined(shown, name) for name in listing.files)
+        for name in listing.folders:
+            yield from self._walk(_joined(shown, name), os.path.join(whole, name), listing.here, takes)
+
+    def _look(
+        self, shown: str, whole: str, outer: _Here, takes: Callable[[_Here, str, frozenset[str]], bool]
+    ) -> _Listing:
+        """Look into one folder. Raises OSError."""
+        # Before looking: what changes meanwhile has another stamp then.
+        stamps = {whole: _stamp(whole)}
+        with os.scandir(whole) as listed:
+            entries = sorted(listed, key=lambda e: e.name)
         names = frozenset(e.name for e in entries)
+        stamps |= {path: _stamp(path) for path in _files_that_count(whole, names)}
         here = self._entered(whole, names, outer)
-        folders = []
+        folders, files = [], []
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _SKIPPED and not here.hides(entry.path, is_folder=True):
@@ -141,10 +197,11 @@ class Discovery:
                 continue
             if entry.name.endswith(_ENDINGS):
                 self._passed[entry.path] = (_joined(shown, entry.name), here)
+            if _content_counts(entry.path, entry.name):
+                stamps[entry.path] = _stamp(entry.path)
             if takes(here, entry.path, names) and _is_file(entry) and not here.hides(entry.path, is_folder=False):
-                yield _joined(shown, entry.name)
-        for name in folders:
-            yield from self._walk(_joined(shown, name), here, takes)
+                files.append(entry.name)
+        return _Listing(outer, here, tuple(folders), tuple(files), stamps)
 
     def _entered(self, folder: str, names: frozenset[str], outer: _Here) -> _Here:
         here = outer
@@ -159,6 +216,36 @@ class Discovery:
         return here
 
 
+#: Nanoseconds after which a further change gives a file another time, on any file system.
+_A_TICK = 2 * 10**9
+
+
+def _stamp(path: str) -> _Stamp:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _are_settled(stamps: Mapping[str, _Stamp]) -> bool:
+    """Whether a change from now on would be seen in the stamps."""
+    return max((each[0] for each in stamps.values() if each is not None), default=0) < time.time_ns() - _A_TICK
+
+
+def _files_that_count(folder: str, names: frozenset[str] | None = None) -> Iterator[str]:
+    """The files that say which suites are found below a folder, by the `names` in it; None: these are not known."""
+    wanted = (*CONFIGURATION_FILES, gitignore.GITIGNORE, f"{_SETTINGS_FOLDER}/config.yaml", ".git/info/exclude", ".git")
+    return (os.path.join(folder, name) for name in wanted if names is None or name.partition("/")[0] in names)
+
+
+def _content_counts(path: str, name: str) -> bool:
+    """Whether a file has to be looked into to know whether it is a suite."""
+    if not name.lower().endswith(YAML):
+        return False
+    return (is_suite_name(name) and not name.lower().endswith((".eval.yaml", ".eval.yml"))) or _EVALS in path.lower()
+
+
 def _is_file(entry: "os.DirEntry[str]") -> bool:
     try:
         return entry.is_file()
@@ -169,10 +256,10 @@ def _is_file(entry: "os.DirEntry[str]") -> bool:
 def _says_suite(path: str) -> bool:
     """Whether a file below a folder `evals` has a key that only suites have: the first releases gave them any name."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # many files are looked at
+        if not stat.S_ISREG(os.stat(path).st_mode):
             return False  # a pipe would be waited for
-        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
-            return _SUITE_KEY.search(file.read(_HEAD)) is not None
+        with open_file(Path(path)) as file:
+            return _SUITE_KEY.search(file.read(_HEAD).decode("utf-8", "replace")) is not None
     except OSError:
         return False
 
@@ -183,7 +270,7 @@ def _has_data(name: str, neighbours: frozenset[str]) -> bool:
 
 
 def _joined(folder: str, name: str) -> str:
-    return name if folder == "." else str(Path(folder) / name)
+    return name if folder == "." else os.path.join(folder, name)
 
 
 def _eval_patterns(folder: str) -> Patterns | None:

@@ -10,7 +10,7 @@ from rubric_core.analysis import Language
 from rubric_core.configuration.model import DEFAULT, Configuration
 from rubric_core.loading.files import UnreadableError, read_text
 
-__all__ = ["CONFIGURATION_FILES", "PYPROJECT", "Configurations"]
+__all__ = ["CONFIGURATION_FILES", "PYPROJECT", "ByFolder", "Configurations"]
 
 #: By precedence where a folder has both.
 CONFIGURATION_FILES = (".rubric.toml", "pyproject.toml")
@@ -44,15 +44,18 @@ class Configurations:
 
     def in_folder(self, folder: Path | str) -> Configuration | None:
         """The configuration in that very folder."""
+        here = os.path.abspath(folder)
         for name in CONFIGURATION_FILES:
-            found = self.at(os.path.join(folder, name))
+            found = self._at(os.path.join(here, name))
             if found is not None:
                 return found
         return None
 
     def at(self, path: Path | str) -> Configuration | None:
         """What that very file says; None for one that says nothing about rubric, or is not there."""
-        path = os.path.abspath(path)
+        return self._at(os.path.abspath(path))
+
+    def _at(self, path: str) -> Configuration | None:
         try:
             status = os.stat(path)
         except OSError:
@@ -82,3 +85,23 @@ class Configurations:
         from rubric_core.configuration.reading import unreadable  # noqa: PLC0415  # see above
 
         return unreadable(path, message.removeprefix(f"{path}").lstrip(":1234567890 "), self._language)
+
+
+class ByFolder:
+    """The configurations of many files at one moment: each folder is looked into once."""
+
+    def __init__(self, configurations: Configurations) -> None:
+        self._configurations = configurations
+        self._known: dict[str, Configuration] = {}
+
+    def of(self, path: Path | None) -> Configuration:
+        """The nearest configuration from the folder of `path` upward; the default for no path."""
+        return DEFAULT if path is None else self._in(os.path.dirname(path))
+
+    def _in(self, folder: str) -> Configuration:
+        known = self._known.get(folder)
+        if known is None:
+            above = os.path.dirname(folder)
+            own = self._configurations.in_folder(folder)
+            known = self._known[folder] = own or (DEFAULT if above == folder else self._in(above))
+        return known

@@ -1,6 +1,7 @@
 """`rubric check`: exit codes, bad input, standard input, fixes."""
 
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -258,7 +259,7 @@ def test_only_what_is_selected_is_fixed(rubric: Run) -> None:
 
 def test_a_file_that_cannot_be_written(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.eval.yaml", BROKEN)
-    monkeypatch.setattr(Path, "write_bytes", _refuse)
+    monkeypatch.setattr("rubric_core.cli.check.write_file", _refuse)
     ran = rubric("check", "--fix")
     assert (ran.code, ran.err) == (2, "rubric: a.eval.yaml: cannot be written: Permission denied\n")
 
@@ -472,3 +473,29 @@ def test_quiet_shows_what_fails_and_nothing_else(rubric: Run) -> None:
 def test_options_of_failing_that_make_no_sense(options: tuple[str, ...], words: str, rubric: Run) -> None:
     ran = rubric("check", *options)
     assert (ran.code, words in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("colour", ["0", "1"])
+@pytest.mark.parametrize("kind", ["text", "github"])
+def test_nothing_in_a_name_commands_the_terminal(
+    rubric: Run, monkeypatch: pytest.MonkeyPatch, kind: str, colour: str
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", colour)
+    case = '  - {id: "x\\e[2J\\e[8m \\u202Eabc \\x9b2J \\a", criteria: y, input: q, "k\\e]0;t\\a": 1}\n'
+    write("a.eval.yaml", f'name: "n\\e[5m"\ntests:\n{case}{case}')
+    ran = rubric("check", "a.eval.yaml", "--format", kind)
+    assert "is taken by another case" in ran.out
+    acting = set(re.sub(r"\x1b\[(?:[0-36;]+)m", "", ran.out + ran.err)) & set("\x1b\x9b\u202e\a")
+    assert acting == set()
+    assert "\x1b[8m" not in ran.out
+
+
+def test_a_terminal_obeys_no_name_of_a_file(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    name = "no\x1b[2Jfile\x9b1m\u202e.eval.yaml"
+    done = subprocess.run([sys.executable, "-m", "rubric_core", "check", name], cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs, check=False)  # fmt: skip
+    os.close(theirs)
+    shown = os.read(ours, 65_536).decode()
+    os.close(ours)
+    assert (done.returncode, "�[2Jfile�1m�.eval.yaml" in shown) == (2, True)

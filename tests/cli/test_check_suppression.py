@@ -9,7 +9,7 @@ from harness import LANGUAGE, Page, analysis_of, check, fixed, unmarked
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.text import Edit, Span, apply_edits
-from rubric_core.validation.ignoring import suppression_edit
+from rubric_core.validation.ignoring import Suppressions
 
 HEAD = "tests:\n  - id: refund\n    input: Can I return this?\n    criteria: Names the 30 day window\n    assertions:\n"
 BAD = "      - {type: contains, value: 30 days, weight: -1}\n"
@@ -218,7 +218,7 @@ def test_every_finding_of_every_page_can_be_ignored(page: Path) -> None:
             continue
         analysis = analysis_of(text)
         for diagnostic in analysis.diagnostics:
-            new = apply_edits(text, [suppression_edit(analysis.document, diagnostic)])
+            new = apply_edits(text, [Suppressions(analysis.document).edit(diagnostic)])
             after = analysis_of(new)
             left = [(d.code, d.message) for d in after.diagnostics]
             before = [(d.code, d.message) for d in analysis.diagnostics]
@@ -232,7 +232,7 @@ def test_a_second_code_joins_the_first() -> None:
     text = HEAD + "      - {type: contains, vlaue: x, weight: -1}  # rubric: ignore[unknown-key]\n"
     analysis = analysis_of(text)
     (bad,) = (d for d in analysis.diagnostics if d.code == "bad-weight")
-    assert apply_edits(text, [suppression_edit(analysis.document, bad)]).endswith(
+    assert apply_edits(text, [Suppressions(analysis.document).edit(bad)]).endswith(
         "# rubric: ignore[unknown-key, bad-weight]\n"
     )
 
@@ -241,5 +241,5 @@ def test_a_comment_stands_where_the_value_begins() -> None:
     text = SUITE.replace("value: 30 days", 'value: "30\n        days"')
     analysis = analysis_of(text)
     (bad,) = analysis.diagnostics
-    new = apply_edits(text, [suppression_edit(analysis.document, bad)])
+    new = apply_edits(text, [Suppressions(analysis.document).edit(bad)])
     assert found(new) == []

@@ -1,0 +1,84 @@
+"""One check of everything that is named, and of what that refers to."""
+
+import time
+from dataclasses import astuple, replace
+from pathlib import Path
+
+from rubric_core.analysis import Language
+from rubric_core.cli.checked import Checked, Round
+from rubric_core.cli.checker import Checker, Wishes
+from rubric_core.cli.sources import Source, Sources
+from rubric_core.configuration import Configurations
+from rubric_core.disk import DiskFiles
+from rubric_core.loading.project import Project
+
+__all__ = ["CheckRun"]
+
+#: Fewer files than these are analysed in the time in which a cache is read.
+_FEWEST = 24
+
+
+class CheckRun:
+    """Checks what some names stand for, once."""
+
+    def __init__(self, language: Language, configurations: Configurations, wishes: Wishes, sources: Sources) -> None:
+        self.language = language
+        self._configurations = configurations
+        self._wishes = wishes
+        self._sources = sources
+        self._begun = time.monotonic()
+        self._found: list[Source] = []
+        self._project: Project | None = None
+
+    def round(self, *, cached: bool) -> Round:
+        """Everything that was found; `cached`: whether what earlier checks found may be used, and is kept for later ones."""
+        found = self._found = list(self._sources.found())
+        if len(found) >= _FEWEST and all(source.is_file for source in found):
+            results, checker = self._together(found, cached=cached)
+        else:
+            results, checker = self._one_by_one(found)
+        self._project = checker.project
+        files = (each for each in results if isinstance(each, Checked))
+        failures = (each for each in results if isinstance(each, str))
+        configurations = checker.configurations(found)
+        seconds = time.monotonic() - self._begun
+        return Round((*configurations, *files), (*self._sources.failures, *failures), seconds)
+
+    def unfixed(self, shown: str) -> Checked | str:
+        """A file that was found, as it is on disk, after its fixes could not be written; see `Checker.attempt`."""
+        wishes = replace(self._wishes, fix=False)
+        source = next(each for each in self._found if each.shown == shown)
+        return Checker(self.language, self._configurations, wishes, self._project).attempt(source)
+
+    def _one_by_one(self, found: list[Source]) -> tuple[list[Checked | str], Checker]:
+        checker = Checker(self.language, self._configurations, self._wishes)
+        checker.knows(self._sources.folders, found)
+        results = [checker.attempt(source) for source in found]
+        while more := self._behind(results):
+            found += more
+            results += (checker.attempt(source) for source in more)
+        return results, checker
+
+    def _together(self, found: list[Source], *, cached: bool) -> tuple[list[Checked | str], Checker]:
+        # A few files need none of this.
+        from rubric_core.cli.batch import Batch  # noqa: PLC0415
+        from rubric_core.cli.cache import Cache  # noqa: PLC0415
+        from rubric_core.cli.dependencies import RecordingProject  # noqa: PLC0415
+
+        wishes = [sorted(each) if isinstance(each, frozenset) else each for each in astuple(self._wishes)]
+        kind = (wishes, self._sources.names, self._sources.folders)
+        cache = Cache.of(self._sources.names, kind) if cached else None
+        project = RecordingProject(DiskFiles(), Path.cwd()) if cache is not None else None
+        checker = Checker(self.language, self._configurations, self._wishes, project)
+        checker.knows(self._sources.folders, found)
+        batch = Batch(checker, project, cache)
+        results = batch.results(found)
+        while more := self._behind(results):
+            found += more
+            results += batch.results(more)
+        batch.save()
+        return results, checker
+
+    def _behind(self, results: list[Checked | str]) -> list[Source]:
+        """What files refer to, in those of the folders that were named."""
+        return list(self._sources.behind(r for each in results if isinstance(each, Checked) for r in each.refers_to))

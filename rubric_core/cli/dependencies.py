@@ -1,0 +1,201 @@
+"""What the findings in a file depend on besides the file itself: every question that a check asked about other files, and the answer.
+
+Questions, not stamps: a result is used again only where each of them has the same answer today. No clock, and no two
+edits within one tick of it, can make a wrong one look right.
+"""
+
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+from unicodedata import normalize
+
+from rubric_core.loading.names import INSTALLED, installed_evaluators
+from rubric_core.loading.project import Look, Project
+from rubric_core.ports import Files
+
+__all__ = ["Fact", "Present", "RecordingFiles", "RecordingProject", "digest"]
+
+#: A truth, a digest, or the number of an error.
+Answer = bool | str | int
+_FILE, _DIRECTORY, _NAMES, _READ = "file", "directory", "names", "read "
+_SUITES, _EVALUATORS = "suites", "evaluators"
+
+
+def digest(content: bytes) -> str:
+    """What stands for a content."""
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+def _of_names(names: Iterable[object]) -> str:
+    return digest(b"\0".join(os.fsencode(str(name)) for name in names))
+
+
+class RecordingFiles:
+    """Files, with every question that was asked about them and its answer."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self.answers: defaultdict[Path, dict[str, Answer]] = defaultdict(dict)
+        #: Those about which something was asked that had not been asked before.
+        self.grown: set[Path] = set()
+        #: The files that changed while they were looked at: one question had two answers.
+        self.unsteady: set[Path] = set()
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read`."""
+        question = f"{_READ}{'' if limit is None else limit}"
+        try:
+            content = self._files.read(path, limit)
+        except OSError as error:
+            self._note(path, question, error.errno or 0)
+            raise
+        self._note(path, question, digest(content))
+        return content
+
+    def is_file(self, path: Path) -> bool:
+        """See `ports.Files.is_file`."""
+        return bool(self._note(path, _FILE, self._files.is_file(path)))
+
+    def is_directory(self, path: Path) -> bool:
+        """See `ports.Files.is_directory`."""
+        return bool(self._note(path, _DIRECTORY, self._files.is_directory(path)))
+
+    def names(self, path: Path) -> tuple[str, ...]:
+        """See `ports.Files.names`."""
+        names = self._files.names(path)
+        self._note(path, _NAMES, _of_names(names))
+        return names
+
+    def _note(self, path: Path, question: str, answer: Answer) -> Answer:
+        answers = self.answers[path]
+        if question not in answers:
+            answers[question] = answer
+            self.grown.add(path)
+        elif answers[question] != answer:
+            self.unsteady.add(path)
+        return answer
+
+
+class Fact(NamedTuple):
+    """What was asked about one path, with the answers."""
+
+    folder: str
+    name: str
+    answers: dict[str, Answer]
+
+
+class RecordingProject(Project):
+    """A project that keeps account of what is looked at, file by file."""
+
+    def __init__(self, files: Files, fallback: Path) -> None:
+        self.recorded = RecordingFiles(files)
+        super().__init__(self.recorded, fallback)
+        self._looks: list[Look] = []
+        #: The number of the fact that is known of each path, and the facts that nobody was told yet.
+        self._numbers: dict[Path, int] = {}
+        self._news: list[tuple[int, Fact]] = []
+        self._process = 0
+        self._next = 0
+
+    def look(self) -> Look:
+        """See `Project.look`."""
+        look = super().look()
+        self._looks.append(look)
+        return look
+
+    def begin(self) -> None:
+        """The next file is looked at."""
+        self._looks.clear()
+
+    def facts(self) -> tuple[int, ...] | None:
+        """The numbers of everything that was found out since the last file began; None where some of it is not certain."""
+        seen: set[Path] = set().union(*(look.seen for look in self._looks))
+        for path in self.recorded.grown:
+            self._numbers.pop(path, None)
+        self.recorded.grown.clear()
+        for path in seen.difference(self._numbers):
+            self._number(path)
+        return tuple(map(self._numbers.__getitem__, seen)) if seen.isdisjoint(self.recorded.unsteady) else None
+
+    def news(self) -> list[tuple[int, Fact]]:
+        """The facts behind all numbers that were not told before. No two processes have the same number."""
+        news, self._news = self._news, []
+        return news
+
+    def _number(self, path: Path) -> None:
+        if self._process != os.getpid():
+            self._process, self._next, self._news = os.getpid(), int.from_bytes(os.urandom(8), "little") << 24, []
+        answers = self._answers(path)
+        if not answers:  # nobody knows what was asked
+            self.recorded.unsteady.add(path)
+        self._next += 1
+        self._numbers[path] = self._next
+        self._news.append((self._next, Fact(str(path.parent), path.name, answers)))
+
+    def _answers(self, path: Path) -> dict[str, Answer]:
+        if path == INSTALLED:
+            return {_EVALUATORS: _of_names(sorted(installed_evaluators(super().look())))}
+        answers = dict(self.recorded.answers.get(path, {}))
+        return {**answers, _SUITES: _of_suites(self, path)} if path.name == "**" else answers
+
+
+def _folded(name: str) -> str:
+    """The same for every two names that some disk may take for one."""
+    return name.casefold() if name.isascii() else normalize("NFD", name).casefold()
+
+
+def _listed(folder: str) -> frozenset[str] | None:
+    if sys.platform == "win32":  # where "a." is another name of "a"
+        return None
+    try:
+        return frozenset(map(_folded, os.listdir(folder)))  # noqa: PTH208  # names are wanted
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()
+    except OSError:
+        return None
+
+
+def _of_suites(project: Project, path: Path) -> str:
+    return _of_names(project.suites_below(path.parent))
+
+
+class Present:
+    """The answers of today. Each folder is listed once: most questions are about files that are not there."""
+
+    def __init__(self, files: Files, project: Project) -> None:
+        self._files = files
+        self._project = project
+
+    def holds(self, facts: Iterable[Fact]) -> Iterator[bool]:
+        """Whether each fact, of which those in one folder follow each other, is still so."""
+        folder, listed = None, None
+        for fact in facts:
+            if fact.folder != folder:
+                folder, listed = fact.folder, _listed(fact.folder)
+            gone = listed is not None and _folded(fact.name) not in listed
+            yield all(
+                answer is False if gone and question in (_FILE, _DIRECTORY) else self._answer(fact, question) == answer
+                for question, answer in fact.answers.items()
+            )
+
+    def _answer(self, fact: Fact, question: str) -> Answer:
+        path = Path(fact.folder, fact.name)
+        if question == _FILE:
+            return self._files.is_file(path)
+        if question == _DIRECTORY:
+            return self._files.is_directory(path)
+        if question == _NAMES:
+            return _of_names(self._files.names(path))
+        if question == _SUITES:
+            return _of_suites(self._project, path)
+        if question == _EVALUATORS:
+            return _of_names(sorted(installed_evaluators(self._project.look())))
+        try:
+            limit = question.removeprefix(_READ)
+            return digest(self._files.read(path, int(limit) if limit else None))
+        except OSError as error:
+            return error.errno or 0

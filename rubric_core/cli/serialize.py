@@ -1,0 +1,96 @@
+"""What was found in one file, as text and back: for other processes, and for the cache."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rubric_core.cli.checked import Checked
+from rubric_core.cli.sources import Referred
+from rubric_core.language.around import FileKind
+from rubric_core.syntax.blocks import Document
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Diagnostic, Fix, Related
+
+__all__ = ["dumps", "loads", "needs_text"]
+
+_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
+def needs_text(checked: Checked) -> bool:
+    """Whether the text of the file is needed to show what was found in it, or to write it."""
+    return bool(checked.diagnostics or checked.ignored or checked.changed)
+
+
+def dumps(checked: Checked) -> str:
+    """Everything but the text of the file as it was read, and what the findings depend on."""
+    refers_to = checked.refers_to
+    dialect, ids = (refers_to[0].dialect, refers_to[0].ids) if refers_to else (None, None)
+    return _encode(
+        (
+            checked.path,
+            checked.is_suite,
+            checked.passed_over,
+            checked.before is not None,
+            checked.fixed,
+            checked.document.text if checked.changed else None,
+            [*map(_row, checked.diagnostics)],
+            [*map(_row, checked.ignored)],
+            [(str(each.path), each.kind.name) for each in refers_to],
+            dialect,
+            None if ids is None else sorted(ids),
+        )
+    )
+
+
+def loads(row: str, text: str) -> Checked:
+    """The same again. Raises ValueError, TypeError or LookupError for a row that `dumps` did not write.
+
+    Args:
+        row: What `dumps` made of it.
+        text: The text of the file as it was read; any where it `needs_text` for nothing.
+    """
+    path, is_suite, passed_over, fixing, fixed, after, diagnostics, ignored, files, dialect, ids = json.loads(row)
+    known = None if ids is None else frozenset(ids)
+    return Checked(
+        path,
+        Document.of(text if after is None else after),
+        _diagnostics(diagnostics),
+        _diagnostics(ignored),
+        text if fixing else None,
+        fixed,
+        is_suite,
+        passed_over,
+        tuple(Referred(Path(file), FileKind[kind], dialect, known) for file, kind in files),
+    )
+
+
+def _row(found: Diagnostic) -> tuple[object, ...]:
+    return (
+        found.code,
+        found.severity,
+        found.span,
+        found.message,
+        [(r.span, r.message) for r in found.related],
+        [(fix.title, fix.edits, fix.safe) for fix in found.fixes],
+        found.consequence,
+        found.tags,
+        found.hides,
+    )
+
+
+def _diagnostics(rows: Iterable[Any]) -> tuple[Diagnostic, ...]:
+    return tuple(
+        Diagnostic(
+            code,
+            severity,
+            Span(*span),
+            message,
+            tuple(Related(Span(*at), words) for at, words in related),
+            tuple(Fix(title, tuple(Edit(Span(*at), new) for at, new in edits), safe) for title, edits, safe in fixes),
+            consequence,
+            tuple(tags),
+            None if hides is None else Span(*hides),
+        )
+        for code, severity, span, message, related, fixes, consequence, tags, hides in rows
+    )
