@@ -17,6 +17,7 @@ from rubric_core.escaped import MARK, kill_escaped, marked
 from rubric_core.guard import Guard
 from rubric_core.network import HttpxHttp
 from rubric_core.ports import Finished, Ports, Program
+from rubric_core.sandbox import Sandbox
 
 if TYPE_CHECKING:
     pass
@@ -209,7 +210,8 @@ async def system_ports(environment: Mapping[str, str] | None = None) -> AsyncIte
     """The real ports, for one event loop; connections are closed at the end."""
     http = HttpxHttp()
     variables = os.environ if environment is None else environment
-    try:
-        yield Ports(DiskFiles(), SystemClock(), OsProcesses(variables), http, variables)
-    finally:
-        await http.close()
+    with Sandbox() as sandbox:
+        try:
+            yield Ports(DiskFiles(), SystemClock(), OsProcesses(variables), http, variables, sandbox)
+        finally:
+            await http.close()

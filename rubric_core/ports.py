@@ -1,10 +1,13 @@
 """What a run needs from outside: files, time, programs, the network, models. `adapters` has the real ones."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
+
+from rubric_core.lazy import dataclass
+from rubric_core.sandbox import Sandbox
 
 __all__ = [
     "Answer", "AnswerFile", "ChatMessage", "Clock", "Files", "Finished", "Http", "HttpReply", "NetworkError", "Ports", "Processes", "Program",
@@ -274,3 +277,5 @@ class Ports:
     http: Http
     #: Environment variables; only those that a suite or a target names are looked at.
     environment: Mapping[str, str]
+    #: Where patterns and templates of suites are computed.
+    sandbox: Sandbox = field(default_factory=Sandbox)

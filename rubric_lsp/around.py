@@ -1,11 +1,13 @@
 """The files around the open ones: what a name leads to, which names there are, and where else one is used."""
 
 import asyncio
+import os
 import re
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.around import FileKind
@@ -25,10 +27,8 @@ from rubric_lsp.workspace import Workspace
 if TYPE_CHECKING:
     from rubric_lsp.features.completion import Names
 
-__all__ = ["MOST_SUITES", "Around"]
+__all__ = ["Around", "Breaks"]
 
-#: A workspace with more suites than this is searched only in part.
-MOST_SUITES = 1_000
 #: A folder with more than this is no place to look for a prompt in.
 _MOST_VISITED = 2_000
 _MOST_OFFERED = 300
@@ -41,6 +41,30 @@ _MOST_ABOVE = 3
 #: How a path out of the folder begins, or one that says that it is in it.
 _ABOVE = re.compile(r"(?:\.{1,2}/)+")
 _SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
+#: Seconds of work after which other requests are answered.
+_TURN = 0.005
+
+
+class Breaks:
+    """Lets other requests be answered during work on many files."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+
+    async def due(self) -> None:
+        """Let others go first, if this has gone on for a while."""
+        if time.monotonic() - self._since > _TURN:
+            await asyncio.sleep(0)
+            self._since = time.monotonic()
+
+
+class _OnDisk(NamedTuple):
+    """A file as it was read."""
+
+    stamp: tuple[int, int, int]
+    #: The version of the files around it when it was read.
+    version: int
+    snapshot: Snapshot
 
 
 class Around:
@@ -49,7 +73,11 @@ class Around:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.project = workspace.project
-        self._read: dict[Path, tuple[tuple[int, int], Snapshot]] = {}
+        self._read: dict[Path, _OnDisk] = {}
+        #: How often a file was found to be another one, of which the client had said nothing.
+        self.discoveries = 0
+        self._discovery = Discovery(workspace.configurations)
+        self._paths_by_name: dict[str, Path] = {}
 
     # -- files ------------------------------------------------------------------------------------------------------
 
@@ -58,23 +86,30 @@ class Around:
         opened = self._workspace.at(path)
         if opened is not None:
             return opened
+        known = self._read.get(path)
         try:
-            status = path.stat()
-            stamp = (status.st_mtime_ns, status.st_size)
-            known = self._read.get(path)
-            if known is None or known[0] != stamp:
+            status = os.stat(path)  # noqa: PTH116  # every suite, after each pause
+            stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+            if known is None or known.stamp != stamp:
+                self._noticed(path, known)
                 snapshot = self._workspace.from_disk(absolute(path).as_uri(), read_text(path))
-                known = self._read[path] = (stamp, snapshot)
-            elif known[1].outdated:
-                known = self._read[path] = (stamp, known[1].again())
+                known = self._read[path] = _OnDisk(stamp, self.project.version, snapshot)
+            elif known.snapshot.outdated:
+                known = self._read[path] = known._replace(snapshot=known.snapshot.again())
         except (OSError, UnreadableError):
-            self._read.pop(path, None)
+            self._noticed(path, self._read.pop(path, None))
             return None
-        return known[1]
+        return known.snapshot
+
+    def _noticed(self, path: Path, known: _OnDisk | None) -> None:
+        """A file is not what was read. Not every client says so: then what depends on it is told here."""
+        if known is not None and self.project.sees(path) and not self.project.changed_since(known.version, {path}):
+            self.project.changed([path])
+            self.discoveries += 1
 
     def read_already(self) -> list[Snapshot]:
         """The files on disk that were looked into before, as they were then."""
-        return [snapshot for _, snapshot in self._read.values() if snapshot.analyzed]
+        return [known.snapshot for known in self._read.values() if known.snapshot.analyzed]
 
     def known(self) -> Iterator[Snapshot]:
         """Every document that is open or was looked into before, without looking for others."""
@@ -86,6 +121,7 @@ class Around:
     async def suites(self, *, everywhere: bool = True) -> AsyncIterator[Snapshot]:
         """The open suites, and everywhere those of the open folders; other requests are answered between two of them."""
         seen: set[Path] = set()
+        breaks = Breaks()
         for snapshot in self._workspace.all():
             if snapshot.is_ours:
                 seen.update([snapshot.path] if snapshot.path is not None else [])
@@ -93,17 +129,23 @@ class Around:
         for path in self._paths() if everywhere else ():
             if path not in seen and (found := self.at(path)) is not None:
                 yield found
-                await asyncio.sleep(0)
+            await breaks.due()
 
     def _paths(self) -> Iterator[Path]:
-        discovery = Discovery(self._workspace.configurations)
-        seen: set[Path] = set()  # folders may lie in one another
+        seen: set[str] = set()  # folders may lie in one another
         for uri in list(self._workspace.folders):
             folder = path_of(uri)
-            for path in map(absolute, discovery.suites(str(folder)) if folder is not None else ()):
-                if path not in seen and len(seen) < MOST_SUITES:
-                    seen.add(path)
-                    yield path
+            for name in self._discovery.suites(str(absolute(folder))) if folder is not None else ():
+                if name not in seen:
+                    seen.add(name)
+                    yield self._path(name)
+
+    def _path(self, name: str) -> Path:
+        """One object for a path, however often the folders are walked."""
+        path = self._paths_by_name.get(name)
+        if path is None:
+            path = self._paths_by_name[name] = Path(name)
+        return path
 
     def reader(self, suite: Path | None) -> Callable[[str], str | None]:
         """Gives the text of a file by the path as a suite writes it, or None."""

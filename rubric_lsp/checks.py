@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rubric_lsp.deferral import Deferral
+from rubric_lsp.features.deferral import Numbered
+from rubric_lsp.json_array import JsonArray
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.workspace import Workspace
 
@@ -19,7 +21,7 @@ __all__ = ["Checks"]
 log = logging.getLogger("rubric")
 #: Seconds by which a clock of the system may be behind another.
 _A_TICK = 0.005
-Publication = tuple[int | None, list[dict[str, Any]]]
+Publication = tuple[int | None, JsonArray]
 
 
 class Checks:
@@ -38,7 +40,7 @@ class Checks:
     def __init__(
         self,
         workspace: Workspace,
-        found: Callable[[Snapshot, frozenset[int]], list[dict[str, Any]]],
+        found: Callable[[Snapshot, frozenset[Numbered]], JsonArray],
         publish: Callable[[dict[str, Any]], None],
         deferral: Deferral,
     ) -> None:
@@ -49,6 +51,8 @@ class Checks:
         #: When the rest is said of documents of which something is not said yet.
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         self._due: dict[str, asyncio.Task[None]] = {}
+        #: Checks that have begun, and have not published yet.
+        self._begun = 0
         self._sent: dict[str, Publication] = {}
 
     def due(self, uri: str) -> None:
@@ -57,6 +61,11 @@ class Checks:
             self.pulled()
         elif uri not in self._due:
             self._due[uri] = asyncio.get_running_loop().create_task(self._check(uri))
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a person is waiting for what is wrong in an open document."""
+        return bool(self._due or self._begun)
 
     def all_due(self) -> None:
         """Everything has to be checked again."""
@@ -86,6 +95,7 @@ class Checks:
         snapshot = self._workspace.get(uri)
         if snapshot is None:
             return
+        self._begun += 1
         try:
             if snapshot.is_ours:
                 _ = snapshot.analysis
@@ -96,14 +106,16 @@ class Checks:
                 self._send(snapshot)
         except Exception:
             log.exception("checking %s (version %s) failed", uri, snapshot.version)
+        finally:
+            self._begun -= 1
 
     def _send(self, snapshot: Snapshot) -> None:
-        deferred = self._deferral.numbers(snapshot) if snapshot.is_ours else frozenset[int]()
+        deferred = self._deferral.numbers(snapshot) if snapshot.is_ours else frozenset[Numbered]()
         self._wait_no_more(snapshot.uri)
         if deferred:
             wait = asyncio.get_running_loop().call_later
             self._waiting[snapshot.uri] = wait(max(0.0, self._deferral.remaining) + _A_TICK, self.due, snapshot.uri)
-        found = self._found(snapshot, deferred) if snapshot.is_ours else []
+        found = self._found(snapshot, deferred) if snapshot.is_ours else JsonArray()
         publication = (snapshot.version, found)
         if self._sent.get(snapshot.uri) == publication:
             return

@@ -1,22 +1,27 @@
-"""Semantic tokens as clients ask for them: all of them, what has changed since, those of a stretch."""
+"""Semantic tokens as clients ask for them: all of them, what has changed since, those of a range."""
 
-from collections.abc import Callable
 from typing import Any
 
-from rubric_lsp import convert
-from rubric_lsp.features import tokens
+from rubric_lsp.features.tokens import Coloring
+from rubric_lsp.json_array import JsonArray
 from rubric_lsp.snapshot import Snapshot
 
-__all__ = ["all_tokens", "token_changes", "tokens_within"]
+__all__ = ["all_tokens", "coloring", "token_changes", "tokens_within"]
 
 Json = dict[str, Any]
 
 
+def coloring(d: Snapshot) -> Coloring:
+    """The tokens of a file, those of every YAML document in it."""
+    placed = ((start + part.first_line, run) for part in d.parts for start, run in part.kept.colors.of(part.analysis))
+    return Coloring.of(placed)
+
+
 def all_tokens(d: Snapshot) -> Json:
     """The tokens of the document, under its version as result id."""
-    numbers = _numbers(d)
-    d.kept.sent_tokens = (str(d.version), numbers)
-    return {"resultId": str(d.version), "data": numbers}
+    found = coloring(d)
+    d.kept.sent_tokens = (str(d.version), found)
+    return {"resultId": str(d.version), "data": JsonArray(found.pieces)}
 
 
 def token_changes(d: Snapshot, p: Any) -> Json:
@@ -25,13 +30,12 @@ def token_changes(d: Snapshot, p: Any) -> Json:
     made = all_tokens(d)
     if known != p["previousResultId"]:
         return made
-    return {"resultId": made["resultId"], "edits": convert.token_edits(before, made["data"])}
+    changed = before.changes(d.kept.sent_tokens[1])
+    edits = [] if changed is None else [dict(zip(("start", "deleteCount", "data"), changed, strict=True))]
+    return {"resultId": made["resultId"], "edits": edits}
 
 
 def tokens_within(d: Snapshot, p: Any) -> Json:
     """The tokens on the lines of a range."""
-    return {"data": _numbers(d, lambda lines: convert.tokens_within(lines, p))}
-
-
-def _numbers(d: Snapshot, choose: Callable[[Any], Any] = lambda lines: lines) -> list[int]:
-    return tokens.encoded(choose(convert.token_lines(d)), convert.struck(d))
+    first, last = p["range"]["start"]["line"], p["range"]["end"]["line"]
+    return {"data": JsonArray(coloring(d).within(first, last).pieces)}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.configuration import CONFIGURATION_FILES
 from rubric_lsp.capabilities import Client, folders_of, offered
+from rubric_lsp.convert.notices import notice
 from rubric_lsp.parent import is_alive, watch_parent
 from rubric_lsp.refusal import RefusedError
 from rubric_lsp.settings import SECTION
@@ -116,7 +117,7 @@ def _use(server: "RubricServer", given: object, *, startup: bool = False) -> Non
     for problem in problems:
         log.warning("%s", problem)
     if problems:
-        message = {"type": WARNING, "message": "rubric: " + "\n".join(problems)}
+        message = {"type": WARNING, "message": notice("rubric: " + "\n".join(problems))}
         # Before the answer to `initialize` nothing else may be sent.
         asyncio.get_running_loop().call_soon(server.protocol.tell, "window/showMessage", message)
     if settings == before or startup:

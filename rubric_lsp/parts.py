@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rubric_lsp import convert
+from rubric_lsp.json_array import JsonArray
 from rubric_lsp.snapshot import Snapshot
 
 __all__ = ["in_parts"]
@@ -16,4 +17,7 @@ def in_parts(work: Callable[[Snapshot, Any], Any], snapshot: Snapshot, params: A
     line = convert.line(params)
     if line is not None:
         return work(snapshot.part_at(line), params)
-    return [each for part in snapshot.parts for each in work(part, params) or ()]
+    found = [work(part, params) or () for part in snapshot.parts]
+    if any(isinstance(each, JsonArray) for each in found):
+        return JsonArray.joined(each for each in found if isinstance(each, JsonArray))
+    return [each for listed in found for each in listed]

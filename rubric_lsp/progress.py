@@ -5,6 +5,7 @@ import contextlib
 import itertools
 from collections.abc import Callable
 
+from rubric_lsp.convert.notices import notice
 from rubric_lsp.protocol import RubricProtocol
 from rubric_lsp.refusal import RefusedError
 
@@ -23,16 +24,16 @@ class Progress:
 
     def report(self, message: str, percentage: int) -> None:
         """Say how far it is."""
-        self._tell({"kind": "report", "message": message, "percentage": percentage, "cancellable": True})
+        self._tell({"kind": "report", "message": notice(message), "percentage": percentage, "cancellable": True})
 
     def end(self, message: str) -> None:
         """Say what came of it."""
-        self._tell({"kind": "end", "message": message})
+        self._tell({"kind": "end", "message": notice(message)})
         self.token = None
 
     def begin(self, title: str) -> None:
         """Say what it is."""
-        self._tell({"kind": "begin", "title": title, "percentage": 0, "cancellable": True})
+        self._tell({"kind": "begin", "title": notice(title), "percentage": 0, "cancellable": True})
 
     def _tell(self, value: dict[str, object]) -> None:
         if self.token is not None:

@@ -1,12 +1,14 @@
 """Diagnostics for clients that ask for them: of one document, or of everything."""
 
 import asyncio
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.loading.files import absolute
+from rubric_lsp.json_array import JsonArray
 from rubric_lsp.snapshot import Snapshot
-from rubric_lsp.survey import Report, digest
+from rubric_lsp.survey import OFTEN, Report, digest
 
 if TYPE_CHECKING:
     from rubric_lsp.server import RubricServer
@@ -37,19 +39,19 @@ class Pulling:
             self._server.deferral.say_everything(snapshot)
         made = _report(self._said(snapshot), known)
         if self._server.client.related_documents:
-            related = {s.uri: _report(self._said(s), None) for s in self._dependents(snapshot)}
+            related = {s.uri: _report(self._said(s).items, None) for s in self._dependents(snapshot)}
             if related:
                 made["relatedDocuments"] = related
         return made
 
-    def _said(self, snapshot: Snapshot) -> list[Json]:
+    def _said(self, snapshot: Snapshot) -> JsonArray:
         if not self._server.client.pulls_diagnostics:
-            return self._server.problems(snapshot)
+            return self._server.listed(snapshot)
         deferral = self._server.deferral
         deferred = deferral.numbers(snapshot)
         if deferred:
             self.refresh(max(0.0, deferral.remaining))
-        return self._server.problems(snapshot, deferred)
+        return self._server.listed(snapshot, deferred)
 
     def _dependents(self, snapshot: Snapshot) -> list[Snapshot]:
         """The other open documents that depend on one."""
@@ -64,7 +66,7 @@ class Pulling:
     async def workspace(self, known: Mapping[str, str], partial: object, progress: object) -> Json:
         """The diagnostics of every file; when the client has all of them, that is answered when there is something new."""
         self._tell(progress, {"kind": "begin", "title": "Checking suites", "cancellable": True})
-        number = 0
+        number, said = 0, float("-inf")
         try:
             while True:
                 news = self._server.survey.news
@@ -74,12 +76,14 @@ class Pulling:
                 async for report in self._server.survey.reports():
                     number += 1
                     seen.add(report.uri)
-                    if known.get(report.uri) != digest(report.items):
+                    if known.get(report.uri) != report.name:
                         piece.append(_workspace_report(report))
                     if partial is not None and len(piece) >= _PIECE:
                         self._piece(partial, piece)
                         piece, sent = [], True
-                    self._tell(progress, {"kind": "report", "message": f"{number} files"})
+                    if time.monotonic() - said > OFTEN:
+                        said = time.monotonic()
+                        self._tell(progress, {"kind": "report", "message": f"{number} files"})
                 # Of a file that is gone nothing is wrong any more.
                 gone = [u for u, name in known.items() if u not in seen and name != digest([])]
                 piece += (_workspace_report(Report(uri, None, [])) for uri in gone)
@@ -114,7 +118,7 @@ class Pulling:
         self._server.keep(self._server.ask_quietly("workspace/diagnostic/refresh"))
 
 
-def _report(items: list[Json], known: str | None) -> Json:
+def _report(items: JsonArray | list[Json], known: str | None) -> Json:
     name = digest(items)
     if name == known:
         return {"kind": "unchanged", "resultId": name}
@@ -122,4 +126,10 @@ def _report(items: list[Json], known: str | None) -> Json:
 
 
 def _workspace_report(report: Report) -> Json:
-    return {"uri": report.uri, "version": report.version, **_report(report.items, None)}
+    return {
+        "uri": report.uri,
+        "version": report.version,
+        "kind": "full",
+        "resultId": report.name,
+        "items": report.items,
+    }

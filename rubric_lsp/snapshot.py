@@ -1,21 +1,22 @@
 """One version of one document, and what is known of it."""
 
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.configuration import Configuration
 from rubric_core.fixing import Gate
 from rubric_core.language.around import FileKind
 from rubric_core.language.usage import Counts, count
 from rubric_core.syntax.blocks import Document
-from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
+from rubric_lsp.by_block import BlockAnswer, Parts, Write
 from rubric_lsp.features.blockwise import Blockwise
-from rubric_lsp.features.folding import folds_in
 from rubric_lsp.features.names import Name, names_in
 from rubric_lsp.features.suite_marks import SharedMarks
-from rubric_lsp.features.symbols import Symbol, symbols_in
-from rubric_lsp.features.tokens import tokens_in
+from rubric_lsp.features.tokens import Coloring, Colors
 from rubric_lsp.features.writing import Writing
 from rubric_lsp.uris import path_of
 
@@ -30,17 +31,15 @@ class Kept:
 
     def __init__(self, encoding: Encoding) -> None:
         self.names = Blockwise(names_in)
-        self.folds = Blockwise(folds_in)
-        self.symbols = Blockwise(symbols_in)
         self.usage = Blockwise(lambda local: count(local.every))
-        #: What the client was told of them, by block and the line on which it begins.
-        self.outline: dict[tuple[Tree, int], tuple[tuple[Symbol, ...], list[dict[str, Any]]]] = {}
-        self.tokens = Blockwise(lambda local: tokens_in(local, encoding))
+        #: Answers about the whole file, by the function that writes the part of a block.
+        self.answers: dict[Write, BlockAnswer] = {}
+        self.colors = Colors(encoding)
         self.shared = SharedMarks()
         #: The same for the YAML documents behind the first one.
         self.parts: list[Kept] = []
-        #: The tokens that the client has, by result id.
-        self.sent_tokens: tuple[str, list[int]] = ("", [])
+        #: The tokens that the client has, and their result id.
+        self.sent_tokens: tuple[str, Coloring] = ("", Coloring())
 
 
 class Snapshot:
@@ -57,6 +56,11 @@ class Snapshot:
         self._analysis: Analysis | None = None
         #: The version of the files around it, when it was analyzed.
         self._looked_at = 0
+        self._basis = 0
+        #: What its project says about checking, as it was then.
+        self.configuration: Configuration | None = None
+        #: For a prompt, the dialect of the suite that names it, as it was then.
+        self.prompt_of: str | None = None
         self._is_ours = False
         #: What is kept from version to version, block by block.
         self.kept = Kept(workspace.encoding)
@@ -77,7 +81,7 @@ class Snapshot:
     def analysis(self) -> Analysis:
         """What is in this version, and what is wrong with it."""
         if self._analysis is None:
-            self._looked_at = self._workspace.project.version
+            self._looked_at, self._basis = self._workspace.project.version, self._workspace.basis
             self._analysis = self._workspace.analyze(self)
             self.earlier = None
         return self._analysis
@@ -91,9 +95,20 @@ class Snapshot:
 
     @property
     def outdated(self) -> bool:
-        """Whether a file has changed since on which the analysis depends."""
-        known = self._analysis
-        return known is not None and self._workspace.project.changed_since(self._looked_at, known.depends_on)
+        """Whether a file has changed since on which the analysis depends, or what is wanted of all of them."""
+        known, workspace = self._analysis, self._workspace
+        if known is None:
+            return False
+        if self._basis != workspace.basis or workspace.project.changed_since(self._looked_at, known.depends_on):
+            return True
+        if self.prompt_of != workspace.suite_dialect(self):
+            return True
+        self._looked_at = workspace.project.version  # what changed until now need not be looked through again
+        return False
+
+    def expire(self) -> None:
+        """What its project says has changed: the analysis does not hold any longer."""
+        self._basis = -1
 
     def again(self) -> "Snapshot":
         """The same version, to be analyzed anew: what it depends on has changed."""
@@ -138,6 +153,13 @@ class Snapshot:
         """The names in every block."""
         return self.kept.names.of(self.analysis)
 
+    def by_block(self, write: Write, keys: Mapping[int, object] | None = None) -> Parts:
+        """An answer about this document in the parts that `write` gives of each block. See `BlockAnswer.of`."""
+        answer = self.kept.answers.get(write)
+        if answer is None:
+            answer = self.kept.answers[write] = BlockAnswer(write, self.encoding)
+        return answer.of(self.analysis, self.first_line, keys)
+
     @property
     def usage(self) -> Counts:
         """How often it uses keys and values."""
@@ -146,7 +168,7 @@ class Snapshot:
             found.update(counts)
         return found
 
-    @property
+    @cached_property
     def path(self) -> Path | None:
         """The file, None for a document that is not on disk."""
         return path_of(self.uri)
@@ -174,8 +196,10 @@ class Snapshot:
     @property
     def is_ours(self) -> bool:
         """Whether this is a suite or a file that belongs to suites. Editors may send any YAML at all."""
-        # What is not may turn out to be, when the suite is found that it belongs to.
-        self._is_ours = self._is_ours or self._workspace.is_ours(self)
+        # What belongs to a suite does so as long as that one names it.
+        if self._is_ours or self._workspace.belongs_to_a_suite(self):
+            return True
+        self._is_ours = self._workspace.is_ours_by_itself(self)
         return self._is_ours
 
     @property

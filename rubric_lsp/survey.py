@@ -2,38 +2,43 @@
 
 import asyncio
 import hashlib
-import json
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rubric_core.configuration import Configuration
+from rubric_core.analysis import Analysis
+from rubric_core.configuration import ByFolder, Configuration
 from rubric_core.language.around import FileKind
 from rubric_core.language.usage import Counts
+from rubric_core.lazy import dataclass
 from rubric_core.loading.kind import kind_by_name
-from rubric_lsp.around import MOST_SUITES, Around
+from rubric_lsp.around import Around, Breaks
+from rubric_lsp.json_array import JsonArray
 from rubric_lsp.progress import Progress, ProgressBoard
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uris import path_of
 from rubric_lsp.workspace import Workspace
 
-__all__ = ["Report", "Survey", "configuration_report", "digest"]
+__all__ = ["OFTEN", "Report", "Survey", "configuration_report", "digest"]
 
 log = logging.getLogger("rubric")
 Json = dict[str, Any]
 #: Seconds without a further change after which files that are not open are looked at again.
 _IDLE = 0.5
+#: Seconds after which to try again while an open document is being checked.
+_SOON = 0.02
 #: Seconds after which a person is told that something is going on.
 _LONG = 1.0
+#: Seconds after which they are told again how far it is.
+OFTEN = 0.1
 _BESIDE = frozenset({
     FileKind.TARGETS, FileKind.CONFIG, FileKind.CASES, FileKind.TEMPLATE, FileKind.DEFAULTS, FileKind.DEFAULT_TEST, FileKind.DATASET,
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Report:
     """What is wrong with one file."""
 
@@ -42,11 +47,31 @@ class Report:
     items: list[Json]
     #: Whether the client has the file open.
     is_open: bool = False
+    _name: str = ""
+
+    @property
+    def name(self) -> str:
+        """The digest of its diagnostics."""
+        self._name = self._name or digest(self.items)
+        return self._name
 
 
-def digest(items: list[Json]) -> str:
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """What the survey needs of one version of a suite."""
+
+    snapshot: Snapshot
+    usage: Counts
+    #: The files of our own kinds on which it depends.
+    beside: frozenset[Path]
+    #: The prompts that it names, with its dialect.
+    prompts: Mapping[Path, str]
+
+
+def digest(items: JsonArray | list[Json]) -> str:
     """A name for a list of diagnostics; equal names mean equal lists."""
-    return hashlib.blake2b(json.dumps(items, sort_keys=True).encode(), digest_size=12).hexdigest()
+    written = items if isinstance(items, JsonArray) else JsonArray.of(items)
+    return hashlib.blake2b(written.text.encode(), digest_size=12).hexdigest()
 
 
 class Survey:
@@ -56,10 +81,12 @@ class Survey:
         documents: What is open.
         around: The other files.
         found: Everything there is to say about one file.
+        results: Equal for two moments between which the results in what is found have not changed.
         configured: Everything there is to say about a configuration file.
         publish: Sends a publication.
         board: Shows a survey that takes long.
         learnt: Called when there are other suites than were known before.
+        waited_for: Whether an open document is being checked: that goes first.
     """
 
     def __init__(
@@ -67,21 +94,29 @@ class Survey:
         documents: Workspace,
         around: Around,
         found: Callable[[Snapshot], list[Json]],
+        results: Callable[[Snapshot], object],
         configured: Callable[[Configuration], list[Json]],
         publish: Callable[[Json], None],
         board: ProgressBoard,
         learnt: Callable[[], None],
+        waited_for: Callable[[], bool],
     ) -> None:
         self._documents = documents
         self._around = around
         self._found = found
+        self._results = results
         self._configured = configured
         self._publish = publish
         self.board = board
         self._learnt = learnt
+        self._waited_for = waited_for
         #: Whether a survey that takes long can be shown.
         self.shown = False
         self._sent: dict[str, list[Json]] = {}
+        #: What was found out of each suite, and what was said of each file: both hold until something else is found.
+        self._suites: dict[str, _Suite] = {}
+        self._reports: dict[str, tuple[Snapshot, object, Report]] = {}
+        self._known: tuple[list[Path], set[Path]] = ([], set())
         self._waiting: asyncio.TimerHandle | None = None
         self._under_way: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
@@ -91,51 +126,94 @@ class Survey:
     async def reports(self, *, opened: bool = True) -> AsyncIterator[Report]:
         """Every file, those that are open first, if they are wanted; other requests are answered between two files."""
         everything = self._documents.settings.check_workspace
+        suites: dict[str, _Suite] = {}
         beside: set[Path] = set()
-        seen: set[str] = set()
-        configurations: dict[Path, Configuration] = {}
-        prompts: dict[Path, str] = {}
-        usage = Counts()
+        folders = ByFolder(self._documents.configurations)
         async for snapshot in self._around.suites(everywhere=everything):
-            seen.add(snapshot.uri)
-            configuration = self._documents.configuration(snapshot.path)
-            if configuration.path is not None:
-                configurations[configuration.path] = configuration
             try:
+                suite = suites[snapshot.uri] = self._suite(self._configured_as(snapshot, folders))
                 if opened or self._documents.get(snapshot.uri) is None:
-                    yield self._report(snapshot)
-                usage.update(snapshot.usage)
+                    yield self._report(suite.snapshot)
                 if everything:
-                    beside |= set(_beside(snapshot))
-                    prompts |= _prompts(snapshot)
+                    beside |= suite.beside
             except Exception:
                 log.exception("checking %s failed", snapshot.uri)
-        self._documents.usage = usage
-        self._know(seen, beside, prompts)
+        self._end_with(suites, beside)
+        breaks = Breaks()
         for path in sorted(beside):
             other = self._around.at(path)
-            if other is not None and other.uri not in seen:
-                yield self._report(other)
-                await asyncio.sleep(0)
-        for path, configuration in configurations.items():
-            yield configuration_report(path, self._configured(configuration))
+            if other is not None and other.uri not in suites:
+                yield self._report(self._configured_as(other, folders))
+                await breaks.due()
+        configurations = {c.path: c for suite in suites.values() if (c := suite.snapshot.configuration) is not None}
+        for at, configuration in configurations.items():
+            if at is not None:
+                yield configuration_report(at, self._configured(configuration))
 
-    def _know(self, suites: Collection[str], beside: Iterable[Path], prompts: dict[Path, str]) -> None:
+    def _configured_as(self, snapshot: Snapshot, folders: ByFolder) -> Snapshot:
+        """The same version, analyzed by the configuration that there is now."""
+        path = snapshot.path
+        if path is None or not snapshot.analyzed or snapshot.configuration is folders.of(path):
+            return snapshot
+        snapshot.expire()
+        self._around.discoveries += snapshot.version is not None
+        return self._around.at(path) or snapshot
+
+    def _suite(self, snapshot: Snapshot) -> _Suite:
+        """What there is to know of a suite; found out once for each version of its text and of what it depends on."""
+        known = self._suites.get(snapshot.uri)
+        if known is None or known.snapshot is not snapshot:
+            self._count(known, -1)
+            is_file = self._around.project.look().is_file
+            beside = frozenset(path for path in _beside(snapshot.analysis) if is_file(path))
+            known = _Suite(snapshot, snapshot.usage, beside, _prompts(snapshot.analysis))
+            self._suites[snapshot.uri] = known
+            self._count(known, 1)
+        return known
+
+    def _count(self, suite: _Suite | None, times: int) -> None:
+        """Add how often a suite uses keys and values to what all of them do, or take it away."""
+        every = self._documents.usage
+        for word, number in suite.usage.items() if suite is not None else ():
+            every[word] += times * number
+            if not every[word]:
+                del every[word]
+
+    def _end_with(self, suites: Mapping[str, _Suite], beside: Collection[Path]) -> None:
+        """All suites are known: forget those that are gone, and say which there are."""
+        for uri in [uri for uri in self._suites if uri not in suites]:
+            self._count(self._suites.pop(uri), -1)
+        for uri in [uri for uri, (snapshot, _, _) in self._reports.items() if not _is_among(snapshot, suites, beside)]:
+            del self._reports[uri]
+        prompts: dict[Path, str] = {}
+        for suite in suites.values() if self._documents.settings.check_workspace else ():
+            prompts |= suite.prompts
+        paths = {*beside, *(s.snapshot.path for s in suites.values() if s.snapshot.path is not None)}
+        self._know(paths, prompts)
+
+    def _know(self, files: set[Path], prompts: dict[Path, str]) -> None:
         """Say which files could name a target: with all of them known, one can be named by none; and which are prompts."""
-        other_prompts = prompts != self._documents.prompts
+        news = prompts != self._documents.prompts
         self._documents.prompts = prompts
         folders: list[Path] = []
-        if self._documents.settings.check_workspace and len(suites) < MOST_SUITES:
+        if self._documents.settings.check_workspace:
             folders = [path for uri in self._documents.folders if (path := path_of(uri)) is not None]
-        files = {*beside, *(path for uri in suites if (path := path_of(uri)) is not None)}
-        if self._around.project.knows(folders, sorted(f for f in files if kind_by_name(f) is not FileKind.TARGETS)):
-            other_prompts = True
-        if other_prompts:
+        if self._known != (folders, files):
+            self._known = (folders, files)
+            naming = (f for f in files if kind_by_name(f) is not FileKind.TARGETS)
+            news = self._around.project.knows(folders, naming) or news
+        if news:
             self._learnt()
 
     def _report(self, snapshot: Snapshot) -> Report:
-        items = self._found(snapshot) if snapshot.is_ours or snapshot.version is None else []
-        return Report(snapshot.uri, snapshot.version, items, self._documents.get(snapshot.uri) is not None)
+        """What is wrong with a file; the same as before, where nothing has changed."""
+        results = self._results(snapshot)
+        known = self._reports.get(snapshot.uri)
+        if known is None or known[0] is not snapshot or known[1] != results:
+            items = self._found(snapshot) if snapshot.is_ours or snapshot.version is None else []
+            made = Report(snapshot.uri, snapshot.version, items, self._documents.get(snapshot.uri) is not None)
+            known = self._reports[snapshot.uri] = (snapshot, results, made)
+        return known[2]
 
     # -- waiting --------------------------------------------------------------------------------------------------------
 
@@ -150,7 +228,10 @@ class Survey:
         self._news = asyncio.Event()
         if self._waiting is not None:
             self._waiting.cancel()
-        self._waiting = asyncio.get_running_loop().call_later(_IDLE, self._begin, publishing)
+        self._wait(_IDLE, publishing=publishing)
+
+    def _wait(self, seconds: float, *, publishing: bool) -> None:
+        self._waiting = asyncio.get_running_loop().call_later(seconds, self._begin, publishing)
 
     def stop(self) -> None:
         """Look at nothing more."""
@@ -162,6 +243,9 @@ class Survey:
 
     def _begin(self, publishing: bool) -> None:
         self._waiting = None
+        if self._waited_for():
+            self._wait(_SOON, publishing=publishing)
+            return
         if self._under_way is not None:
             self._under_way.cancel()
         self._under_way = asyncio.get_running_loop().create_task(self._look(publishing=publishing))
@@ -170,19 +254,26 @@ class Survey:
         """Look at everything; what a client asks for by itself depends on it, too."""
         known: dict[str, list[Json]] = {}
         progress: Progress | None = None
-        begun = time.monotonic()
+        begun = said = time.monotonic()
+        discoveries = self._around.discoveries
         try:
             async for report in self.reports(opened=False):
                 if publishing and not report.is_open:
                     known[report.uri] = report.items
                     self._send(report)
-                if progress is None and self.shown and time.monotonic() - begun > _LONG:
+                now = time.monotonic()
+                if progress is None and self.shown and now - begun > _LONG:
                     progress = await self.board.begin("Checking suites", self._cancel, shown=True)
-                if progress is not None:
+                if progress is not None and now - said > OFTEN:
                     progress.report(f"{len(known)} files", 0)
+                    said = now
             for uri in [u for u in self._sent if u not in known]:
                 self._send(Report(uri, None, []))
                 del self._sent[uri]
+            if discoveries != self._around.discoveries:
+                # What was looked at before that may depend on it, and so may open documents.
+                self._learnt()
+                self.changed(publishing=publishing)
         except asyncio.CancelledError:
             log.info("the check of the workspace was cancelled")
         except Exception:
@@ -210,19 +301,17 @@ class Survey:
         self._sent.pop(uri, None)
 
 
-def _beside(snapshot: Snapshot) -> Iterator[Path]:
-    """The files of our own kinds on which a suite depends."""
-    known = snapshot.known
-    if known is not None:
-        yield from known.case_files
-        yield from (p for p in known.depends_on if kind_by_name(p) in _BESIDE)
+def _is_among(snapshot: Snapshot, suites: Mapping[str, _Suite], beside: Collection[Path]) -> bool:
+    return snapshot.uri in suites or snapshot.path in beside
 
 
-def _prompts(snapshot: Snapshot) -> dict[Path, str]:
-    """The prompts that a suite names, with its dialect."""
-    known = snapshot.known
-    found = known.refers_to.items() if known is not None else ()
-    return {path: snapshot.analysis.dialect.name for path, kind in found if kind is FileKind.PROMPT}
+def _beside(analysis: Analysis) -> Iterator[Path]:
+    yield from analysis.case_files
+    yield from (path for path in analysis.depends_on if kind_by_name(path) in _BESIDE)
+
+
+def _prompts(analysis: Analysis) -> dict[Path, str]:
+    return {path: analysis.dialect.name for path, kind in analysis.refers_to.items() if kind is FileKind.PROMPT}
 
 
 def configuration_report(path: Path, items: list[Json]) -> Report:

@@ -9,13 +9,14 @@ from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles
 from rubric_core.language.around import FileKind
+from rubric_core.language.endings import PROMPTS
 from rubric_core.language.usage import Counts
 from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import kind_by_name
 from rubric_core.loading.project import OpenFiles, Project
 from rubric_core.loading.search import HOMES
 from rubric_core.syntax.blocks import Document
-from rubric_core.text import Edit, Encoding, Span, TextRange
+from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange
 from rubric_lsp.features.writing import continued
 from rubric_lsp.memory import Memory
 from rubric_lsp.settings import Settings
@@ -26,6 +27,8 @@ __all__ = ["Change", "Workspace", "folders_changed"]
 
 #: Language ids under which an editor sends suites only.
 _OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
+#: So many changes in one notification are made one by one; a person with several cursors makes no more.
+_FEW_CHANGES = 8
 _MODELINE = re.compile(r"\A\ufeff?#[ \t]*rubric:")
 
 
@@ -53,6 +56,8 @@ class Workspace:
         self.prompts: dict[Path, str] = {}
         #: How often the suites use keys and values, as far as they were looked at.
         self.usage = Counts()
+        #: Another one when settings or configurations have changed: every analysis made before may be wrong.
+        self.basis = 0
         self._open: dict[str, Snapshot] = {}
         self._uris: dict[Path, str] = {}
 
@@ -98,10 +103,13 @@ class Workspace:
             return None
         document, writing = old.document, old.writing
         edits: list[Edit] = []
-        for change in changes:
-            edit = self._edit(document, change)
+        several = list(changes)
+        # All but the last of many are made as one: the text is not cut anew for each.
+        many = several[:-1] if len(several) > _FEW_CHANGES else []
+        for change in [*([None] if many else []), *several[len(many) :]]:
+            edit = self._joined(document, many) if change is None else self._edit(document, change)
             edits.append(edit)
-            writing = continued(writing, document, edit, whole=change.range is None)
+            writing = continued(writing, document, edit, whole=change is None or change.range is None)
             document = document.edited(edit)
         snapshot = self._snapshot(uri, version, old.kind, document)
         snapshot.earlier, snapshot.kept = old.known, old.kept
@@ -109,6 +117,13 @@ class Workspace:
         self._open[uri] = snapshot
         self._noticed(snapshot)
         return snapshot
+
+    def _joined(self, document: Document, changes: Iterable[Change]) -> Edit:
+        """One edit that makes of a text what many changes in a row make of it."""
+        buffer = LineBuffer(document.text)
+        for change in changes:
+            buffer.replace(change.range, change.text, self.encoding)
+        return _difference(document.text, buffer.text)
 
     def _noticed(self, snapshot: Snapshot) -> None:
         """The text of a document is another one, for every file that depends on it."""
@@ -134,7 +149,8 @@ class Workspace:
         return snapshot
 
     def again(self) -> None:
-        """Forget every analysis: what they depend on has changed."""
+        """Forget every analysis, those of files that are not open as well: what all of them depend on has changed."""
+        self.basis += 1
         for uri, snapshot in list(self._open.items()):
             self._open[uri] = snapshot.again()
 
@@ -149,15 +165,15 @@ class Workspace:
         """A document that is not open."""
         return self._snapshot(uri, None, "", self.language.document(text, path_of(uri)))
 
-    def is_ours(self, snapshot: Snapshot) -> bool:
+    def is_ours_by_itself(self, snapshot: Snapshot) -> bool:
         """Whether a document is checked: by its name, its language, what its project says, or else what is in it."""
         path = snapshot.path
         kind = kind_by_name(path) if path is not None else None
-        if kind is FileKind.PROMPT and path is not None:
-            return snapshot.kind in _OWN_LANGUAGES or self.prompt_dialect(path) is not None
+        if kind is FileKind.PROMPT:
+            return snapshot.kind in _OWN_LANGUAGES
         if kind is None and path is not None and path.parent.name in HOMES:
             return False
-        if snapshot.kind in _OWN_LANGUAGES or path is None or self._is_taken_over(absolute(path)):
+        if snapshot.kind in _OWN_LANGUAGES or path is None:
             return True
         if _MODELINE.match(snapshot.document.head) or self.configuration(path).includes(path):
             return True
@@ -165,10 +181,17 @@ class Workspace:
             return False
         return kind is not None or (snapshot.document.column >= 0 and snapshot.analysis.choice.certain)
 
-    def _is_taken_over(self, path: Path) -> bool:
-        """Whether an open suite has its cases in that file."""
+    def belongs_to_a_suite(self, snapshot: Snapshot) -> bool:
+        """Whether a document is checked because a suite names it: as its prompt, or an open one as a file of its cases."""
+        path = snapshot.path
+        kind = kind_by_name(path) if path is not None else None
+        if path is None or kind is FileKind.PROMPT:
+            return path is not None and self.prompt_dialect(path) is not None
+        if kind is None and path.parent.name in HOMES:
+            return False
+        wanted = absolute(path)
         known = (s.known for s in self._open.values())
-        return any(path in a.case_files for a in known if a is not None)
+        return any(wanted in each.found.files for a in known if a is not None for each in a.external)
 
     def prompt_dialect(self, path: Path) -> str | None:
         """The dialect of a suite that names the file as a prompt; None when it is not known that one does."""
@@ -186,24 +209,24 @@ class Workspace:
 
     def analyze(self, snapshot: Snapshot) -> Analysis:
         """Understand a document, by what its project and this editor say."""
-        project = self.configuration(snapshot.path)
+        project = snapshot.configuration = self.configuration(snapshot.path)
         with self._memory.busy(len(snapshot.document) if snapshot.earlier is None else 0):
+            snapshot.prompt_of = self.suite_dialect(snapshot)
             # What the project says counts before what this editor says: others see the same.
             return analyze(
                 snapshot.document,
                 self.language,
                 previous=snapshot.earlier,
-                dialect=self._of_suite(snapshot) or project.dialect or self.settings.dialect or None,
+                dialect=snapshot.prompt_of or project.dialect or self.settings.dialect or None,
                 selection=project.selection(snapshot.path),
                 path=snapshot.path,
                 project=self.project,
             )
 
-    def _of_suite(self, snapshot: Snapshot) -> str | None:
+    def suite_dialect(self, snapshot: Snapshot) -> str | None:
         """A prompt has the dialect of the suite that names it."""
         path = snapshot.path
-        is_prompt = path is not None and kind_by_name(path) is FileKind.PROMPT
-        return self.prompt_dialect(path) if is_prompt and path is not None else None
+        return self.prompt_dialect(path) if path is not None and path.suffix.lower() in PROMPTS else None
 
 
 def _difference(old: str, new: str) -> Edit:

@@ -4,9 +4,11 @@ from collections.abc import Collection, Mapping
 from functools import partial, reduce
 from operator import or_
 from pathlib import PurePath
+from typing import cast
 
 from rubric_core.analysis.checking import Check, items_of
-from rubric_core.analysis.documents import further, moved
+from rubric_core.analysis.documents import further
+from rubric_core.analysis.finding_list import FindingList, moved
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.states import BlockState, Frame
@@ -82,8 +84,8 @@ def _add_further(analysis: Analysis) -> None:
         found += (moved(each, at) for each in own if not _is_said_before(each, other))
         ignored += (moved(each, at) for each in other.ignored)
         analysis.depends_on |= other.depends_on
-    analysis.every, analysis.ignored = tuple(found), tuple(ignored)
-    analysis.diagnostics = tuple(analysis.selection.of(found))
+    analysis.ignored = tuple(ignored)
+    analysis.take(FindingList(loose=tuple(found)))
 
 
 def _is_said_before(found: Diagnostic, other: Analysis) -> bool:
@@ -121,7 +123,7 @@ def _alone(
         analyze, language=language, dialect=dialect, selection=selection, path=path, kind=given, project=project, siblings=siblings,
     )  # fmt: skip
     at = absolute(path) if path is not None else None
-    Check(analysis, None if project is None or at is None else (project, at)).run()
+    Check(analysis, None if project is None or at is None else (project, at)).run(previous)
     if outside is not None:
         analysis.depends_on |= outside.seen
     return analysis
@@ -134,12 +136,12 @@ def _read(document: Document, language: Language, previous: Analysis | None) -> 
     if previous is not None and previous.frame.block.text == frame.block.text:
         frame.block = previous.frame.block
 
-    def state_of(block: Block) -> BlockState:
-        known = old.get(block)
+    blocks = [frame.block, *(b for b in document.blocks if b.key)]
+    states = dict(zip(blocks, map(old.get, blocks), strict=True))
+    for block in [b for b, known in states.items() if known is None]:
         in_frame = block is frame.block
-        return known or BlockState(block.text, document.parse(block.text), language.item_keys, frame=in_frame)
-
-    return frame, {block: state_of(block) for block in (frame.block, *(b for b in document.blocks if b.key))}
+        states[block] = BlockState(block.text, document.parse(block.text), language.item_keys, frame=in_frame)
+    return frame, cast("dict[Block, BlockState]", states)
 
 
 def _choose(

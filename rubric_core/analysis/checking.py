@@ -1,10 +1,12 @@
 """What is in the blocks of a text and what is wrong with them. Only those that changed are looked at again."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rubric_core.analysis.finding_list import alike
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.states import BlockState, Found
@@ -33,7 +35,6 @@ from rubric_core.validation.rule import (
     ExternalCases,
     SuiteDefaults,
 )
-from rubric_core.validation.selection import EVERYTHING
 
 __all__ = ["Check", "items_of"]
 
@@ -61,28 +62,57 @@ class Check:
         #: Equal contexts mean equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
 
-    def run(self) -> None:
+    def run(self, previous: Analysis | None = None) -> None:
+        """Check the text; what `previous`, an analysis of an earlier version, knows of blocks that are still there is kept."""
         analysis = self.analysis
         self._refresh_frame()
         shapes = self.states[self.frame.block].shapes
         analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
         # What a file of cases inherits stands in the suites that refer to it.
         defaults = _defaults(analysis.suite if analysis.kind is FileKind.SUITE else None)
-        cases: list[CaseEntry] = []
-        written = analysis.suite.cases if analysis.suite else None
-        if isinstance(written, list):
-            cases += (CaseEntry(c, -1, 0) for c in written if isinstance(c, Case))
-        start = analysis.document.start
-        for number, block in enumerate(analysis.document.blocks):
-            if block.key:
-                shapes = self._refreshed(number, block, defaults).shapes
-                cases += (CaseEntry(c, number, start(number)) for c in shapes if isinstance(c, Case))
-        analysis.cases = tuple(cases)
+        if not any(state.borrows for state in self.states.values()):
+            analysis.judged_in = (self.language, self.context, defaults)
+        if previous is not None and analysis.judged_in is not None and previous.judged_in == analysis.judged_in:
+            self._follow(previous, defaults)
+        else:
+            previous = None
+            analysis.cases = (*self._framed(), *self._cases(range(len(analysis.document.blocks)), defaults))
         if self.around is not None:
-            self._link(*self.around)
-        shown, analysis.ignored = Findings(analysis).settled()
-        selection, analysis.every = analysis.selection, shown
-        analysis.diagnostics = shown if selection is EVERYTHING else tuple(selection.of(shown))
+            self._link(*self.around, previous)
+        Findings(analysis).settle(previous)
+
+    def _follow(self, before: Analysis, defaults: SuiteDefaults) -> None:
+        """Look at the blocks that an earlier version has not, and take the cases of the others from it."""
+        analysis = self.analysis
+        old, new = before.document, analysis.document
+        start, end = alike(old.blocks, new.blocks)
+        cases = before.cases
+        first = bisect_left(cases, start, key=_block)
+        last = bisect_left(cases, len(old.blocks) - end, lo=first, key=_block)
+        framed = bisect_left(cases, 0, key=_block)
+        made = [*self._framed(), *cases[framed:first]]
+        made += self._cases(range(start, len(new.blocks) - end), defaults)
+        blocks, by = len(new.blocks) - len(old.blocks), len(new) - len(old)
+        if blocks or by:
+            made += [CaseEntry(case, block + blocks, at + by) for case, block, at in cases[last:]]
+        else:
+            made += cases[last:]
+        analysis.cases = tuple(made)
+
+    def _framed(self) -> Iterator[CaseEntry]:
+        """The cases of a list that is not cut into blocks."""
+        suite = self.analysis.suite
+        written = suite.cases if suite is not None else None
+        return (CaseEntry(c, -1, 0) for c in (written if isinstance(written, list) else ()) if isinstance(c, Case))
+
+    def _cases(self, numbers: Iterable[int], defaults: SuiteDefaults) -> Iterator[CaseEntry]:
+        """The cases of some blocks, each of which is looked at if that is needed."""
+        document = self.analysis.document
+        for number in numbers:
+            block = document.blocks[number]
+            if block.key:
+                start, shapes = document.start(number), self._refreshed(number, block, defaults).shapes
+                yield from (CaseEntry(c, number, start) for c in shapes if isinstance(c, Case))
 
     def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
         """Lower and judge some blocks, in an analysis in which everything else is as it was in an earlier one."""
@@ -100,20 +130,23 @@ class Check:
             self._refresh_item(block, key, defaults, number)
         return self.states[block]
 
-    def _link(self, project: Project, path: Path) -> None:
+    def _link(self, project: Project, path: Path, previous: Analysis | None) -> None:
         """Look up what the text refers to in other files, in every block for which that may have changed."""
-        analysis = self.analysis
-        numbered = [(-1, self.frame.block), *((n, b) for n, b in enumerate(analysis.document.blocks) if b.key)]
-        blocks = [block for _, block in numbered]
-        own = frozenset[str]().union(*(self.states[block].own_targets for block in blocks))
+        analysis, states = self.analysis, self.states
+        own = analysis.own_targets
         references = analysis.references = References(project, path, analysis.kind, self.dialect, own)
         pinned = self._is_pinned
+        analysis.linked_in = (project, project.version, references.key, pinned)
+        settled = previous is not None and previous.linked_in == analysis.linked_in
+        numbered = [(-1, self.frame.block), *((n, b) for n, b in enumerate(analysis.document.blocks) if b.key)]
         for number, block in numbered:
-            self._linked(number, block, references, pinned=pinned)
+            if number < 0 or not settled or states[block].linked is None:
+                self._linked(number, block, references, pinned=pinned)
         known = references.targets(outside := project.look())
-        analysis.depends_on = frozenset(outside.seen).union(*{self.states[b].links.seen for b in blocks})
+        links = [state.links for state in states.values()]
+        analysis.depends_on = frozenset(outside.seen).union(*{each.seen for each in links})
         analysis.refers_to = {
-            **{f: k for b in blocks for f, k in self.states[b].links.files},
+            **{f: k for each in links for f, k in each.files},
             **({known.path: FileKind.TARGETS} if known.path is not None and analysis.kind is FileKind.SUITE else {}),
         }
         analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
@@ -132,7 +165,7 @@ class Check:
             return
         state = self._to_link(block)
         state.linked, state.linked_at = key, project.version
-        sources = self.anchors.key(number) if state.borrows and number >= 0 else ()
+        sources = self.anchors.blocks(number) if state.borrows and number >= 0 else ()
         above = [self.states[b].links.told for b in sources]
         state.links = linked(references, state.shapes, state.tree.root, state.deferred, above)
         state.links.findings = self._judge(state.links.issues, Context(block.text, self.dialect, pinned=pinned))
@@ -178,7 +211,7 @@ class Check:
         context = Context(self.frame.block.text, self.dialect, _defaults(suite))
         if self.analysis.kind is FileKind.PROMPT:
             lowering.issues.append(PromptText(span=Span(0, 0), text=self.frame.block.text))
-        self._fill(state, key, tuple(shapes), lowering.issues, context, frozenset())
+        self._fill(state, key, tuple(shapes), lowering.issues, context, -1)
 
     def _refresh_item(self, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
         state = self._to_fill(block)
@@ -194,12 +227,7 @@ class Check:
             items = list(joined(items, kind, self.dialect, block.text, lowering.type_of))
         shapes = tuple(s for i in items if kind is not None and (s := lowering.item(kind, i, name)) is not None)
         lowering.references(state.tree.aliases)
-        judged = (
-            frozenset().union(*(self.states[b].judged for b in self.anchors.key(number)))
-            if state.borrows
-            else frozenset()
-        )
-        self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), judged)
+        self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), number)
 
     def _fill(
         self,
@@ -208,7 +236,7 @@ class Check:
         shapes: tuple[Shape, ...],
         issues: list[Issue],
         context: Context,
-        judged: frozenset[object],
+        number: int,
     ) -> None:
         state.key = key
         state.shapes = shapes
@@ -224,6 +252,8 @@ class Check:
         if borrowed or state.tree.anchors:  # else nobody asks, and thousands of cases need not remember it
             state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
         if borrowed:
+            above = self.anchors.blocks(number) if number >= 0 and state.borrows else ()
+            judged = frozenset[object]().union(*(self.states[b].judged for b in above))
             visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]
         state.findings = self._judge(visited, context)
 
@@ -238,6 +268,10 @@ class Check:
                 (r, replace(f, fixes=tuple(x for x in f.fixes if still_json(context.text, x.edits)))) for r, f in found
             ]
         return tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
+
+
+def _block(entry: CaseEntry) -> int:
+    return entry.block
 
 
 def _item_kind(analysis: Analysis) -> Kind[Any] | None:

@@ -1,15 +1,12 @@
 """YAML documents behind the first one. No dialect reads them; their author wants to see what is in them all the same."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from rubric_core.analysis.result import Analysis
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import Scalar
-from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["further", "moved"]
+__all__ = ["further"]
 
 #: What is no suite can have thousands.
 _MOST = 20
@@ -45,20 +42,3 @@ def _next(analysis: Analysis) -> int | None:
     frame = analysis.frame
     starts = (p.span for p in analysis.states[frame.block].tree.problems if p.kind == "documents")
     return next((frame.outer(span).start for span in starts), None)
-
-
-def moved(found: Diagnostic, by: int) -> Diagnostic:
-    """The same, `by` characters further on."""
-
-    def there(span: Span) -> Span:
-        return span.moved(by)
-
-    return replace(
-        found,
-        span=there(found.span),
-        hides=there(found.hides) if found.hides is not None else None,
-        related=tuple(replace(each, span=there(each.span)) for each in found.related),
-        fixes=tuple(
-            replace(fix, edits=tuple(Edit(there(e.span), e.new_text) for e in fix.edits)) for fix in found.fixes
-        ),
-    )

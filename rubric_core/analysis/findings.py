@@ -9,7 +9,10 @@ from functools import partial
 from itertools import compress
 from typing import Any
 
+from rubric_core.analysis.cross_case import unchanged
+from rubric_core.analysis.finding_list import FindingList, in_order
 from rubric_core.analysis.result import Analysis
+from rubric_core.analysis.states import NOT_LISTED, BlockState, Found, Listed
 from rubric_core.language.around import FileKind
 from rubric_core.language.model import CaseInclude
 from rubric_core.language.shape import children
@@ -29,6 +32,7 @@ from rubric_core.validation.rule import (
     TargetEntry,
     TargetList,
 )
+from rubric_core.validation.selection import EVERYTHING
 from rubric_core.validation.suppression import Placed, Suppression, UnusedIgnore
 
 __all__ = ["Findings"]
@@ -48,28 +52,55 @@ class Findings:
         self.dialect = analysis.dialect
         self.states = analysis.states
         self.frame = analysis.frame
+        #: Which findings are wanted, and the line break of the text.
+        self.shown = (analysis.selection, "\r\n" in analysis.frame.head)
+        #: Fixes as they are in the whole text, by what they were: many findings may share one that mends them all.
+        self._fixes: dict[tuple[int, int | None], tuple[Fix, Fix]] = {}
         #: What findings across blocks say better than those of one block.
         self.explained: list[tuple[str, Span]] = []
 
-    def settled(self) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
-        """What no comment covers, with the comments that cover nothing; and what comments cover. Both in order of the text."""
-        everything = list(self._diagnostics())
+    def settle(self, previous: Analysis | None = None) -> None:
+        """Say what is wrong: what no comment covers, with the comments that cover nothing; and what comments cover."""
+        loose = [*self._of_frame(), *self._across(previous)]
+        if self.explained or any(state.ignores for state in self.states.values()):
+            self._suppress(loose)
+            return
+        listed = [self._listed(self.states[b]) if b.key else NOT_LISTED for b in self.analysis.document.blocks]
+        every = FindingList([each.every for each in listed], in_order(self._with_breaks(loose)))
+        self.analysis.take(every, tuple(each.wanted for each in listed))
+
+    def _suppress(self, loose: list[Diagnostic]) -> None:
+        """The same for a text in which findings cover one another, or comments cover findings: nothing is kept by block."""
+        blocks = (n for n, block in enumerate(self.analysis.document.blocks) if block.key)
+        everything = [*(each for number in blocks for each in self.of_block(number)), *loose]
         self.explained.sort()
-        found = sorted((d for d in everything if not self._explained(d)), key=lambda d: (d.span, d.code))
-        if "\r\n" in self.frame.head:
-            # A rule sees one block, which may have no line break to go by.
-            found = [_with_breaks(d) for d in found]
+        found = in_order(self._with_breaks([d for d in everything if not self._explained(d)]))
         suppression = Suppression(self._ignores())
-        if not suppression:
-            return tuple(found), ()
         covered = [suppression.covers(d) for d in found]
-        ignored = tuple(compress(found, covered))
+        self.analysis.ignored = tuple(compress(found, covered))
         shown = [d for d, hidden in zip(found, covered, strict=True) if not hidden]
         context = Context("", self.dialect)
-        for unused in suppression.unused([r.code for r in self.language.rules], self._settled):
+        for unused in suppression.unused([r.code for r in self.language.rules], self._settled) if suppression else ():
             for rule in self.language.visitors(UnusedIgnore):
-                shown += (_diagnostic(rule, finding, lambda span: span) for finding in rule.check(unused, context))
-        return tuple(sorted(shown, key=lambda d: (d.span, d.code))), ignored
+                shown += (self._diagnostic(rule, f, None, lambda span: span) for f in rule.check(unused, context))
+        self.analysis.take(FindingList(loose=in_order(shown)))
+
+    def _with_breaks(self, found: list[Diagnostic]) -> list[Diagnostic]:
+        """Findings with the line breaks of the text in their fixes: a rule sees one block, which may have none to go by."""
+        if "\r\n" not in self.frame.head:
+            return found
+        return [replace(d, fixes=tuple(map(self._fix_with_breaks, d.fixes))) if d.fixes else d for d in found]
+
+    def _listed(self, state: BlockState) -> Listed:
+        """The findings of a block in order, at its own offsets."""
+        known, selection = state.listed, self.analysis.selection
+        if known.findings is state.findings and known.links is state.links and known.shown == self.shown:
+            return known
+        found = [self._diagnostic(r, f, None, lambda span: span) for r, f in (*state.findings, *state.links.findings)]
+        every = in_order(self._with_breaks(found))
+        wanted = every if selection is EVERYTHING else tuple(selection.of(every))
+        state.listed = Listed(state.findings, state.links, self.shown, every, wanted)
+        return state.listed
 
     def of_block(self, number: int) -> Iterator[Diagnostic]:
         """What is found in an item of the list that was cut, looked at by itself."""
@@ -77,21 +108,30 @@ class Findings:
         if state.findings or state.links.findings:
             start = self.analysis.document.start(number)
             for rule, finding in (*state.findings, *state.links.findings):
-                yield _diagnostic(rule, finding, lambda span: span.moved(start))
+                yield self._diagnostic(rule, finding, number, lambda span: span.moved(start))
 
-    def _diagnostics(self) -> Iterator[Diagnostic]:
+    def _of_frame(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
         frame = self.states[self.frame.block]
         for rule, finding in (*frame.findings, *frame.links.findings):
-            diagnostic = _diagnostic(rule, finding, lambda span: analysis.span_of(None, span))
+            diagnostic = self._diagnostic(rule, finding, -1, lambda span: analysis.span_of(None, span))
             if self.frame.item_key == ROOT_LIST and rule.visits in (NotASuite, WrongRoot):
                 # Nothing but comments stands around a bare list: its first item is underlined.
                 first = Context(analysis.document.blocks[1].text, self.dialect).underlined(Span(0, 0))
                 diagnostic = replace(diagnostic, span=first.moved(analysis.document.start(1)))
             yield diagnostic
-        for number, block in enumerate(analysis.document.blocks):
-            if block.key:
-                yield from self.of_block(number)
+
+    def _across(self, previous: Analysis | None) -> Iterator[Diagnostic]:
+        """What rules across cases find; when nothing has changed that these look at, it is what they found before."""
+        analysis = self.analysis
+        known = unchanged(previous, analysis) if previous is not None else None
+        analysis.across = known if known is not None else tuple(self._looked_across())
+        for rule, finding in analysis.across:
+            self.explained += finding.explains
+            yield self._diagnostic(rule, finding, None, lambda span: span)
+
+    def _looked_across(self) -> Iterator[Found]:
+        analysis = self.analysis
         shapes = (s for state in self.states.values() for s in state.shapes)
         taken_over = analysis.kind in _TAKEN_OVER or any(isinstance(s, CaseInclude) for s in shapes)
         siblings = analysis.siblings if taken_over else ()
@@ -103,10 +143,7 @@ class Findings:
             found += ((rule, f) for rule in self.language.visitors(TargetList) for f in rule.check(targets, context))
         # Put together only when there is something to underline.
         written = Context(analysis.document.text if found else "", self.dialect)
-        for rule, finding in found:
-            self.explained += finding.explains
-            shown = replace(finding, span=written.underlined(finding.span))
-            yield _diagnostic(rule, shown, lambda span: span)
+        return ((rule, replace(finding, span=written.underlined(finding.span))) for rule, finding in found)
 
     def _explained(self, found: Diagnostic) -> bool:
         at = bisect_right(self.explained, (found.code, Span(found.span.start, sys.maxsize))) - 1
@@ -146,24 +183,36 @@ class Findings:
         )
         return not any(p.kind == "syntax" for b in blocks for p in self.states[b].tree.problems)
 
+    def _diagnostic(self, rule: Rule[Any], finding: Finding, number: int | None, outer: Any) -> Diagnostic:
+        """A finding of block `number` in the whole text, to which `outer` leads from the block."""
+        return Diagnostic(
+            rule.code,
+            finding.severity or rule.severity,
+            outer(finding.span),
+            finding.message,
+            tuple(Related(outer(r.span), r.message) for r in finding.related),
+            tuple(self._placed(fix, number, outer) for fix in finding.fixes),
+            finding.consequence,
+            finding.tags,
+            outer(finding.hides) if finding.hides is not None else None,
+        )
 
-def _with_breaks(found: Diagnostic) -> Diagnostic:
-    """The finding with the line breaks of the text in its fixes."""
-    if not any(_LONE.search(e.new_text) for f in found.fixes for e in f.edits):
-        return found
-    fixes = (replace(f, edits=tuple(Edit(e.span, _LONE.sub("\r\n", e.new_text)) for e in f.edits)) for f in found.fixes)
-    return replace(found, fixes=tuple(fixes))
+    def _placed(self, fix: Fix, number: int | None, outer: Any) -> Fix:
+        if len(fix.edits) == 1:
+            span, text = fix.edits[0]
+            return Fix(fix.title, (Edit(outer(span), text),), fix.safe)
+        known = self._fixes.get((id(fix), number))
+        if known is None:
+            made = Fix(fix.title, tuple(Edit(outer(e.span), e.new_text) for e in fix.edits), fix.safe)
+            known = self._fixes[id(fix), number] = fix, made
+        return known[1]
 
-
-def _diagnostic(rule: Rule[Any], finding: Finding, outer: Any) -> Diagnostic:
-    return Diagnostic(
-        rule.code,
-        finding.severity or rule.severity,
-        outer(finding.span),
-        finding.message,
-        tuple(Related(outer(r.span), r.message) for r in finding.related),
-        tuple(Fix(f.title, tuple(Edit(outer(e.span), e.new_text) for e in f.edits), f.safe) for f in finding.fixes),
-        finding.consequence,
-        finding.tags,
-        outer(finding.hides) if finding.hides is not None else None,
-    )
+    def _fix_with_breaks(self, fix: Fix) -> Fix:
+        """The fix with the line breaks of the text."""
+        if len(fix.edits) == 1 and not _LONE.search(fix.edits[0].new_text):
+            return fix
+        known = self._fixes.get((id(fix), None))
+        if known is None:
+            edits = tuple(Edit(e.span, _LONE.sub("\r\n", e.new_text)) for e in fix.edits)
+            known = self._fixes[id(fix), None] = fix, replace(fix, edits=edits)
+        return known[1]

@@ -7,8 +7,9 @@ from pathlib import Path, PurePath
 from textwrap import dedent
 from typing import Any
 
+from rubric_core.analysis.finding_list import FindingList
 from rubric_core.analysis.language import Language
-from rubric_core.analysis.states import Anchors, BlockState, Frame
+from rubric_core.analysis.states import Anchors, BlockState, Found, Frame
 from rubric_core.language.around import FileKind
 from rubric_core.language.detect import Choice
 from rubric_core.language.endings import YAML
@@ -62,9 +63,8 @@ class Analysis:
         self.read: Callable[..., Analysis]
         self.suite: Suite | None = None
         self.cases: tuple[CaseEntry, ...] = ()
-        self.diagnostics: tuple[Diagnostic, ...] = ()
-        #: Those that are not wanted among them, each as severe as its rule says.
-        self.every: tuple[Diagnostic, ...] = ()
+        #: The findings that are wanted, and every one as severe as its rule says.
+        self.found = self.every_found = FindingList()
         #: Findings that a comment in the text covers.
         self.ignored: tuple[Diagnostic, ...] = ()
         #: Other files that the findings depend on, those included that are not there.
@@ -81,10 +81,34 @@ class Analysis:
         self.states = states
         #: The text around the cases.
         self.frame = frame
+        #: Equal for two versions when blocks that both have mean the same in both, but for anchors from elsewhere, ...
+        self.judged_in: object = None
+        #: ... and when they refer to the same things in other files.
+        self.linked_in: object = None
+        #: What rules across cases found.
+        self.across: tuple[Found, ...] = ()
         #: What the items of a list are that is the whole text; None where there should be no list.
         self.item_kind: Kind[Any] | None = None
         #: Which anchor a name means where.
         self.anchoring = Anchors(document, states, frame)
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The findings that are wanted, in the order of the text. A keystroke can do without: see `found`."""
+        return self.found.placed(self.document)
+
+    @cached_property
+    def every(self) -> tuple[Diagnostic, ...]:
+        """Those that are not wanted among them, each as severe as its rule says."""
+        return self.diagnostics if self.found is self.every_found else self.every_found.placed(self.document)
+
+    def take(self, every: FindingList, wanted: tuple[tuple[Diagnostic, ...], ...] = ()) -> None:
+        """Take these findings for those of the text; `wanted` are those of each block that are wanted."""
+        for placed in ("diagnostics", "every"):
+            vars(self).pop(placed, None)
+        self.found = self.every_found = every
+        if self.selection is not EVERYTHING:
+            self.found = FindingList(wanted, tuple(self.selection.of(every.loose)))
 
     def is_eval_yaml(self, path: PurePath) -> bool | None:
         """Whether a file of that name with this text has to do with evals; None where nothing in it tells."""

@@ -6,28 +6,25 @@ text is looked at.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
 from rubric_core.analysis.checking import Check
+from rubric_core.analysis.cross_case import cross_case_facts
+from rubric_core.analysis.finding_list import alike
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.states import BlockState, Frame
 from rubric_core.language.around import FileKind
-from rubric_core.language.model import Case
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.blocks import Block, Document
-from rubric_core.syntax.edit import column_of
 from rubric_core.syntax.items import ROOT_LIST
-from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["Trial", "tried", "tried_nearby"]
 
 _Numbered = tuple[int, Block]
-#: Keys of a case whose values other cases, or prompts of the suite, depend on.
-_SHARED = ("id", "depends_on", "vars", "prompts", "turns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ def tried_nearby(analysis: Analysis, edits: Iterable[Edit]) -> Trial | None:
         return None
     after = _analyzed(analysis, document, new)
     ignored = any(after.states[block].ignores for _, block in new)
-    if ignored or _shared(analysis, old) != _shared(after, new) or _signs(analysis) != _signs(after):
+    if ignored or cross_case_facts(analysis, old) != cross_case_facts(after, new) or _signs(analysis) != _signs(after):
         return None
     stumbles = tuple(_stumbles(a.states[block] for _, block in blocks) for a, blocks in ((analysis, old), (after, new)))
     return Trial(made, _said(analysis, old), _said(after, new), (stumbles[0], stumbles[1]), after)
@@ -79,17 +76,11 @@ def tried_nearby(analysis: Analysis, edits: Iterable[Edit]) -> Trial | None:
 
 def _apart(old: Document, new: Document) -> tuple[list[_Numbered], list[_Numbered]]:
     """The blocks that only one of two versions has, with their numbers: a few in the middle."""
-    start = _same(old.blocks, new.blocks)
-    end = _same(old.blocks[: start - 1 if start else None : -1], new.blocks[: start - 1 if start else None : -1])
+    start, end = alike(old.blocks, new.blocks)
     before = [(n, old.blocks[n]) for n in range(start, len(old.blocks) - end)]
     after = [(n, new.blocks[n]) for n in range(start, len(new.blocks) - end)]
     kept = {block for _, block in before} & {block for _, block in after}
     return [(n, b) for n, b in before if b not in kept], [(n, b) for n, b in after if b not in kept]
-
-
-def _same(old: Sequence[Block], new: Sequence[Block]) -> int:
-    """How many blocks two versions have in common from the start on."""
-    return next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a is not b), min(len(old), len(new)))
 
 
 def _analyzed(known: Analysis, document: Document, new: Sequence[_Numbered]) -> Analysis:
@@ -107,43 +98,9 @@ def _analyzed(known: Analysis, document: Document, new: Sequence[_Numbered]) -> 
     return made
 
 
-def _shared(analysis: Analysis, blocks: Iterable[_Numbered]) -> list[object]:
-    """What others can depend on in some blocks."""
-    return [_of_block(analysis, number, block) for number, block in blocks]
-
-
 def _signs(analysis: Analysis) -> int:
     """What tells the dialect of the text."""
     return reduce(or_, (analysis.states[block].signs for block in analysis.document.blocks if block.key), 0)
-
-
-def _of_block(analysis: Analysis, number: int, block: Block) -> object:
-    state, cases = analysis.states[block], _cases(analysis, number)
-    # A case without an id may be the second half of the one above, which their keys tell.
-    halves = not all(case.has("id") for case in (*cases, *_cases(analysis, number + 1)))
-    names = [[e.name for e in c.node.entries] for c in cases if halves and isinstance(c.node, Mapping)]
-    return (
-        len(state.shapes),
-        state.own_targets,
-        set(state.tree.anchors),
-        names,
-        [_of_case(c, analysis, block) for c in cases],
-    )
-
-
-def _cases(analysis: Analysis, number: int) -> list[Case]:
-    """The cases of a block; none where it is what stands below them all."""
-    block = analysis.document.blocks[number] if number < len(analysis.document.blocks) else None
-    shapes = analysis.states[block].shapes if block is not None and block.key else ()
-    return [shape for shape in shapes if isinstance(shape, Case)]
-
-
-def _of_case(case: Case, analysis: Analysis, block: Block) -> object:
-    column = column_of(block.text, case.node.whole.start) if case.node is not None else 0
-    places = {field: place for field in _SHARED if (place := case.places.get(field)) is not None}
-    # Where prompts ask, it counts that somebody wrote an input, which is refused.
-    asks = analysis.dialect.spelled(Case, "input") is None and "input" in case.unread
-    return column, asks, {field: block.text[slice(*place.node.whole)] for field, place in places.items()}
 
 
 def _said(analysis: Analysis, blocks: Iterable[_Numbered]) -> tuple[Diagnostic, ...]:

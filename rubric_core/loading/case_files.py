@@ -1,5 +1,6 @@
 """Cases in files of their own, as a suite sees them: their ids, and what keeps them from being read."""
 
+import os
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -154,32 +155,37 @@ def _of_directory(look: Look, path: Path) -> CaseSet:
 def _matching(look: Look, pattern: str, directory: Path) -> Iterator[Path]:
     """The files that match a pattern, relative to the nearest directory upward in which there is one."""
     for base in directories_up(directory, look):
-        found = list(_below(look, base, PurePath(pattern).parts))
+        found = list(_below(look, base, PurePath(pattern).parts, set()))
         if found:
             yield from found
             return
 
 
-def _below(look: Look, base: Path, parts: tuple[str, ...]) -> Iterator[Path]:
+def _below(look: Look, base: Path, parts: tuple[str, ...], seen: set[tuple[str, int]]) -> Iterator[Path]:
+    """The files below `base` that match the rest of a pattern; no directory twice, in whichever ways links and `**` lead there."""
+    here = (os.path.realpath(base), len(parts))
+    if here in seen:
+        return
+    seen.add(here)
     head, rest = parts[0], parts[1:]
     if not is_pattern(head):
         place = absolute(base / head)
         if rest:
-            yield from _below(look, place, rest)
+            yield from _below(look, place, rest, seen)
         elif look.is_file(place):
             yield place
         return
     if head == "**":
         if rest:
-            yield from _below(look, base, rest)
+            yield from _below(look, base, rest, seen)
         for name in look.names(base):
             if not name.startswith(".") and look.is_directory(base / name):
-                yield from _below(look, base / name, parts)
+                yield from _below(look, base / name, parts, seen)
         return
     for name in look.names(base):
         if PurePath(name).match(head):
             place = base / name
             if rest and look.is_directory(place):
-                yield from _below(look, place, rest)
+                yield from _below(look, place, rest, seen)
             elif not rest and look.is_file(place):
                 yield place

@@ -3,12 +3,15 @@
 import re
 from pathlib import Path
 
+from rubric_core.disk import read_file
 from rubric_core.loading.files import absolute
 from rubric_core.loading.patterns import Patterns
 
 __all__ = ["GITIGNORE", "above", "ignored", "within"]
 
 GITIGNORE = ".gitignore"
+#: Bytes. git has no limit; nobody writes as many patterns.
+_LARGEST = 1_000_000
 _KIND = re.compile(r"\[:([a-z]+):\]")
 _KINDS = {
     "alpha": "a-zA-Z",
@@ -52,7 +55,7 @@ def above(folder: str) -> tuple[Patterns, ...]:
 
 def _read(file: Path, folder: str) -> tuple[Patterns, ...]:
     try:
-        text = file.read_bytes().decode("utf-8-sig", "replace")
+        text = read_file(file, _LARGEST).decode("utf-8-sig", "replace")
     except OSError:
         return ()
     # Cut as git does: a name may hold other characters that break lines.

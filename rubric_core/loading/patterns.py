@@ -7,6 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,17 @@ if TYPE_CHECKING:
 __all__ = ["Patterns", "braces"]
 
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+#: How many patterns one with braces may stand for, and how many letters of it a message shows.
+_MOST, _SHOWN = 1000, 60
+# What the library writes for `*`, for `/**/`, and for a pattern that matches at any depth.
+_STAR, _FOLDERS, _ANYWHERE = "[^/]*", "(?:/.+)?/", "^(?:.+/)?"
+_STARS = re.compile(r"(?:\[\^/\]\*){2,}")
+#: A set of characters, or what must not be taken for one.
+_SET = re.compile(r"(\\.|\[\^/\])|\[\^?\]?(?:\\.|[^\]\\])*\]")
+#: A star, and what stands between it and the next one.
+_STAR_BEFORE_STAR = re.compile(
+    r"\[\^/\]\*((?:\\.|\[\^/\](?![*+])|\(\?!/\)\[\^?\]?(?:\\.|[^\]\\])*\]|[^][\\()|?*+/^$.])+)(?=\[\^/\]\*)"
+)
 
 
 class Patterns:
@@ -63,15 +75,51 @@ def _compiled(lines: Sequence[str]) -> "GitIgnoreSpec | None":
             warnings.simplefilter(
                 "ignore", FutureWarning
             )  # what Python may one day read otherwise is no news for authors
-            return GitIgnoreSpec.from_lines(lines)
+            spec = GitIgnoreSpec.from_lines(lines)
     except re.error as error:
         raise ValueError(str(error)) from error
+    for pattern in spec.patterns:
+        regex = getattr(pattern, "regex", None)
+        if regex is not None and (text := without_backtracking(regex.pattern)) != regex.pattern:
+            pattern.regex = re.compile(text)
+    return spec
+
+
+def without_backtracking(regex: str) -> str:
+    """What the library makes of a line, so that each `*` and `**` takes the first place at which what follows it fits.
+
+    With another one of its kind behind that, no later place can do better. The library tries them all: a line with ten of
+    them, and a name of 200 letters, take for ever.
+    """
+    numbers = count()
+
+    def first(lazy: str, rest: str) -> str:
+        name = f"first_{next(numbers)}"
+        return f"(?=(?P<{name}>{lazy}{rest}))(?P={name})"
+
+    # As in git, no set of characters holds the slash.
+    sets = _SET.sub(lambda found: f"(?!/){found[0]}" if found[1] is None else found[0], _STARS.sub(_STAR, regex))
+    within = _STAR_BEFORE_STAR.sub(lambda found: first("[^/]*?", found[1]), sets)
+    start, *middle = within.split(_FOLDERS)
+    if not middle:
+        return within
+    if start.startswith(_ANYWHERE):
+        start = "^" + first("(?:.+?/)??", f"{start[len(_ANYWHERE) :]}(?=/)")
+    between = [first("(?:/.+?)??/", f"{each}(?=/)") for each in middle[:-1]]
+    return "".join([start, *between, _FOLDERS, middle[-1]])
 
 
 def braces(pattern: str) -> list[str]:
-    """`pattern` with every `{a,b}` written out, which .gitignore does not know."""
-    found = _BRACES.search(pattern)
-    if found is None:
-        return [pattern]
-    choices = found[1].split(",")
-    return [each for choice in choices for each in braces(pattern[: found.start()] + choice + pattern[found.end() :])]
+    """`pattern` with every `{a,b}` written out, which .gitignore does not know. Raises ValueError where that is too much."""
+    made, ready = [pattern], list[str]()
+    while made:
+        each = made.pop()
+        found = _BRACES.search(each)
+        if found is None:
+            ready.append(each)
+        else:
+            choices = found[1].split(",")
+            made += [each[: found.start()] + choice + each[found.end() :] for choice in reversed(choices)]
+        if len(made) + len(ready) > _MOST:
+            raise ValueError(f"`{pattern[:_SHOWN]}` stands for more than {_MOST:,} patterns")
+    return ready

@@ -3,10 +3,14 @@
 Nothing here is executed, nothing is written, and the environment is not read.
 """
 
-from collections import deque
-from collections.abc import Callable, Collection, Iterable
+import os
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from itertools import islice
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files
@@ -18,8 +22,6 @@ __all__ = ["Look", "OpenFiles", "Project"]
 T = TypeVar("T")
 #: Bytes; a longer file is not looked into.
 LARGEST = 5_000_000
-#: Whoever has not looked since more changes than these looks again.
-_REMEMBERED = 64
 
 
 class OpenFiles:
@@ -63,18 +65,68 @@ def _suites_in(folder: Path) -> Path:
     return folder / "**"
 
 
-class _Change(NamedTuple):
-    """Files that changed at once, with the directories that they are in; None: any file may have."""
+class _Seen:
+    """Every path that something was found out from, by the folder that it is in, so that those below one are found at once."""
 
-    paths: frozenset[Path] | None
-    #: The paths as directories: what is below one of them has changed, too.
-    tops: tuple[str, ...] = ()
+    def __init__(self) -> None:
+        self._paths: dict[Path, Path] = {}
+        #: The paths in each folder that were seen, and the folders in it that hold some.
+        self._inside: dict[Path, list[Path]] = {}
+        #: The paths that stand there, and those that wait for it: a check asks for thousands and never for those below one.
+        self._placed: set[Path] = set()
+        self._waiting: list[Path] = []
 
-    def touches(self, seen: Collection[Path]) -> bool:
-        """Whether something that depends on the files `seen` may be different now."""
-        if self.paths is None or not self.paths.isdisjoint(seen):
-            return True
-        return any(f"{path}/".startswith(self.tops) for path in seen)
+    def __contains__(self, path: Path) -> bool:
+        return path in self._paths
+
+    def add(self, path: Path) -> Path:
+        """Remember a path; gives the one object that stands for it, so that thousands of sets share it."""
+        known = self._paths.get(path)
+        if known is None:
+            known = self._paths[path] = path
+            self._waiting.append(path)
+        return known
+
+    def _place_waiting(self) -> None:
+        for path in self._waiting:
+            self._placed.add(path)
+            if path not in self._inside:  # else it was placed as a folder
+                self._place(path)
+        self._waiting.clear()
+
+    def _place(self, path: Path) -> None:
+        while (folder := path.parent) != path:
+            inside = self._inside.get(folder)
+            if inside is not None:
+                inside.append(path)
+                return
+            self._inside[folder] = [path]
+            if folder in self._placed:
+                return
+            path = folder
+
+    def below(self, path: Path) -> Iterator[Path]:
+        """The path, and everything that was seen below it."""
+        self._place_waiting()
+        waiting = [path]
+        while waiting:
+            here = waiting.pop()
+            yield here
+            waiting += self._inside.get(here, ())
+
+
+class _Suites:
+    """Suites in the order of their names, so that those below a folder stand in a row."""
+
+    def __init__(self, paths: Iterable[Path] = ()) -> None:
+        self.names = sorted({str(absolute(path)) for path in paths})
+        self.paths = tuple(map(Path, self.names))
+
+    def below(self, folder: Path) -> tuple[Path, ...]:
+        """Those in a folder and below it."""
+        inside = os.path.join(folder, "")  # noqa: PTH118  # with the separator at the end
+        start = bisect_left(self.names, inside)
+        return self.paths[start : bisect_left(self.names, inside[:-1] + chr(ord(inside[-1]) + 1), start)]
 
 
 class Project:
@@ -90,42 +142,82 @@ class Project:
         self.fallback = absolute(fallback) if fallback is not None else None
         #: Folders of which every suite is known, and these suites.
         self._folders: tuple[Path, ...] = ()
-        self._suites: tuple[Path, ...] = ()
+        self._suites = _Suites()
         self._checked = False
         #: Grows with every change: what was worked out before may be wrong.
         self.version = 0
+        #: What single files were found to be or to hold, by the question; what was worked out, by its key.
+        self._facts: defaultdict[str, dict[Path, object]] = defaultdict(dict)
         self._kept: dict[object, _Kept[object]] = {}
-        self._seen: set[Path] = set()
-        self._changes: deque[_Change] = deque(maxlen=_REMEMBERED)
+        #: The keys of what was worked out, by the files that it depends on, or did before it was worked out again.
+        self._keys: defaultdict[Path, set[object]] = defaultdict(set)
+        #: The keys that are not there yet: in a single check nothing changes, and nobody asks.
+        self._new_keys: list[object] = []
+        self._seen = _Seen()
+        #: When each path changed last, the newest at the end; and when any of them may have.
+        self._changed: dict[Path, int] = {}
+        self._all_changed = 0
 
     def changed(self, paths: Iterable[Path] | None = None) -> None:
         """Files have changed, come or gone, or directories; None: any of them."""
         if paths is None:
+            self._facts.clear()
             self._kept.clear()
-            self._remember(_Change(None))
+            self._keys.clear()
+            self._new_keys.clear()
+            self._change_all()
             return
-        gone = frozenset(map(absolute, paths))
-        change = _Change(gone | {p.parent for p in gone}, tuple(f"{p}/" for p in gone))
-        self._remember(change)
-        for key in [k for k, kept in self._kept.items() if change.touches(kept.seen)]:
-            del self._kept[key]
+        named = set(map(absolute, paths))
+        self._touch({each.parent for each in named}.union(*map(self._seen.below, named)))
 
-    def _remember(self, change: _Change) -> None:
+    def _change_all(self) -> None:
         self.version += 1
-        self._changes.append(change)
+        self._all_changed = self.version
+        self._changed.clear()
 
-    def changed_since(self, version: int, seen: Collection[Path]) -> bool:
+    def _touch(self, paths: Collection[Path]) -> None:
+        """Forget what depends on any of the paths. What is below a directory has changed with it, and is among them."""
+        self.version += 1
+        self._index_keys()
+        for path in paths:
+            self._changed.pop(path, None)  # so that it stands at the end
+            self._changed[path] = self.version
+            for facts in self._facts.values():
+                facts.pop(path, None)
+            for key in self._keys.pop(path, ()):
+                kept = self._kept.get(key)
+                if kept is not None and path in kept.seen:
+                    # That it depends on other files, too, is left there: they may be thousands.
+                    del self._kept[key]
+
+    def _index_keys(self) -> None:
+        for key in self._new_keys:
+            kept = self._kept.get(key)
+            for path in kept.seen if kept is not None else ():
+                self._keys[path].add(key)
+        self._new_keys.clear()
+
+    def changed_since(self, version: int, seen: AbstractSet[Path]) -> bool:
         """Whether what was found out at that `version` from the files `seen` may be wrong by now."""
-        since = self.version - version
-        if since <= 0:
+        if version >= self.version:
             return False
-        if since > len(self._changes):
+        if version < self._all_changed:
             return True
-        return any(self._changes[-number].touches(seen) for number in range(1, since + 1))
+        # By whichever is shorter: a letter changes one file, another branch thousands.
+        for path in islice(reversed(self._changed), len(seen)):
+            if self._changed[path] <= version:
+                return False
+            if path in seen:
+                return True
+        return any(self._changed.get(path, 0) > version for path in seen)
 
     def sees(self, path: Path) -> bool:
         """Whether anything was ever found out from a file, or from its not being there."""
         return path in self._seen
+
+    def saw(self, path: Path) -> Path:
+        """Something is found out from a file, or from its not being there; gives the path that stands for it."""
+        return self._seen.add(path)
 
     def knows(self, folders: Iterable[Path], suites: Iterable[Path], *, checked: bool = False) -> bool:
         """Every suite in some folders: only then can anything be said to be used by none. Gives whether that is news.
@@ -134,22 +226,24 @@ class Project:
         """
         before = (self._folders, self._suites, self._checked)
         self._checked = checked
-        self._folders, self._suites = tuple(map(absolute, folders)), tuple(map(absolute, suites))
-        if before == (self._folders, self._suites, checked):
-            return False
-        if before[2] != checked:
-            self._remember(_Change(None))
-            return True
+        self._folders, self._suites = tuple(map(absolute, folders)), _Suites(suites)
         same_folders = before[0] == self._folders
-        moved = set(before[1]) ^ set(self._suites) if same_folders else {*before[1], *self._suites}
-        self._remember(_Change(frozenset(_suites_in(folder) for suite in moved for folder in suite.parents)))
+        if before[2] != checked:
+            self._change_all()
+            return True
+        old, new = before[1].paths, self._suites.paths
+        moved = set(old) ^ set(new) if same_folders else {*old, *new}
+        if same_folders and not moved:
+            return False
+        holding = {folder for suite in moved for folder in suite.parents}
+        self._touch({_suites_in(folder) for folder in holding})
         return True
 
     def suites_below(self, folder: Path) -> tuple[Path, ...]:
-        """The suites in a folder and below it; none when there may be more than are known."""
+        """The suites in a folder and below it, in the order of their names; none when there may be more than are known."""
         if not any(folder == known or known in folder.parents for known in self._folders):
             return ()
-        return tuple(s for s in self._suites if folder in s.parents)
+        return self._suites.below(folder)
 
     def is_checked(self, path: Path) -> bool:
         """Whether a file is checked by itself as well."""
@@ -159,14 +253,22 @@ class Project:
         """Look at the files, keeping account of which."""
         return Look(self)
 
+    def fact(self, what: str, path: Path, find: Callable[[Path], T]) -> T:
+        """What one file is or holds, found out once."""
+        facts = self._facts[what]
+        if path not in facts:
+            facts[path] = find(path)
+        return facts[path]  # type: ignore[return-value]  # one question, one type
+
     def kept(self, key: object) -> "_Kept[object] | None":
-        """What was found out under that key."""
+        """What was worked out under that key."""
         return self._kept.get(key)
 
-    def keep(self, key: object, value: object, seen: frozenset[Path]) -> None:
-        """Remember what was found out."""
-        self._kept[key] = _Kept(value, seen)
-        self._seen |= seen
+    def keep(self, key: object, value: object, seen: frozenset[Path]) -> "_Kept[object]":
+        """Remember what was worked out."""
+        kept = self._kept[key] = _Kept(value, seen)
+        self._new_keys.append(key)
+        return kept
 
 
 #: A file of white space that is longer than this many bytes is something else.
@@ -186,19 +288,17 @@ class Look:
         if known is None:
             inner = Look(self.project)
             value = make(inner)
-            known = _Kept[object](value, frozenset(inner.seen))
-            self.project.keep(key, value, known.seen)
+            known = self.project.keep(key, value, frozenset(inner.seen))
         self.seen |= known.seen
         return known.value  # type: ignore[return-value]  # one key, one type
 
-    def _fact(self, what: str, path: Path, find: Callable[[Path], T]) -> T:
-        key = (what, path)
-        known = self.project.kept(key)
-        if known is None:
-            known = _Kept[object](find(path), frozenset((path,)))
-            self.project.keep(key, known.value, known.seen)
+    def _saw(self, path: Path) -> Path:
+        path = self.project.saw(path)
         self.seen.add(path)
-        return known.value  # type: ignore[return-value]  # one key, one type, here too
+        return path
+
+    def _fact(self, what: str, path: Path, find: Callable[[Path], T]) -> T:
+        return self.project.fact(what, self._saw(path), find)
 
     def is_file(self, path: Path) -> bool:
         """See `ports.Files.is_file`."""
@@ -224,17 +324,20 @@ class Look:
 
     def read(self, path: Path, limit: int | None = None) -> bytes:
         """See `ports.Files.read`."""
-        self.seen.add(path)
-        return self.project.files.read(path, limit)
+        return self.project.files.read(self._saw(path), limit)
 
     def suites_below(self, folder: Path) -> tuple[Path, ...]:
         """See `Project.suites_below`."""
-        self.seen.add(_suites_in(folder))
+        self._saw(_suites_in(folder))
         return self.project.suites_below(folder)
 
     def text(self, path: Path) -> str | None:
         """The text of a file, None for one that cannot be read as text."""
         return self._fact("text", path, self._text)
+
+    def glance(self, path: Path) -> str | None:
+        """The same for a file of which something else is kept: its text is not."""
+        return self._text(self._saw(path))
 
     def _text(self, path: Path) -> str | None:
         try:

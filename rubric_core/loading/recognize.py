@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePath
 
+from rubric_core.disk import open_file
 from rubric_core.language.around import Config
 from rubric_core.language.closest import closest
 from rubric_core.language.dialects import DIALECTS
@@ -18,6 +19,7 @@ from rubric_core.language.model import Case, Scenario, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Provider, Target, TargetFile
 from rubric_core.language.workspace import Environment, Workspace
+from rubric_core.lazy import pattern
 from rubric_core.loading.search import HOMES
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -29,8 +31,10 @@ _OWN = re.compile(r"(?i).*\.eval\.ya?ml\Z")
 #: Which scores a script of the author's expects of a run.
 _FIXTURE = re.compile(r"(?i).*\.grader-scores\.ya?ml\Z")
 #: The author says what it is: in a comment above everything else, or by its schema.
-_SAID = re.compile(r"\A\ufeff?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*#[ \t]*rubric:|^\$schema:[ \t]*[\"']?agentv-", re.MULTILINE)
+_SAID = pattern(r"\A\ufeff?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*#[ \t]*rubric:|^\$schema:[ \t]*[\"']?agentv-", re.MULTILINE)
 _HEAD = 8_000
+#: Most files tell within so many characters, and a walk through a folder parses the beginning of each.
+_GLANCE = 1_200
 #: Items of a list; one that is still being typed should not decide.
 _LOOKED_AT = 50
 
@@ -59,12 +63,30 @@ def head_is_eval_yaml(path: Path) -> bool | None:
     if _OWN.match(path.name) or not path.is_file():
         return True if _OWN.match(path.name) else None
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            text = file.read(_HEAD)
+        with open_file(path) as file:
+            text = file.read(_HEAD).decode("utf-8", "replace")
     except OSError:
         return None
+    if not _FIXTURE.match(path.name) and _tells_at_once(text):
+        return True
     whole = text if len(text) < _HEAD else text[: text.rfind("\n") + 1]
     return is_eval_yaml(path, whole, parse(whole).root)
+
+
+def _tells_at_once(text: str) -> bool:
+    """Whether the first lines have keys of evals: what follows them cannot take these away, as long as nothing is broken."""
+    tree = parse(text[: text.rfind("\n", 0, _GLANCE) + 1])
+    root = tree.root
+    if tree.problems or root is None:
+        return False
+    items = [item for item in islice(_listed(root), _LOOKED_AT) if isinstance(item, Mapping)]
+    own_top = isinstance(root, Mapping) and bool(_finished(root) & _OWN_TOP)
+    return own_top or any(_finished(item) & (_OWN_KEYS | _OWN_ENTRY) for item in items)
+
+
+def _finished(node: Mapping) -> frozenset[str]:
+    """The keys behind which another one follows; a next line could still belong to the last one."""
+    return frozenset(e.name for e in node.entries[:-1] if e.name is not None) & _names(node)
 
 
 def is_eval_yaml(path: PurePath, text: str, root: Node | None, items: Iterable[Node] = ()) -> bool | None:

@@ -1,6 +1,7 @@
 """Whether what a suite refers to is there: targets, files, templates, programs, cases in other files."""
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import partial
@@ -12,6 +13,7 @@ from rubric_core.language.evaluators import Evaluator, LlmJudge, LlmRubric, Scri
 from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider
+from rubric_core.lazy import pattern
 from rubric_core.loading.case_files import CaseSet, cases_behind
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
@@ -23,6 +25,7 @@ from rubric_core.loading.names import (
     template_of,
     templates,
 )
+from rubric_core.loading.outside import outside_files
 from rubric_core.loading.project import Look
 from rubric_core.loading.reach import Reach
 from rubric_core.loading.reference_issues import (
@@ -38,6 +41,8 @@ from rubric_core.syntax.tree import Node, Scalar, Sequence
 
 __all__ = ["References", "Referred"]
 
+#: A whole word: what a target is mostly called.
+_WORD = pattern(r"[\w-]+")
 _NOT_RUN = "agentv cannot run the suite"
 
 
@@ -69,6 +74,7 @@ class References(Reach):
         look = self.project.look()
         found: list[Issue] = []
         self.led = {}
+        shapes = tuple(shapes)
         every = [(each, inner) for each in shapes for inner in children(each)]
         words = [(shape, mention) for _, shape in every for mention in mentions(shape)]
         told = {id(mention.node) for _, mention in words if not mention.borrowed}
@@ -77,6 +83,7 @@ class References(Reach):
             if not mention.borrowed or not (word in told or any(word in known for known in above)):
                 found += _RESOLVERS[mention.refers_to](self, look, shape, mention)
                 told.add(word)
+        found += outside_files(shapes, (m for _, m in words), look, self.directory, self.project.fallback)
         for outer, shape in every:
             if isinstance(shape, Entry) and self.kind is FileKind.TARGETS:
                 found += self._unused(look, shape, outer)
@@ -133,12 +140,11 @@ class References(Reach):
         if place is None or not isinstance(name, str) or not suites or name == "default" or is_open(name):
             return
         word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-
-        def names(path: Path, look: Look) -> bool:
-            return word.search(look.text(path) or "") is not None
-
-        # One by one: after an edit of one suite the others need not be searched again.
-        used = any(look.once(("names", name, path), partial(names, path)) for path in suites)
+        if _WORD.fullmatch(name):
+            used = name in look.once(("words below", home), partial(_words_below, home))
+        else:
+            # One by one: after an edit of one suite the others need not be searched again.
+            used = any(look.once(("names", name, path), partial(_names, word, path)) for path in suites)
         if not used and len(word.findall(look.text(self.path) or "")) < 2 and place.node is not None:
             listed = next((p.node for p in outer.places.values() if _holds(p.node, entry.node)), None)
             yield UnusedTarget(
@@ -237,6 +243,23 @@ _RESOLVERS: dict[str, Callable[[References, Look, Shape, Mention], Iterator[Issu
     "program": References.program,
     "url": References.url,
 }
+
+
+def _words_below(home: Path, look: Look) -> frozenset[str]:
+    """Every word in the suites below a folder, for all targets together. After an edit only that suite is read again."""
+    below: set[str] = set()
+    for path in look.suites_below(home):
+        below.update(look.once(("words", path), partial(_words, path)))
+    return frozenset(below)
+
+
+def _words(path: Path, look: Look) -> tuple[str, ...]:
+    """The words in a file, each once. Those of many suites are the same: one object stands for each."""
+    return tuple(map(sys.intern, set(_WORD.findall(look.glance(path) or ""))))
+
+
+def _names(word: re.Pattern[str], path: Path, look: Look) -> bool:
+    return word.search(look.text(path) or "") is not None
 
 
 def _holds(listed: Node, item: Node | None) -> bool:

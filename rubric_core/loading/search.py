@@ -1,10 +1,13 @@
 """Where the files are that a suite names: beside it, or in a directory above it."""
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from rubric_core.loading.files import absolute
+from rubric_core.loading.project import Look
 from rubric_core.ports import Files
 
 __all__ = [
@@ -16,8 +19,11 @@ __all__ = [
     "find_file",
     "is_pattern",
     "places_of",
+    "remembered",
     "without_function",
 ]
+
+T = TypeVar("T")
 
 #: The folders in which a repository keeps what its suites share: today's name, and an older one.
 HOMES = (".agentv", ".agentevo")
@@ -41,19 +47,44 @@ def is_pattern(name: str) -> bool:
     return _PATTERN.search(name) is not None
 
 
-def directories_up(start: Path, files: Files) -> Iterator[Path]:
+def remembered(files: Files, key: object, find: Callable[[Files], T]) -> T:
+    """What `find` makes of the files. A look at a project remembers it, so that thousands of suites ask once per folder."""
+    return files.once(key, find) if isinstance(files, Look) else find(files)
+
+
+def directories_up(start: Path, files: Files) -> tuple[Path, ...]:
     """`start` and every directory above it up to the root of the repository, the top of the disk without one."""
-    for directory in (start, *start.parents):
-        yield directory
-        if files.is_file(directory / ".git" / "HEAD") or files.is_file(directory / ".git"):
-            return
+
+    def find(files: Files) -> tuple[Path, ...]:
+        found = []
+        for each in (start, *start.parents):
+            # One object for each directory: its hash is worked out once.
+            directory, is_root = remembered(files, ("is a root", each), partial(_with_root, each))
+            found.append(directory)
+            if is_root:
+                break
+        return tuple(found)
+
+    return remembered(files, ("directories up", start), find)
+
+
+def _with_root(directory: Path, files: Files) -> tuple[Path, bool]:
+    """A directory, and whether it is the root of a repository."""
+    return directory, files.is_file(directory / ".git" / "HEAD") or files.is_file(directory / ".git")
 
 
 def configuration_files(start: Path, files: Files) -> Iterator[Path]:
     """The configurations of the engine that there are for what stands in `start`, the nearest first."""
     for directory in directories_up(start, files):
+        yield from _configurations_in(directory, files)
+
+
+def _configurations_in(directory: Path, files: Files) -> tuple[Path, ...]:
+    def find(files: Files) -> tuple[Path, ...]:
         places = (directory / home / name for home in HOMES for name in _CONFIGURATIONS)
-        yield from (path for path in places if files.is_file(path))
+        return tuple(path for path in places if files.is_file(path))
+
+    return remembered(files, ("configurations in", directory), find)
 
 
 def places_of(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Iterator[Path]:
@@ -63,7 +94,7 @@ def places_of(name: str, directory: Path, files: Files, fallback: Path | None = 
         yield path
     relative = name.lstrip("/\\")
     for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
-        yield absolute(place / relative)
+        yield Path(os.path.normpath(f"{place}{os.sep}{relative}"))
 
 
 def current_directory() -> Path | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ from rubric_core.language.detect import modeline
 from rubric_core.language.detect_around import around_choice
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.shape import as_list
-from rubric_core.loading.search import URL, directories_up
+from rubric_core.lazy import dataclass
+from rubric_core.loading.search import URL, directories_up, remembered
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
@@ -143,10 +144,17 @@ class TargetFile:
 def find_targets(directory: Path, files: Files, fallback: Path | None = None) -> Path | None:
     """The target file for a suite in `directory`; `fallback` is looked at last (the current directory)."""
     for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
-        for name in TARGET_FILES:
-            if files.is_file(place / name):
-                return place / name
+        found = _targets_beside(place, files)
+        if found is not None:
+            return found
     return None
+
+
+def _targets_beside(directory: Path, files: Files) -> Path | None:
+    def find(files: Files) -> Path | None:
+        return next((path for name in TARGET_FILES if files.is_file(path := directory / name)), None)
+
+    return remembered(files, ("target file beside", directory), find)
 
 
 def read_targets(path: Path, files: Files, *, beside_others: bool = False) -> TargetFile:

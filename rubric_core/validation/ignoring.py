@@ -1,5 +1,8 @@
 """Writing `# rubric: ignore[code]` where it covers a finding: the quick fix that every diagnostic has."""
 
+from bisect import bisect_right
+from collections.abc import Sequence
+
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.line_document import LineDocument, PlainDocument
@@ -9,27 +12,45 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.ignores import DIRECTIVE
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["suppression_edit"]
+__all__ = ["Suppressions"]
 
 
-def suppression_edit(document: Document, diagnostic: Diagnostic) -> Edit | None:
-    """The edit after which a comment on its line covers `diagnostic`; None where comments are no part of the format.
+class Suppressions:
+    """Where comments go that ignore findings of one text. What its values look like is worked out once."""
 
-    A comment that is there already takes the code in; a value over several lines gets its comment where it begins.
-    """
-    if isinstance(document, LineDocument | PlainDocument):
-        return None
-    number = document.block_at(diagnostic.span.start)
-    start = document.start(number)
-    edit = _edit(document.blocks[number], diagnostic.span.start - start, diagnostic.code)
-    return Edit(edit.span.moved(start), edit.new_text)
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._of_blocks: dict[int, list[Scalar]] = {}
+
+    def edit(self, diagnostic: Diagnostic) -> Edit | None:
+        """The edit after which a comment on its line covers `diagnostic`; None where comments are no part of the format.
+
+        A comment that is there already takes the code in; a value over several lines gets its comment where it begins.
+        """
+        if isinstance(self._document, LineDocument | PlainDocument):
+            return None
+        number = self._document.block_at(diagnostic.span.start)
+        block, start = self._document.blocks[number], self._document.start(number)
+        if number not in self._of_blocks:
+            self._of_blocks[number] = _of_several_lines(block)
+        edit = _edit(block, self._of_blocks[number], diagnostic.span.start - start, diagnostic.code)
+        return Edit(edit.span.moved(start), edit.new_text)
 
 
-def _edit(block: Block, offset: int, code: str) -> Edit:
+def _of_several_lines(block: Block) -> list[Scalar]:
+    """The values that go over several lines, in the order in which they stand there."""
+    lines = block.index
+    scalars = (n for n in walk(parse(block.text).root) if isinstance(n, Scalar))
+    long = (n for n in scalars if n.span.end > lines.line_span(lines.line_of(n.span.start)).end)
+    return sorted(long, key=lambda n: n.span)
+
+
+def _edit(block: Block, values: Sequence[Scalar], offset: int, code: str) -> Edit:
     text, lines = block.text, block.index
     line = lines.line_of(offset)
-    scalars = [n for n in walk(parse(text).root) if isinstance(n, Scalar)]
-    around = next((s for s in scalars if s.span.start <= lines.line_span(line).end < s.span.end), None)
+    end = lines.line_span(line).end
+    number = bisect_right(values, end, key=lambda v: v.span.start) - 1
+    around = values[number] if number >= 0 and end < values[number].span.end else None
     if around is not None:
         line = lines.line_of(around.span.start)
     start, end = lines.line_span(line)

@@ -5,7 +5,6 @@ hold everything that is sent against lsprotocol's types.
 """
 
 from rubric_lsp.convert.acting import code_actions, code_lenses, reference_lenses, resolved_action
-from rubric_lsp.convert.coloring import struck, token_edits, token_lines, tokens_within
 from rubric_lsp.convert.incoming import (
     arguments,
     asked,
@@ -25,6 +24,7 @@ from rubric_lsp.convert.incoming import (
     was_asked,
     within,
 )
+from rubric_lsp.convert.notices import notice
 from rubric_lsp.convert.places import (
     file_location,
     lines,
@@ -35,7 +35,7 @@ from rubric_lsp.convert.places import (
     workspace_edit,
     workspace_edits,
 )
-from rubric_lsp.convert.problems import diagnostics
+from rubric_lsp.convert.problems import diagnostics, findings
 from rubric_lsp.convert.structure import (
     document_links,
     document_symbols,
@@ -59,6 +59,7 @@ __all__ = [
     "document_links",
     "document_symbols",
     "file_location",
+    "findings",
     "findings_on_line",
     "folders",
     "folding_ranges",
@@ -72,6 +73,7 @@ __all__ = [
     "location",
     "moves",
     "nameable",
+    "notice",
     "offset",
     "opened",
     "position_of",
@@ -81,12 +83,8 @@ __all__ = [
     "resolved",
     "resolved_action",
     "selection_range",
-    "struck",
     "text_edits",
     "text_range",
-    "token_edits",
-    "token_lines",
-    "tokens_within",
     "uri",
     "wanted_kinds",
     "was_asked",

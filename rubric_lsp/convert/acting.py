@@ -1,15 +1,22 @@
 """Code actions and lenses."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
+from rubric_core.control_characters import mask
+from rubric_lsp.by_block import Places
 from rubric_lsp.capabilities import Client
 from rubric_lsp.convert.incoming import Params
 from rubric_lsp.convert.places import Json, location, range_of, workspace_edit
 from rubric_lsp.features.code_actions import QUICK_FIX, RUN, RUN_RESULTS, Action
-from rubric_lsp.features.lenses import Lens
+from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses, cases_in, file_lenses, lensed_cases
+from rubric_lsp.features.results import Results
+from rubric_lsp.json_array import JsonArray
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uses import Uses
+
+if TYPE_CHECKING:
+    from rubric_core.analysis import LocalText
 
 __all__ = ["code_actions", "code_lenses", "reference_lenses", "resolved_action"]
 
@@ -45,7 +52,7 @@ def _code_action(
 ) -> Json:
     # Running comes with the fixes, above everything else, also where the client has an order of its own.
     lifted = client.sorts_actions and action.kind in (RUN, RUN_RESULTS)
-    made: Json = {"title": action.title, "kind": f"{QUICK_FIX}.{action.kind}" if lifted else action.kind}
+    made: Json = {"title": mask(action.title), "kind": f"{QUICK_FIX}.{action.kind}" if lifted else action.kind}
     if action.later is not None and client.resolves_edits:
         made["data"] = number
     elif action.edits:
@@ -63,7 +70,7 @@ def _code_action(
 
 def _command(suite: str, what: Action | Lens) -> Json:
     about = [what.case_id, *what.more] if what.case_id else []
-    return {"title": what.title, "command": what.command, "arguments": [suite, *about]}
+    return {"title": mask(what.title), "command": what.command, "arguments": [suite, *about]}
 
 
 def reference_lenses(snapshot: Snapshot, found: Iterable[Uses], client: Client) -> list[Json]:
@@ -75,12 +82,25 @@ def reference_lenses(snapshot: Snapshot, found: Iterable[Uses], client: Client) 
 
 def _listing(snapshot: Snapshot, uses: Uses, client: Client) -> Json:
     if not client.shows_references or not uses.places:
-        return {"title": uses.title, "command": ""}
+        return {"title": mask(uses.title), "command": ""}
     start = range_of(snapshot, uses.name.span)["start"]
     places = [location(where, span) for where, span in uses.places]
-    return {"title": uses.title, "command": "rubric.showReferences", "arguments": [snapshot.uri, start, places]}
+    return {"title": mask(uses.title), "command": "rubric.showReferences", "arguments": [snapshot.uri, start, places]}
 
 
-def code_lenses(snapshot: Snapshot, found: Iterable[Lens], suite: str) -> list[Json]:
+def code_lenses(snapshot: Snapshot, results: Results, suite: str, *, told: bool) -> JsonArray:
     """Code lenses, none of which needs resolving; `suite` is the URI that commands are about."""
-    return [{"range": range_of(snapshot, n.span), "command": _command(suite, n)} for n in found]
+    lensed = lensed_cases(snapshot.analysis, results, told=told)
+    keys = {block: (suite, tuple(each)) for block, each in lensed.items()}
+    whole = file_lenses(snapshot.analysis, results, sum(map(len, lensed.values())))
+    above = ({"range": range_of(snapshot, n.span), "command": _command(suite, n)} for n in whole)
+    return JsonArray.joined((JsonArray.of(above), snapshot.by_block(_case_lenses, keys).frame_first))
+
+
+def _case_lenses(local: "LocalText", places: Places, key: tuple[str, tuple[LensedCase, ...]]) -> Iterator[Json]:
+    suite, lensed = key
+    named = {each.name: each for each in lensed}
+    for case in cases_in(local.shapes):
+        each = named.pop(case.id, None) if isinstance(case.id, str) else None
+        for lens in case_lenses(case.at("id"), each) if each is not None else ():
+            yield {"range": places.range(lens.span), "command": _command(suite, lens)}

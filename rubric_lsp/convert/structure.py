@@ -1,14 +1,16 @@
 """The shape of a document: outline, names, links, folds, selections."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rubric_core.control_characters import mask
 from rubric_core.text import Span
+from rubric_lsp.by_block import Places
 from rubric_lsp.capabilities import Client
 from rubric_lsp.convert.places import Json, location, range_of
-from rubric_lsp.features.blockwise import line_in_document
-from rubric_lsp.features.folding import Fold, list_fold
-from rubric_lsp.features.symbols import Symbol
+from rubric_lsp.features.folding import Fold, folds_in, list_fold
+from rubric_lsp.features.symbols import Symbol, symbols_in
+from rubric_lsp.json_array import JsonArray
 from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -31,69 +33,48 @@ _SYMBOLS = {"case": 12, "evaluator": 7, "criterion": 20}
 _FOUND = {"case": 12, "target": 19}
 
 
-def document_symbols(
-    snapshot: Snapshot, found: "Iterable[tuple[LocalText, tuple[Symbol, ...]]]", client: Client
-) -> list[Json]:
+def document_symbols(snapshot: Snapshot, client: Client) -> JsonArray:
     """The outline; flat for a client that cannot nest."""
-    made: list[Json] = []
-    known, kept = snapshot.kept.outline, {}
-    for local, symbols in found:
-        # A block on the same lines as before looks the same: building all of it anew takes longer than finding it.
-        line = snapshot.first_line + snapshot.document.first_line(local.number) if local.number >= 0 else -1
-        key = (local.tree, line)
-        last = known.get(key) if local.number >= 0 and client.nested_symbols else None
-        if last is not None and last[0] is symbols:
-            entries = last[1]
-        else:
-            each = _symbol if client.nested_symbols else _flat
-            entries = [entry for s in symbols for entry in each(snapshot, local, s)]
-        kept[key] = (symbols, entries)
-        made += entries
-    snapshot.kept.outline = kept
-    return sorted(made, key=_first_line) if client.nested_symbols else made
+    if client.nested_symbols:
+        return snapshot.by_block(_nested).in_order
+    everywhere = range(-1, len(snapshot.document.blocks))
+    return snapshot.by_block(_flat, dict.fromkeys(everywhere, snapshot.uri)).frame_first
 
 
-def _first_line(symbol: Json) -> int:
-    line: int = symbol["range"]["start"]["line"]
-    return line
+def _nested(local: "LocalText", places: Places, _: None) -> list[Json]:
+    return [_symbol(places, each) for each in symbols_in(local)]
 
 
-def _placed(snapshot: Snapshot, local: "LocalText", span: Span) -> Json:
-    """The range of a stretch of a block."""
-    if local.number < 0:
-        return range_of(snapshot, local.outer(span))
-    first = snapshot.document.first_line(local.number) + snapshot.first_line
-    index = snapshot.document.blocks[local.number].index
-    start, end = index.range(span, snapshot.encoding)
-    return {
-        "start": {"line": first + start.line, "character": start.character},
-        "end": {"line": first + end.line, "character": end.character},
-    }
-
-
-def _symbol(snapshot: Snapshot, local: "LocalText", symbol: Symbol) -> list[Json]:
+def _symbol(places: Places, symbol: Symbol) -> Json:
     made: Json = {
-        "name": symbol.name,
+        "name": mask(symbol.name),
         "kind": _SYMBOLS[symbol.kind],
-        "range": _placed(snapshot, local, symbol.span),
-        "selectionRange": _placed(snapshot, local, symbol.name_span),
+        "range": places.range(symbol.span),
+        "selectionRange": places.range(symbol.name_span),
     }
     if symbol.detail:
-        made["detail"] = symbol.detail
+        made["detail"] = mask(symbol.detail)
     if symbol.children:
-        made["children"] = [each for c in symbol.children for each in _symbol(snapshot, local, c)]
-    return [made]
+        made["children"] = [_symbol(places, each) for each in symbol.children]
+    return made
 
 
-def _flat(snapshot: Snapshot, local: "LocalText", symbol: Symbol, inside: str = "") -> list[Json]:
+def _flat(local: "LocalText", places: Places, uri: str) -> list[Json]:
+    return [each for symbol in symbols_in(local) for each in _entries(places, uri, symbol)]
+
+
+def _entries(places: Places, uri: str, symbol: Symbol, inside: str = "") -> Iterator[Json]:
+    """A symbol and those in it, for a client that shows a list."""
     made: Json = {
-        "name": symbol.name,
+        "name": mask(symbol.name),
         "kind": _SYMBOLS[symbol.kind],
-        "location": {"uri": snapshot.uri, "range": _placed(snapshot, local, symbol.span)},
+        "location": {"uri": uri, "range": places.range(symbol.span)},
     }
     if inside:
         made["containerName"] = inside
-    return [made, *(each for c in symbol.children for each in _flat(snapshot, local, c, symbol.name))]
+    yield made
+    for each in symbol.children:
+        yield from _entries(places, uri, each, symbol.name)
 
 
 def highlights(snapshot: Snapshot, found: "Iterable[Name]") -> list[Json]:
@@ -113,20 +94,23 @@ def document_links(snapshot: Snapshot, found: Iterable[tuple[Span, str]]) -> lis
     return [{"range": range_of(snapshot, span), "target": target} for span, target in found]
 
 
-def folding_ranges(snapshot: Snapshot, found: "Iterable[tuple[LocalText, Sequence[Fold]]]") -> list[Json]:
+def folding_ranges(snapshot: Snapshot) -> JsonArray:
     """Folds by whole lines, which every client can show."""
-    made = [_fold(local, fold, snapshot.first_line) for local, folds in found for fold in folds]
+    found, first = snapshot.by_block(_folds), snapshot.first_line
     listed = list_fold(snapshot.analysis)
-    if listed is not None:
-        made.append({"startLine": listed.first + snapshot.first_line, "endLine": listed.last + snapshot.first_line})
+    whole = [{"startLine": listed.first + first, "endLine": listed.last + first}] if listed is not None else []
+    made = JsonArray.joined((found.frame_first, JsonArray.of(whole)))
     below = snapshot.parts[1:2]
     # Comments are looked for in all of the text; those of another YAML document are its own.
-    return [fold for fold in made if fold["endLine"] < below[0].first_line] if below else made
+    return JsonArray.of(f for f in made.items if f["endLine"] < below[0].first_line) if below else made
 
 
-def _fold(local: "LocalText", fold: Fold, above: int) -> Json:
-    first, last = (line_in_document(local, line) + above for line in (fold.first, fold.last))
-    made: Json = {"startLine": first, "endLine": last}
+def _folds(local: "LocalText", places: Places, _: None) -> list[Json]:
+    return [_fold(places, each) for each in folds_in(local)]
+
+
+def _fold(places: Places, fold: Fold) -> Json:
+    made: Json = {"startLine": places.line(fold.first), "endLine": places.line(fold.last)}
     if fold.is_comment:
         made["kind"] = "comment"
     return made
@@ -143,7 +127,7 @@ def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> Json:
 def found_symbols(found: "Iterable[tuple[Snapshot, Name]]") -> list[Json]:
     """Names in several documents."""
     return [
-        {"name": n.name, "kind": _FOUND[n.kind], "location": location(s, n.span), "containerName": _file_name(s)}
+        {"name": mask(n.name), "kind": _FOUND[n.kind], "location": location(s, n.span), "containerName": _file_name(s)}
         for s, n in found
     ]
 

@@ -1,13 +1,14 @@
 """Code actions: the fixes of what is wrong here, every safe fix at once, other ways to write it, and running the case."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from rubric_core.analysis import Analysis
 from rubric_core.fixing import Gate, fixed, safe_fix
+from rubric_core.lazy import dataclass
 from rubric_core.text import Edit, Span
-from rubric_core.validation.ignoring import suppression_edit
+from rubric_core.validation.ignoring import Suppressions
 from rubric_lsp.features.run_actions import RUN, RUN_RESULTS, RunAction
 
 __all__ = ["FIX_ALL", "KINDS", "QUICK_FIX", "RUN", "RUN_RESULTS", "Action", "Reader", "actions"]
@@ -99,7 +100,7 @@ def actions(
 
 def _safe(analysis: Analysis, code: str | None = None) -> int:
     """How many findings, or findings of a code, have a fix that may be made without asking."""
-    return sum(1 for d in analysis.diagnostics if code in (None, d.code) and safe_fix(d))
+    return sum(1 for d in analysis.found.each() if code in (None, d.code) and safe_fix(d))
 
 
 def _all_of(analysis: Analysis, title: str, kind: str, amount: int, code: str | None = None) -> Action:
@@ -131,11 +132,18 @@ def _refactorings(analysis: Analysis, within: Span, read: Reader, gate: Gate) ->
 
 def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]], gate: Gate) -> Iterator[Action]:
     several: dict[str, int] = {}
-    for found in analysis.diagnostics:
-        touched = found.span.start <= within.end and found.span.end >= within.start
-        if not touched and (found.code, found.span.start) not in listed:
-            continue
-        for number, fix in enumerate(gate.fixes(found)):
+    first, last = analysis.document.block_at(within.start), analysis.document.block_at(within.end)
+    blocks = [analysis.document.start(number) for number in range(first, last + 1)]
+    offsets = (within.start, within.end, *blocks, *(offset for _, offset in listed))
+    here = [
+        found
+        for found in analysis.found.near(analysis.document, offsets)
+        if (found.span.start <= within.end and found.span.end >= within.start)
+        or (found.code, found.span.start) in listed
+    ]
+    suppressions = Suppressions(analysis.document)
+    for found in gate.passed(here):
+        for number, fix in enumerate(found.fixes):
             preferred = number == 0 and fix.safe
             title = fix.title[:1].upper() + fix.title[1:]
             yield Action(title, QUICK_FIX, fix.edits, preferred=preferred, code=found.code, at=found.span)
@@ -143,7 +151,7 @@ def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]
             several[found.code] = _safe(analysis, found.code)
         if found.code in _NOT_TO_BE_IGNORED:
             continue
-        quiet = suppression_edit(analysis.document, found)
+        quiet = suppressions.edit(found)
         if quiet is not None:
             yield Action(f"Ignore {found.code} here", QUICK_FIX, (quiet,), code=found.code, at=found.span)
     for code, amount in several.items():

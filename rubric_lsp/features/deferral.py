@@ -1,16 +1,18 @@
 """Which findings are not said yet, because a person is still writing what they are about."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+from rubric_core.analysis.finding_list import FindingList
+from rubric_core.analysis.finding_list import moved as moved_by
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.above import LINE
 from rubric_core.syntax.blocks import Document
-from rubric_core.text import Edit, Span
+from rubric_core.text import Span
 from rubric_core.validation.rule import Awaited, Diagnostic
-from rubric_lsp.features.writing import Writing, line_at, moved, unfinished
+from rubric_lsp.features.writing import Writing, line_at, unfinished
 
-__all__ = ["Birth", "Ledger", "Review", "Scene", "review", "scene_of"]
+__all__ = ["Birth", "Known", "Numbered", "Scene", "numbered", "review", "scene_of", "without_some"]
 
 #: A list or mapping is followed over so many characters, further than anybody sees.
 _FARTHEST = 20_000
@@ -43,26 +45,39 @@ class Birth:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """A finding of the version before."""
+class Known:
+    """A finding of the version before, and where it stands in this one."""
 
+    found: Diagnostic
     start: int
+    #: None: it was said.
     birth: Birth | None
-    told: bool
 
 
+#: The number of a finding: that of its block, -1 for those around and across the cases, and its place among those.
+Numbered = tuple[int, int]
 #: Code, severity and message: what a person tells findings apart by.
 _Key = tuple[str, str, str]
-Ledger = Mapping[_Key, Sequence[_Known]]
+_Ledger = Mapping[_Key, Sequence[Known]]
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
-    """What is said of a version, and what of it the next one has to know."""
+def numbered(found: FindingList, blocks: Iterable[int], document: Document) -> Iterator[tuple[Numbered, Diagnostic]]:
+    """The findings of some blocks and those of none, with their numbers, at offsets of the whole text."""
+    yield from (((-1, n), each) for n, each in enumerate(found.loose))
+    for block in blocks:
+        if found.blocks and found.blocks[block]:
+            start = document.start(block)
+            yield from (((block, n), moved_by(each, start)) for n, each in enumerate(found.blocks[block]))
 
-    #: The numbers of the findings that are not said yet.
-    deferred: frozenset[int] = frozenset()
-    ledger: Ledger = field(default_factory=dict)
+
+def without_some(found: FindingList, numbers: Collection[Numbered]) -> FindingList:
+    """Findings but for those with these numbers."""
+    if not numbers:
+        return found
+    blocks = list(found.blocks)
+    for number in {block for block, _ in numbers if block >= 0}:
+        blocks[number] = tuple(d for n, d in enumerate(blocks[number]) if (number, n) not in numbers)
+    return FindingList(blocks, tuple(d for n, d in enumerate(found.loose) if (-1, n) not in numbers))
 
 
 def scene_of(uri: str, document: Document, writing: Writing, tokens: int, before: int | None) -> Scene:
@@ -83,57 +98,39 @@ def _block(document: Document, offset: int) -> int:
 def review(
     document: Document,
     findings: Sequence[Diagnostic],
-    scene: Scene | None,
-    before: Ledger | None,
-    edits: Iterable[Edit] = (),
+    scene: Scene,
+    before: Iterable[Known],
     awaits: Callable[[str], Awaited] = lambda _: "",
     *,
     alone: bool = False,
-) -> Review:
-    """Decide which findings are said.
+) -> Mapping[int, Birth]:
+    """Decide which findings are not said yet: their numbers, and what was being written when each was found first.
 
     Args:
         document: The version that they are about.
-        findings: Everything that is found in it.
-        scene: What is being written; None: nothing.
-        before: What was found before; None: nothing was looked at, and everything is said.
-        edits: What was done since, in order.
+        findings: What is found in it, in the order of the text.
+        scene: What is being written.
+        before: What was found in the version before, in the order of the text, and where that stands now.
         awaits: What a finding of a code may still be waiting for.
         alone: Whether nothing but one token was written since.
     """
-    known = _after(before or {}, tuple(edits))
-    ledger: dict[_Key, list[_Known]] = {}
-    deferred: set[int] = set()
-    birth = Birth(scene.stretch, scene.token, scene.block, alone) if scene is not None else None
+    known: dict[_Key, list[Known]] = {}
+    for each in before:
+        known.setdefault(_key(each.found), []).append(each)
+    deferred: dict[int, Birth] = {}
+    birth = Birth(scene.stretch, scene.token, scene.block, alone)
     for number, (found, same) in enumerate(zip(findings, _matched(findings, known), strict=True)):
         born = same.birth if same is not None else birth
-        told = scene is None or before is None or (same is not None and same.told)
-        if not told and scene is not None:
-            told = born is None or not _waits(document, found, born, scene, awaits(found.code))
-        if not told:
-            deferred.add(number)
-        ledger.setdefault(_key(found), []).append(_Known(found.span.start, born, told))
-    return Review(frozenset(deferred), ledger)
+        if born is not None and _waits(document, found, born, scene, awaits(found.code)):
+            deferred[number] = born
+    return deferred
 
 
 def _key(found: Diagnostic) -> _Key:
     return (found.code, found.severity, found.message)
 
 
-def _after(ledger: Ledger, edits: Sequence[Edit]) -> Ledger:
-    """What was known, with the places where it stands now."""
-    if not edits:
-        return ledger
-    return {key: [_Known(_moved(k.start, edits), k.birth, k.told) for k in known] for key, known in ledger.items()}
-
-
-def _moved(offset: int, edits: Sequence[Edit]) -> int:
-    for edit in edits:
-        offset = moved(offset, edit)
-    return offset
-
-
-def _matched(findings: Sequence[Diagnostic], known: Ledger) -> list[_Known | None]:
+def _matched(findings: Sequence[Diagnostic], known: _Ledger) -> list[Known | None]:
     """The finding of the version before that each is; first those that stand where they stood."""
     places = {(key, each.start): each for key, some in known.items() for each in some}
     matched = [places.pop((_key(found), found.span.start), None) for found in findings]

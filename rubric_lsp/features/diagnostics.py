@@ -1,12 +1,12 @@
 """What is listed among the problems: findings in the text, and results of runs that are no pass."""
 
 import heapq
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis, Language
+from rubric_core.lazy import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, Diagnostic, Severity, Tag
 from rubric_lsp.features.results import Results, Shown, id_span, marks, stale_words
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.result import CaseResult
     from rubric_core.evaluation.summary import CaseMark, Summary
 
-__all__ = ["Note", "Problem", "findings", "listing", "outcomes"]
+__all__ = ["Note", "Problem", "listing", "outcomes"]
 
 CHECKED, RAN = "rubric", "rubric run"
 _SEVERITIES: dict[str, Severity] = {
@@ -53,12 +53,6 @@ class Problem:
     tags: tuple[Tag, ...] = ()
     #: The titles of the fixes.
     fixes: tuple[str, ...] = ()
-
-
-def findings(analysis: Analysis, without: Collection[int] = ()) -> list[Problem]:
-    """What is wrong in the text, but for the findings with these numbers."""
-    found = [d for number, d in enumerate(analysis.diagnostics) if number not in without]
-    return listing(found, analysis.language)
 
 
 def listing(diagnostics: Sequence[Diagnostic], language: Language) -> list[Problem]:

@@ -1,14 +1,18 @@
 """Code lenses: run a case, run the file, and what came of it."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from rubric_core.analysis import Analysis
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Shape
+from rubric_core.lazy import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.words import count
-from rubric_lsp.features.results import Results, Shown, brief, id_span
+from rubric_lsp.features.results import Results, Shown, brief
 from rubric_lsp.features.run_actions import TIMES
 
-__all__ = ["Lens", "lenses"]
+__all__ = ["Lens", "LensedCase", "case_lenses", "cases_in", "file_lenses", "lensed_cases"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +27,62 @@ class Lens:
     more: tuple[str | int, ...] = ()
 
 
-def lenses(analysis: Analysis, results: Results, *, told: bool = True) -> list[Lens]:
-    """Those of the file, and those of each case that has an id of its own; `told` when results have no other place."""
-    found: list[Lens] = []
-    named: dict[str, Span] = {}
+class LensedCase(NamedTuple):
+    """A case that has an id of its own, and what its lenses say; equal ones look the same."""
+
+    name: str
+    #: The result in a few words, empty where it has another place.
+    result: str
+    running: bool
+    has_result: bool
+
+
+def lensed_cases(analysis: Analysis, results: Results, *, told: bool = True) -> dict[int, list[LensedCase]]:
+    """The cases with lenses, by the number of their block; `told` when results have no other place."""
+    found: dict[int, list[LensedCase]] = {}
+    named: set[str] = set()
     for entry in analysis.cases:
         name = entry.case.id
         if isinstance(name, str) and name and name not in named:
-            named[name] = id_span(analysis, entry)
-    if (named or analysis.external) and analysis.suite is not None:
-        span = analysis.span_of(None, analysis.suite.key_at("cases"))
-        found += _file(span, results, 0 if analysis.external else len(named))
-    for name, span in named.items():
-        found += _case(span, name, results.get(name), told=told)
+            named.add(name)
+            found.setdefault(entry.block, []).append(_lensed(name, results.get(name), told=told))
+    return found
+
+
+def _lensed(name: str, shown: Shown | None, *, told: bool) -> LensedCase:
+    if shown is None:
+        return LensedCase(name, "", running=False, has_result=False)
+    return LensedCase(name, brief(shown) if told else "", bool(shown.running), shown.result is not None)
+
+
+def cases_in(shapes: Iterable[Shape]) -> Iterator[Case]:
+    """The cases of one block, or those in the text around the cases."""
+    for shape in shapes:
+        if isinstance(shape, Case):
+            yield shape
+        elif isinstance(shape, Suite) and isinstance(shape.cases, list):
+            yield from (case for case in shape.cases if isinstance(case, Case))
+
+
+def file_lenses(analysis: Analysis, results: Results, cases: int) -> list[Lens]:
+    """Those of the file; `cases` is how many cases have lenses of their own."""
+    if not (cases or analysis.external) or analysis.suite is None:
+        return []
+    span = analysis.span_of(None, analysis.suite.key_at("cases"))
+    return _file(span, results, 0 if analysis.external else cases)
+
+
+def case_lenses(span: Span, case: LensedCase) -> list[Lens]:
+    """Those of a case, over the line of its id at `span`."""
+    result = f"{case.result} · " if case.result else ""
+    if case.running:
+        return [Lens(span, f"{result}■ Cancel", "rubric.cancel", case.name)]
+    found = [
+        Lens(span, f"{result}▶ Run", "rubric.runCase", case.name),
+        Lens(span, f"×{TIMES}", "rubric.repeat", case.name, (TIMES,)),
+    ]
+    if case.has_result:
+        found.append(Lens(span, "Report", "rubric.openReport", case.name))
     return found
 
 
@@ -60,16 +107,3 @@ def _tally(verdicts: list[str]) -> str:
     from rubric_core.evaluation.marks import SIGNS  # noqa: PLC0415  # loaded when something was run
 
     return "  ".join(f"{sign} {verdicts.count(v.value)}" for v, sign in SIGNS.items() if v.value in verdicts)
-
-
-def _case(span: Span, name: str, shown: Shown | None, *, told: bool) -> list[Lens]:
-    result = brief(shown) if shown is not None and told else ""
-    if shown is not None and shown.running:
-        return [Lens(span, f"{result} · ■ Cancel" if result else "■ Cancel", "rubric.cancel", name)]
-    found = [
-        Lens(span, f"{result} · ▶ Run" if result else "▶ Run", "rubric.runCase", name),
-        Lens(span, f"×{TIMES}", "rubric.repeat", name, (TIMES,)),
-    ]
-    if shown is not None and shown.result is not None:
-        found.append(Lens(span, "Report", "rubric.openReport", name))
-    return found

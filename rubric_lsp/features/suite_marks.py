@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.evaluators import Criterion
+from rubric_core.language.markdown import plain
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape
 from rubric_core.text import Span
@@ -142,7 +143,7 @@ def _waiting(case: "Runnable") -> Iterator[Shape]:
 def shared_report(summary: "Summary") -> str:
     """What each case made of a part of the suite, the worst first, as Markdown for a hover."""
     rows = [_row(each) for each in summary.worst(_MOST)]
-    head = f"**{summary.words}**\n\n| case | result | band | judge |\n|---|---|---|---|"
+    head = f"**{plain(summary.words)}**\n\n| case | result | band | judge |\n|---|---|---|---|"
     left = len(summary.marks) - len(rows)
     more = [f"\n… and {count(left, 'more case')}"] if left else []
     return "\n".join([head, *rows, *more])
@@ -162,7 +163,7 @@ def _row(each: "CaseMark") -> str:
 def _cell(text: str) -> str:
     from rubric_core.evaluation.marks import shortened  # noqa: PLC0415
 
-    return shortened(text, _LONGEST).replace("|", "\\|")
+    return plain(shortened(text, _LONGEST))
 
 
 def shared_tooltip(summary: "Summary") -> str:

@@ -1,17 +1,18 @@
 """Semantic tokens: what a grammar of YAML cannot see. Evaluator types, ids, references, variables, deprecated keys."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.kinds import Choice
 from rubric_core.language.shape import Shape, children
-from rubric_core.syntax.tree import Scalar
+from rubric_core.syntax.tree import Scalar, Tree
 from rubric_core.text import Encoding, LineIndex, Span, code_units
+from rubric_lsp.features.blockwise import line_in_document
 from rubric_lsp.features.names import FILES, names_in
 
-__all__ = ["MODIFIERS", "TYPES", "Token", "deprecated_spans", "encoded", "tokens_in"]
+__all__ = ["MODIFIERS", "TYPES", "Coloring", "Colors"]
 
 TYPES = ("property", "type", "variable", "parameter", "enumMember", "macro", "string")
 MODIFIERS = ("deprecated", "declaration", "readonly")
@@ -31,8 +32,8 @@ class Token(NamedTuple):
     modifiers: int
 
 
-def tokens_in(local: LocalText, encoding: Encoding) -> tuple[Token, ...]:
-    """The tokens of one block, in order and without overlap."""
+def tokens_in(local: LocalText, encoding: Encoding, struck: Collection[int] = ()) -> tuple[Token, ...]:
+    """The tokens of one block, in order and without overlap; what begins at an offset in `struck` is deprecated."""
     lines = LineIndex(local.text)
     found: list[Token] = []
     end = 0
@@ -44,7 +45,8 @@ def tokens_in(local: LocalText, encoding: Encoding) -> tuple[Token, ...]:
             continue
         end = span.end
         length = code_units(local.text[span.start : span.end], encoding)
-        found.append(Token(line, column, length, TYPES.index(kind), modifiers))
+        marks = modifiers | _DEPRECATED if span.start in struck else modifiers
+        found.append(Token(line, column, length, TYPES.index(kind), marks))
     return tuple(found)
 
 
@@ -70,24 +72,184 @@ def _of_shape(shape: Shape) -> Iterator[tuple[Span, str, int]]:
                 yield place.value, "enumMember", 0
 
 
-def deprecated_spans(analysis: Analysis) -> list[Span]:
-    """The keys and types that have another name by now."""
-    return [d.span for d in analysis.diagnostics if "deprecated" in d.tags]
+class Run(NamedTuple):
+    """Neighbouring tokens of one block."""
+
+    #: The line of the first one and of the last one, counted from the beginning of the block.
+    first: int
+    last: int
+    #: Five numbers for each, relative to the one before; the line of the first one, which depends on what stands above, is 0.
+    numbers: tuple[int, ...]
+    #: The same as a client is sent them, without the line of the first one.
+    text: str
+
+    @classmethod
+    def of(cls, tokens: Sequence[Token], above: int = 0) -> "Run":
+        """The run of some tokens, one at least, whose lines count from line `above` of the block."""
+        numbers: list[int] = []
+        last_line, last_start = tokens[0].line, 0
+        for line, start, length, kind, modifiers in tokens:
+            column = start - last_start if line == last_line else start
+            numbers += (line - last_line, column, length, kind, modifiers)
+            last_line, last_start = line, start
+        text = ",".join(map(str, numbers[1:]))
+        return cls(tokens[0].line - above, last_line - above, tuple(numbers), text)
+
+    def within(self, first: int, last: int) -> "Run | None":
+        """The tokens on some lines of the block."""
+        line, start, found = self.first, 0, list[Token]()
+        numbers = iter(self.numbers)
+        for below, right, length, kind, modifiers in zip(*[numbers] * 5, strict=True):
+            line, start = line + below, right if below else start + right
+            if first <= line <= last:
+                found.append(Token(line, start, length, kind, modifiers))
+        return Run.of(found) if found else None
 
 
-def encoded(blocks: Sequence[tuple[int, Sequence[Token]]], struck: set[tuple[int, int]]) -> list[int]:
-    """The five numbers of each token, relative to the token before.
+class Coloring:
+    """The tokens of a file: runs, each with the number of lines from the last token above it."""
+
+    def __init__(self, runs: Iterable[tuple[int, Run]] = ()) -> None:
+        self.runs = [*runs]
+
+    @classmethod
+    def of(cls, placed: Iterable[tuple[int, Run]]) -> "Coloring":
+        """Runs in the order of the text, each with the line on which its block begins."""
+        return cls(_chained(placed))
+
+    @property
+    def pieces(self) -> Iterator[str]:
+        """The five numbers of each token, relative to the token before, as JSON."""
+        return (f"{below},{run.text}" for below, run in self.runs)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The same as numbers."""
+        return [number for below, run in self.runs for number in (below, *run.numbers[1:])]
+
+    def within(self, first: int, last: int) -> "Coloring":
+        """The tokens on some lines."""
+        placed: list[tuple[int, Run]] = []
+        line = 0
+        for below, run in self.runs:
+            start, line = line + below - run.first, line + below - run.first + run.last
+            found = run.within(first - start, last - start) if start + run.first <= last and line >= first else None
+            if found is not None:
+                placed.append((start, found))
+        return Coloring.of(placed)
+
+    def changes(self, other: "Coloring") -> tuple[int, int, list[int]] | None:
+        """What makes `other` of this one: where numbers are replaced, how many, and by which. None: nothing.
+
+        Only the runs that differ are looked into.
+        """
+        start, end = _alike(self.runs, other.runs)
+        before = Coloring(self.runs[start : len(self.runs) - end]).numbers
+        after = Coloring(other.runs[start : len(other.runs) - end]).numbers
+        first, last = _alike(before, after)
+        if first == len(before) == len(after):
+            return None
+        above = sum(len(run.numbers) for _, run in self.runs[:start])
+        return above + first, len(before) - first - last, after[first : len(after) - last]
+
+
+def _chained(placed: Iterable[tuple[int, Run]]) -> Iterator[tuple[int, Run]]:
+    last = 0
+    for start, run in placed:
+        yield start + run.first - last, run
+        last = start + run.last
+
+
+def _alike(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
+    """How many members two sequences have in common at the beginning, and of the rest at the end."""
+    least = min(len(one), len(other))
+    start = next((n for n in range(least) if one[n] != other[n]), least)
+    end = next((n for n in range(least - start) if one[-1 - n] != other[-1 - n]), least - start)
+    return start, end
+
+
+class Colors:
+    """The tokens of one document, kept from version to version block by block.
 
     Args:
-        blocks: Tokens with the number of the line on which their block begins, in the order of the text.
-        struck: Line and column of tokens that are deprecated.
+        encoding: How the client counts columns.
     """
-    numbers: list[int] = []
-    last_line = last_start = 0
-    for first, tokens in blocks:
-        for line, start, length, kind, modifiers in tokens:
-            at = first + line
-            marks = modifiers | _DEPRECATED if struck and (at, start) in struck else modifiers
-            numbers += (at - last_line, start - last_start if at == last_line else start, length, kind, marks)
-            last_line, last_start = at, start
-    return numbers
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self._frame: _Around | None = None
+        self._known: dict[Tree, tuple[tuple[Shape, ...], frozenset[int], Run | None]] = {}
+        #: How often a block was looked at: tests look whether it is only those that changed.
+        self.looked_at = 0
+
+    def of(self, analysis: Analysis) -> Iterator[tuple[int, Run]]:
+        """The runs in the order of the text, each with the line on which its block begins."""
+        struck, kept = _struck(analysis), dict[Tree, tuple[tuple[Shape, ...], frozenset[int], Run | None]]()
+        around = self._frame = self._around(analysis, struck.get(-1, _NOTHING))
+        if around.above is not None:
+            yield 0, around.above
+        for number, block in enumerate(analysis.document.blocks):
+            if not block.key:
+                continue
+            state, old = analysis.states[block], struck.get(number, _NOTHING)
+            known = self._known.get(state.tree)
+            if known is None or known[0] is not state.shapes or known[1] != old:
+                tokens = self._tokens(LocalText(analysis, number, block, 0), old)
+                known = (state.shapes, old, Run.of(tokens) if tokens else None)
+            kept[state.tree] = known
+            if known[2] is not None:
+                yield analysis.document.first_line(number), known[2]
+        self._known = kept
+        if around.below is not None:
+            yield line_in_document(analysis.local(0), around.end), around.below
+
+    def _tokens(self, local: LocalText, struck: frozenset[int]) -> tuple[Token, ...]:
+        self.looked_at += 1
+        return tokens_in(local, self._encoding, struck)
+
+    def _around(self, analysis: Analysis, struck: frozenset[int]) -> "_Around":
+        """The runs of the text around the cases."""
+        local, blocks = analysis.local(0), analysis.document.blocks
+        if not local.in_frame:
+            return _Around(local.tree, (), _NOTHING, 0, None, None)
+        end = blocks[0].line_breaks if len(blocks) > 1 else local.block.line_breaks + 1
+        known = self._frame
+        if (
+            known is None
+            or known.shapes is not local.shapes
+            or known[2:4] != (struck, end)
+            or known.tree is not local.tree
+        ):
+            tokens = self._tokens(local, struck)
+            above, below = [t for t in tokens if t.line < end], [t for t in tokens if t.line >= end]
+            runs = Run.of(above) if above else None, Run.of(below, end) if below else None
+            known = self._frame = _Around(local.tree, local.shapes, struck, end, *runs)
+        return known
+
+
+class _Around(NamedTuple):
+    """The tokens around the cases, and what they were made from."""
+
+    tree: Tree
+    shapes: tuple[Shape, ...]
+    struck: frozenset[int]
+    #: The line of the text around the cases at which what stands below them begins.
+    end: int
+    above: Run | None
+    below: Run | None
+
+
+_NOTHING: frozenset[int] = frozenset()
+
+
+def _struck(analysis: Analysis) -> dict[int, frozenset[int]]:
+    """Where keys and types stand that have another name by now, by the number of their block, -1 for the text around."""
+    found: dict[int, set[int]] = {}
+    for number, some in analysis.found.numbered():
+        starts = {each.span.start for each in some if "deprecated" in each.tags}
+        if starts:
+            found[number] = starts
+    for start in (each.span.start for each in analysis.found.loose if "deprecated" in each.tags):
+        local = analysis.local(start)
+        found.setdefault(local.number, set()).add(local.offset)
+    return {number: frozenset(starts) for number, starts in found.items()}

@@ -69,12 +69,87 @@ evalcases:
   rubrics: *r
 """
 
+#: No anchors: what one version says of its cases is carried over to the next.
+ACROSS = """\
+description: cases that know of one another
+tests:
+  - id: first
+    criteria: x
+    input: hi
+  - id: second
+    depends_on: [first, thrid]
+    criteria: x
+    input: hi
+    assertions: [{type: contains, value: x, weight: -1}]
+  - id: third
+    depends_on: [second, third]
+    criteria: x
+    input: hi
+  - id: first
+    criteria: x
+    input: hi
+    assertions:
+      - {type: contains, valu: x}
+  - id: loop
+    depends_on: [loop2]
+  - id: loop2
+    depends_on: [loop]
+    criteria: x
+    input: hi
+  - id: half
+    criteria: x
+  - input: the other half
+execution: {target: bot}
+"""
+
+PROMPTS = """\
+description: prompts over variables
+prompts: ["Say {{ word }} to {{ name }}", "{{ nobody }}"]
+providers: [echo]
+tests:
+  - description: a
+    vars: {word: hi, name: x}
+  - description: b
+    vars: {word: hi}
+    assert: [{type: contains, value: hi}]
+  - description: c
+    vars: {wrod: hi, name: y}
+"""
+
 BROKEN = 'tests:\n  - id: a\n    input: "open\n    criteria: x\n  - id: b\n\tinput: y\n    asser\n  - id: a\n'
+
+#: Each case takes something from the one above, one of them from around the cases, and what is below takes from a case.
+CHAIN = """\
+x-front: &front {criteria: Greets}
+tests:
+  - &c0
+    <<: *front
+    id: a
+    input: hi
+    metadata: &m0 {a: 1}
+  - &c1
+    <<: *c0
+    id: b
+    metadata: &m1 {b: *m0}
+  - &c2
+    <<: *c1
+    id: c
+    metadata: &m2 {b: *m1, c: *m0}
+  - &c3
+    <<: *c2
+    id: d
+    metadata: {b: *m2}
+x-below: {m: *m2, n: *front}
+"""
 
 #: About 2,000 edits in all.
 TEXTS = {
+    "chain": CHAIN,
     "small": SMALL,
     "old": OLD,
+    "across": ACROSS,
+    "across-crlf": ACROSS.replace("\n", "\r\n"),
+    "prompts": PROMPTS,
     "broken": BROKEN,
     "crlf": SMALL.replace("\n", "\r\n"),
     "one-line": "tests: [{id: a, input: b}]",
@@ -95,6 +170,7 @@ def follow(text: str, rng: random.Random, steps: int) -> None:
         assert document.text == text
         analysis = analyze(document, LANGUAGE, previous=analysis)
         assert picture(analysis) == picture(analysis_of(text)), f"step {step}: {edit}"
+        assert (analysis.every, analysis.ignored) == (analysis_of(text).every, analysis_of(text).ignored)
         assert_sound(analysis)
 
 
@@ -224,3 +300,37 @@ def test_an_old_analysis_stays_as_it_was():
 
 def test_blocks_know_no_offset():
     assert not {"start", "offset"} & set(Block.__slots__)
+
+
+def counted(monkeypatch, name: str) -> list[object]:
+    """What the rule `name` is called with from now on."""
+    rule, calls = LANGUAGE.rule(name), []
+    assert rule is not None
+    check = rule.check
+    monkeypatch.setitem(vars(rule), "check", lambda visited, context: calls.append(visited) or check(visited, context))
+    return calls
+
+
+def test_rules_across_cases_look_again_only_when_what_they_look_at_changes(monkeypatch):
+    calls = counted(monkeypatch, "duplicate-case-id")
+    text = "tests:\n" + "".join(f"  - {{id: c{n % 9}, input: hi, criteria: x}}\n" for n in range(12))
+    document = LANGUAGE.document(text)
+    analysis = analyze(document, LANGUAGE)
+    assert len(calls) == 1
+    for old, new, times in [("c5, input: hi", "c5, input: hello", 1), ("id: c6", "id: c66", 2)]:
+        at = document.text.index(old)
+        document = document.edited(Edit(Span(at, at + len(old)), new))
+        analysis = analyze(document, LANGUAGE, previous=analysis)
+        assert len(calls) == times, new
+        assert picture(analysis) == picture(analyze(document.text, LANGUAGE))
+        calls[times:] = []
+
+
+def test_findings_of_other_cases_are_neither_made_nor_moved_by_an_edit():
+    text = "tests:\n" + "".join(f"  - {{id: c{n}, input: hi, criteria: x, bogus: 1}}\n" for n in range(30))
+    document = LANGUAGE.document(text)
+    before = analyze(document, LANGUAGE)
+    at = text.index("c15") + 3
+    after = analyze(document.edited(Edit(Span(at, at), "more\n ")), LANGUAGE, previous=before)
+    kept = [a is b for a, b in zip(before.found.blocks, after.found.blocks, strict=True) if a]
+    assert (kept.count(True), kept.count(False)) == (29, 1)

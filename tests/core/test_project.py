@@ -1,9 +1,17 @@
 """What is known of the files around suites, and when it has to be found out again."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
+import pytest
+from harness import LANGUAGE
+
+from rubric_core.analysis import analyze
 from rubric_core.disk import DiskFiles
-from rubric_core.loading.project import Project
+from rubric_core.loading.project import Look, Project
+
+T = TypeVar("T")
 
 ROOT = Path("/workspace")
 
@@ -29,3 +37,119 @@ def test_other_suites_are_news_only_for_who_asked_for_them() -> None:
     assert project.knows([], [])
     assert project.changed_since(version, asked.seen)
     assert asked.suites_below(ROOT / "a") == ()
+
+
+class Counted(DiskFiles):
+    """Keeps account of what is read."""
+
+    def __init__(self) -> None:
+        self.reads: list[Path] = []
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        self.reads.append(path)
+        return super().read(path, limit)
+
+
+def test_only_what_depends_on_a_changed_file_is_found_out_again(tmp_path: Path) -> None:
+    paths = [tmp_path / name / "a.yaml" for name in ("one", "two", "three")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text("a: 1\n", encoding="utf-8")
+    files = Counted()
+    project = Project(files)
+
+    def trees() -> list[Path]:
+        files.reads.clear()
+        for path in paths:
+            project.look().tree(path)
+        return files.reads
+
+    assert trees() == paths
+    assert trees() == []
+    project.changed([paths[1]])
+    assert trees() == [paths[1]]
+    project.changed([paths[0].parent])  # a directory: what is in it has changed with it
+    assert trees() == [paths[0]]
+    project.changed([tmp_path])
+    assert trees() == paths
+    project.changed()
+    assert trees() == paths
+
+
+def test_what_changed_is_known_however_long_ago_it_was() -> None:
+    project = Project(DiskFiles())
+    look = project.look()
+    for name in ("a/b/c.yaml", "a/b.yaml", "x.yaml"):
+        look.is_file(ROOT / name)
+    seen = frozenset(look.seen)
+    version = project.version
+    for number in range(500):
+        project.changed([ROOT / "elsewhere" / f"{number}.yaml"])
+    assert not project.changed_since(version, seen)
+    project.changed([ROOT / "a" / "b"])
+    for number in range(500):
+        project.changed([ROOT / "elsewhere" / f"{number}.yaml"])
+    assert project.changed_since(version, seen)
+    assert project.changed_since(version, {ROOT / "a" / "b" / "c.yaml"})
+    assert not project.changed_since(version, {ROOT / "a" / "b.yaml"})
+    assert not project.changed_since(version, {ROOT / "x.yaml"})
+    assert not project.changed_since(project.version, seen)
+
+
+@pytest.mark.parametrize("folder", ["", "a", "a/b", "a.b", "a/", "ab", "c"])
+def test_the_suites_below_a_folder_are_those_that_have_it_above_them(folder: str) -> None:
+    names = (
+        "a/b/x.eval.yaml",
+        "a/y.eval.yaml",
+        "a.b/z.eval.yaml",
+        "a-b/z.eval.yaml",
+        "ab/w.eval.yaml",
+        "a0/v.eval.yaml",
+        "v.eval.yaml",
+    )
+    project = Project(DiskFiles())
+    project.knows([Path("/")], [ROOT / name for name in names])
+    below = project.suites_below(ROOT / folder)
+    assert set(below) == {ROOT / name for name in names if ROOT / folder in (ROOT / name).parents}
+    assert len(project.suites_below(Path("/"))) == len(names)
+
+
+class CountedLook(Look):
+    """Keeps account of what is looked up."""
+
+    lookups = 0
+
+    def once(self, key: object, make: Callable[[Look], T]) -> T:
+        CountedLook.lookups += 1
+        return super().once(key, make)
+
+
+def lookups_after_an_edit(folder: Path, targets: int, suites: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often something is looked up for a file of targets that no suite names, after a letter in one of the suites."""
+    home = folder / f"{targets}-{suites}"
+    paths = [home / f"{number}.eval.yaml" for number in range(suites)]
+    (home / ".agentv").mkdir(parents=True)
+    for path in paths:
+        path.write_text("tests: []\n", encoding="utf-8")
+    file = home / ".agentv" / "targets.yaml"
+    names = [*(f"spare-{number}" for number in range(targets)), "two words"]
+    text = "targets:\n" + "".join(f"  - {{name: {name}, provider: mock}}\n" for name in names)
+    project = Project(DiskFiles())
+    monkeypatch.setattr(project, "look", lambda: CountedLook(project))
+    project.knows([home], paths)
+
+    def unused() -> list[str]:
+        CountedLook.lookups = 0
+        found = analyze(LANGUAGE.document(text, file), LANGUAGE, path=file, project=project).diagnostics
+        return [text[d.span.start : d.span.end] for d in found if d.code == "unused-target"]
+
+    assert unused() == names
+    paths[0].write_text("tests: [] # spare-0, my-spare-1, two words\n", encoding="utf-8")
+    project.changed([paths[0]])
+    assert unused() == names[1:-1]
+    return CountedLook.lookups
+
+
+def test_targets_are_searched_for_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few, more = (lookups_after_an_edit(tmp_path, number, 20, monkeypatch) for number in (2, 12))
+    assert more - few <= 20, "one for each further target, not one for each suite"

@@ -82,6 +82,8 @@ class Client:
             **({"XDG_STATE_HOME": str(state), "XDG_CACHE_HOME": str(state / "cache")} if state else {}),
         }
         command = [sys.executable, "-m", "rubric_lsp", *arguments]
+        #: Another client may come as long as the server lives: it does not end with this one.
+        self._stays = any(door in arguments for door in ("--tcp", "--ws", "--unix"))
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment
         )
@@ -244,6 +246,8 @@ class Client:
         with contextlib.suppress(OSError, ValueError):
             assert self.process.stdin
             self.process.stdin.close()
+        if self._stays:
+            self.process.kill()
         try:
             self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:

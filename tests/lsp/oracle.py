@@ -14,10 +14,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 from edit_scripts import random_edit
 
 from rubric_core.analysis import Language
+from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.text import Edit, Encoding, LineIndex, Span, apply_edits
 from rubric_lsp import convert
 from rubric_lsp.capabilities import Client
-from rubric_lsp.features import tokens
+from rubric_lsp.coloring import coloring, token_changes
+from rubric_lsp.json_array import JsonArray
+from rubric_lsp.navigation import links
 from rubric_lsp.parts import in_parts
 from rubric_lsp.server import RubricServer
 from rubric_lsp.snapshot import Snapshot
@@ -39,19 +42,43 @@ class Follower:
         self.server.documents.encoding = encoding
 
     def told(self, snapshot: Snapshot) -> Any:
-        """What a client would have of this version: diagnostics, outline, tokens, folds."""
-        symbols = in_parts(
-            lambda d, _: convert.document_symbols(d, d.kept.symbols.of(d.analysis), _CLIENT), snapshot, {}
+        """What a client would have of this version: diagnostics, outline, folds, lenses, links, tokens."""
+        uri = snapshot.uri
+        results = self.server.runs.results(snapshot)
+        answers = (
+            in_parts(lambda d, _: convert.document_symbols(d, _CLIENT), snapshot, {}),
+            in_parts(lambda d, _: convert.document_symbols(d, Client()), snapshot, {}),
+            in_parts(lambda d, _: convert.folding_ranges(d), snapshot, {}),
+            convert.code_lenses(snapshot, results, uri, told=True),
+            JsonArray.of(convert.document_links(snapshot, links(self.server.around, snapshot))),
         )
-        folds = in_parts(lambda d, _: convert.folding_ranges(d, d.kept.folds.of(d.analysis)), snapshot, {})
-        colors = tokens.encoded(convert.token_lines(snapshot), convert.struck(snapshot))
-        return self.server.problems(snapshot), symbols, colors, folds
+        return self.server.problems(snapshot), [a.items if isinstance(a, JsonArray) else a for a in answers]
+
+    def colors(self, snapshot: Snapshot) -> list[int]:
+        """The tokens that a client has which asks for what has changed since the version before."""
+        name, before = snapshot.kept.sent_tokens
+        told = token_changes(snapshot, {"previousResultId": name})
+        numbers = before.numbers
+        for edit in told.get("edits", ()):
+            numbers[edit["start"] : edit["start"] + edit["deleteCount"]] = edit["data"]
+        return numbers if "edits" in told else told["data"].items
+
+
+#: What runs gave to some cases of the tests.
+RESULTS = (
+    CaseResult(id="refund", verdict=Verdict.FAILED, score=0.4, reason="too short"),
+    CaseResult(id="tides", verdict=Verdict.PASSED, score=0.9),
+    CaseResult(id="b", verdict=Verdict.UNSCORED, reason="no judge"),
+)
 
 
 def follow(text: str, rng: random.Random, steps: int, encoding: Encoding, pair: tuple[Follower, Follower]) -> None:
     """Make `steps` edits and compare after each; a difference is an AssertionError that says how to see it again."""
     follower, fresh = pair
     uri = "file:///oracle/a.eval.yaml"
+    for result in RESULTS:
+        follower.server.runs.record.done(uri, result)
+        fresh.server.runs.record.done(uri, result)
     follower.server.documents.open(uri, "yaml", 0, text)
     undone: list[str] = []
     for step in range(steps):
@@ -78,6 +105,7 @@ def follow(text: str, rng: random.Random, steps: int, encoding: Encoding, pair: 
         assert changed.document.text == text, f"step {step}: the text itself differs after {edit}"
         again = fresh.server.documents.open(uri, "yaml", step + 1, text)
         assert follower.told(changed) == fresh.told(again), f"step {step}: {edit}\n{text!r}"
+        assert follower.colors(changed) == coloring(again).numbers, f"step {step}: {edit}\n{text!r}"
 
 
 def pairs(language: Language) -> dict[Encoding, tuple[Follower, Follower]]:

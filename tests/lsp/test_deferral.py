@@ -13,6 +13,7 @@ from rubric_core.analysis import Language
 from rubric_core.text import Edit, LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.deferral import IDLE, Deferral
+from rubric_lsp.features.deferral import without_some
 from rubric_lsp.server import RubricServer
 from rubric_lsp.workspace import Change
 
@@ -74,9 +75,9 @@ class Desk:
         """What is said, and what waits."""
         snapshot = self.server.documents.get(uri or self.uri)
         assert snapshot is not None
-        waiting = self.server.deferral.numbers(snapshot)
-        found = list(enumerate(snapshot.analysis.diagnostics))
-        return [d for n, d in found if n not in waiting], [d for n, d in found if n in waiting]
+        analysis = snapshot.analysis
+        told = without_some(analysis.found, self.server.deferral.numbers(snapshot)).placed(analysis.document)
+        return [*told], [d for d in analysis.diagnostics if d not in told]
 
     def said(self, uri: str | None = None) -> list[str]:
         return [d.code for d in self.split(uri)[0]]

@@ -6,7 +6,9 @@ import pytest
 from harness import LANGUAGE
 from oracle import ENCODINGS, Follower, follow, pairs
 
-from rubric_core.text import Encoding
+from rubric_core.text import Encoding, Position, TextRange
+from rubric_lsp.coloring import coloring
+from rubric_lsp.workspace import Change
 
 SMALL = """\
 # rubric: dialect=agentv-3
@@ -29,6 +31,27 @@ tests:
     grader: x
     rubrics: [{id: a, outcom: b, score_ranges: {0: bad, 5: good}}]
 """
+#: Without anchors, what is known of one version is carried over to the next.
+PLAIN = """\
+# rubric: dialect=agentv-3
+name: x
+tests:
+  - id: refund
+    criteria: Explains it 😀
+    input: Can I?
+    bogus: 1
+  - id: tides
+    depends_on: [refund, nobody]
+    criteria: x
+    input: see file://a.md
+  - id: tides
+    criteria: é
+    input: |
+      hi
+    assertions:
+      - {type: contains, valu: x}
+execution: {target: bot}
+"""
 OLD = "evalcases:\r\n- id: é\r\n  expected_outcome: x\r\n  input: hi\r\n  grader: llm_judge\r\n- id: b\r\n  outcome: y\r\n"
 
 
@@ -38,8 +61,32 @@ def both() -> dict[Encoding, tuple[Follower, Follower]]:
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("text", [SMALL, OLD, ""], ids=["small", "old", "nothing"])
+@pytest.mark.parametrize("text", [SMALL, PLAIN, OLD, ""], ids=["small", "plain", "old", "nothing"])
 def test_random_edits(both: dict[Encoding, tuple[Follower, Follower]], text: str, encoding: Encoding) -> None:
     rng = random.Random(f"{encoding} {len(text)}")
     for _ in range(4):
         follow(text, rng, 25, encoding, both[encoding])
+
+
+def test_only_the_edited_case_is_written_anew(both: dict[Encoding, tuple[Follower, Follower]]) -> None:
+    """What each answer looks at after an edit: one block, wherever it stands by then."""
+    server = both["utf-16"][0].server
+    uri, case = "file:///oracle/many.eval.yaml", "  - id: c{}\n    criteria: x\n    input: hi\n    bogus: 1\n"
+    text = "tests:\n" + "".join(case.format(n) for n in range(20))
+    snapshot = server.documents.open(uri, "yaml", 0, text)
+
+    def looked_at() -> list[int]:
+        both["utf-16"][0].told(snapshot)
+        coloring(snapshot)
+        kept = snapshot.kept
+        return [kept.colors.looked_at, *(answer.looked_at for answer in kept.answers.values())]
+
+    before = looked_at()
+    for number, line in enumerate((34, 50), 1):
+        where = TextRange(Position(line, 0), Position(line, 0))
+        changed = server.documents.change(uri, number, [Change(where, "    # a note\n")])
+        assert changed is not None
+        snapshot = changed
+        after = looked_at()
+        assert [a - b for a, b in zip(after, before, strict=True)] == [1] * len(after)
+        before = after

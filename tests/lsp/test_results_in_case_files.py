@@ -1,11 +1,14 @@
 """A file of cases opened by itself: its cases have the results of the suite that takes them over, and run with it."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 from client import VSCODE, Client, Connect, replaced, until
 from running import hints, written
+
+from rubric_lsp.server import RubricServer
 
 SUITE = """\
 # rubric: dialect=agentv-3
@@ -95,3 +98,19 @@ def test_actions_name_what_stands_in_the_file(connect: Connect, folder: Path) ->
     assert offered["Run every case of this suite"] == [suite]
     about = client.request("rubric/suite", {"textDocument": {"uri": uri}})
     assert (about["target"], about["dialect"]) == ("canned", "agentv-3")
+
+
+def test_suites_without_results_are_not_searched_for_files_of_cases(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, suite = RubricServer(), folder / "a.eval.yaml"
+    server.documents.folders = {folder.as_uri(): "folder"}
+    searched: list[None] = []
+
+    async def looked() -> list[str]:
+        await server.runs.record.load(suite.as_uri(), suite)  # as when it was opened: there are none
+        monkeypatch.setattr(server.around, "read_already", lambda: searched.append(None) or [])
+        return [report.uri async for report in server.survey.reports()]
+
+    assert (folder / "cases.yaml").as_uri() in asyncio.run(looked())
+    assert searched == []

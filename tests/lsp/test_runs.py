@@ -415,7 +415,7 @@ def test_details_are_shown_before_a_person_decides(connect: Connect, folder: Pat
     assert "execute `python prepare.py`" in asked[0]["message"]
     assert [a["title"] for a in asked[1]["actions"]] == ["Run once", "Trust this folder", "Not now"]
     shown = next(p["uri"] for m, p in client.requests if m == "window/showDocument")
-    assert "- `python prepare.py`" in Path(shown.removeprefix("file://")).read_text(encoding="utf-8")
+    assert "\n```text\npython prepare.py\n```\n" in Path(shown.removeprefix("file://")).read_text(encoding="utf-8")
 
 
 def test_a_client_that_cannot_ask_shows_what_would_happen(connect: Connect, folder: Path, slow: str) -> None:

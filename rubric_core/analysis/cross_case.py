@@ -1,0 +1,112 @@
+"""What rules across cases look at in each case: as long as none of it changes, they find what they found before."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from rubric_core.analysis.finding_list import alike
+from rubric_core.analysis.result import Analysis
+from rubric_core.analysis.states import Found
+from rubric_core.language.around import FileKind
+from rubric_core.language.model import Case
+from rubric_core.syntax.blocks import Block
+from rubric_core.syntax.edit import column_of
+from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Finding
+
+__all__ = ["cross_case_facts", "unchanged"]
+
+#: Keys of a case whose values other cases, or prompts of the suite, depend on.
+_KEYS = ("id", "depends_on", "vars", "prompts", "turns")
+
+
+def unchanged(before: Analysis, now: Analysis) -> tuple[Found, ...] | None:
+    """What rules across cases found in an earlier version, where it stands now; None when they have to look again.
+
+    They have to when the suite itself or what cases share has changed, and when something that they found stands in a case
+    that has changed. What they look at in a case is said by `cross_case_facts`.
+    """
+    if now.judged_in is None or before.judged_in != now.judged_in or before.suite is not now.suite:
+        return None
+    if now.kind is FileKind.TARGETS or before.external or now.external or before.siblings != now.siblings:
+        return None
+    start, end = alike(before.document.blocks, now.document.blocks)
+    old = [(n, before.document.blocks[n]) for n in range(start, len(before.document.blocks) - end)]
+    new = [(n, now.document.blocks[n]) for n in range(start, len(now.document.blocks) - end)]
+    if len(old) != len(new) or not all(block.key for _, block in (*old, *new)):
+        return None
+    if cross_case_facts(before, old) != cross_case_facts(now, new):
+        return None
+    changed = Span(before.document.start(start), before.document.start(start + len(old)))
+    return _moved(before.across, changed, len(now.document) - len(before.document))
+
+
+def _moved(across: Iterable[Found], changed: Span, by: int) -> tuple[Found, ...] | None:
+    """Findings after an edit; None when one of them has to do with what was edited."""
+    made: list[Found] = []
+    for rule, finding in across:
+        spans = [*_spans(finding)]
+        if any(span.start < changed.end and span.end >= changed.start for span in spans):
+            return None
+        behind = by and any(span.start >= changed.end for span in spans)
+        made.append((rule, _behind(finding, changed.end, by)) if behind else (rule, finding))
+    return tuple(made)
+
+
+def _spans(finding: Finding) -> Iterator[Span]:
+    yield finding.span
+    yield from (each.span for each in finding.related)
+    yield from (edit.span for fix in finding.fixes for edit in fix.edits)
+    yield from (span for _, span in finding.explains)
+    if finding.hides is not None:
+        yield finding.hides
+
+
+def _behind(finding: Finding, offset: int, by: int) -> Finding:
+    """A finding with everything from `offset` on `by` characters further on."""
+
+    def there(span: Span) -> Span:
+        return span.moved(by) if span.start >= offset else span
+
+    return replace(
+        finding,
+        span=there(finding.span),
+        related=tuple(replace(each, span=there(each.span)) for each in finding.related),
+        fixes=tuple(replace(f, edits=tuple(Edit(there(e.span), e.new_text) for e in f.edits)) for f in finding.fixes),
+        explains=tuple((code, there(span)) for code, span in finding.explains),
+        hides=there(finding.hides) if finding.hides is not None else None,
+    )
+
+
+def cross_case_facts(analysis: Analysis, blocks: Iterable[tuple[int, Block]]) -> list[object]:
+    """What others can depend on in some blocks; equal lists mean that nothing of it has changed."""
+    return [_of_block(analysis, number, block) for number, block in blocks]
+
+
+def _of_block(analysis: Analysis, number: int, block: Block) -> object:
+    state, cases = analysis.states[block], _cases(analysis, number)
+    # A case without an id may be the second half of the one above, which their keys tell.
+    halves = not all(case.has("id") for case in (*cases, *_cases(analysis, number + 1)))
+    names = [[e.name for e in c.node.entries] for c in cases if halves and isinstance(c.node, Mapping)]
+    return (
+        [type(shape) for shape in state.shapes],
+        state.own_targets,
+        set(state.tree.anchors),
+        names,
+        [_of_case(c, analysis, block) for c in cases],
+    )
+
+
+def _cases(analysis: Analysis, number: int) -> list[Case]:
+    """The cases of a block; none where it is what stands below them all."""
+    block = analysis.document.blocks[number] if number < len(analysis.document.blocks) else None
+    shapes = analysis.states[block].shapes if block is not None and block.key else ()
+    return [shape for shape in shapes if isinstance(shape, Case)]
+
+
+def _of_case(case: Case, analysis: Analysis, block: Block) -> object:
+    column = column_of(block.text, case.node.whole.start) if case.node is not None else 0
+    places = {field: place for field in _KEYS if (place := case.places.get(field)) is not None}
+    # Where prompts ask, it counts that somebody wrote an input, which is refused.
+    asks = analysis.dialect.spelled(Case, "input") is None and "input" in case.unread
+    return column, asks, {field: block.text[slice(*place.node.whole)] for field, place in places.items()}

@@ -1,0 +1,86 @@
+"""What is wrong with a text, kept so that an edit moves none of it: in each block at the offsets of that block."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, compress, count
+from operator import is_not
+from typing import TypeVar
+
+from rubric_core.syntax.blocks import Document
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Diagnostic, Fix
+
+__all__ = ["FindingList", "alike", "in_order", "moved"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class FindingList:
+    """The findings of one version of a text."""
+
+    #: Those inside each block, by its number, in the order of its text and at its own offsets. Equal blocks share them.
+    blocks: Sequence[tuple[Diagnostic, ...]] = ()
+    #: Those around the cases and across them, in the order of the text and at offsets of the whole.
+    loose: tuple[Diagnostic, ...] = ()
+
+    def placed(self, document: Document) -> tuple[Diagnostic, ...]:
+        """All of them in the order of the text, at offsets of the whole."""
+        found = [each for n, some in self.numbered() for each in map(Moved(document.start(n)), some)]
+        return in_order([*found, *self.loose]) if self.loose else tuple(found)
+
+    def near(self, document: Document, offsets: Iterable[int]) -> tuple[Diagnostic, ...]:
+        """Those that may touch one of these offsets, in the order of the text: of the others nothing is put together."""
+        numbers = {n for each in offsets for n in (document.block_at(each - 1), document.block_at(each))}
+        blocks = ((n, self.blocks[n]) for n in numbers) if self.blocks else ()
+        return in_order([*(d for n, some in blocks for d in map(Moved(document.start(n)), some)), *self.loose])
+
+    def each(self) -> Iterator[Diagnostic]:
+        """All of them, at whatever offsets and in no order, for what only counts them."""
+        return chain(self.loose, chain.from_iterable(self.blocks))
+
+    def numbered(self) -> Iterator[tuple[int, tuple[Diagnostic, ...]]]:
+        """The blocks that have findings, with their numbers."""
+        return zip(compress(count(), self.blocks), filter(None, self.blocks), strict=True)
+
+
+def in_order(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Findings in the order of the text."""
+    return tuple(sorted(found, key=lambda d: (d.span, d.code)))
+
+
+def alike(one: Sequence[T], other: Sequence[T]) -> tuple[int, int]:
+    """How many members two sequences share, the very same ones: at the beginning, and of the rest at the end."""
+    least = min(len(one), len(other))
+    start = next(compress(count(), map(is_not, one, other)), least)
+    end = next(compress(count(), map(is_not, reversed(one), reversed(other))), least)
+    return start, min(end, least - start)
+
+
+class Moved:
+    """Findings `by` characters further on. A fix that many of them share is moved once, and stays one object."""
+
+    def __init__(self, by: int) -> None:
+        self._by = by
+        self._fixes: dict[int, tuple[Fix, Fix]] = {}
+
+    def __call__(self, found: Diagnostic) -> Diagnostic:
+        return replace(
+            found,
+            span=found.span.moved(self._by),
+            hides=found.hides.moved(self._by) if found.hides is not None else None,
+            related=tuple(replace(each, span=each.span.moved(self._by)) for each in found.related),
+            fixes=tuple(map(self._fix, found.fixes)),
+        )
+
+    def _fix(self, fix: Fix) -> Fix:
+        known = self._fixes.get(id(fix))
+        if known is None:
+            edits = tuple(Edit(e.span.moved(self._by), e.new_text) for e in fix.edits)
+            known = self._fixes[id(fix)] = fix, replace(fix, edits=edits)
+        return known[1]
+
+
+def moved(found: Diagnostic, by: int) -> Diagnostic:
+    """The same, `by` characters further on."""
+    return Moved(by)(found) if by else found

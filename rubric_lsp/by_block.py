@@ -1,0 +1,186 @@
+"""Answers about a whole file, put together from what each block contributes. Only blocks that are new are looked at.
+
+A feature is one function, which gives the part of the answer that one block has. Its lines are counted from the beginning of
+the block, so that the part stays as it is when the block moves. A part is kept under everything it was made from: the tree of
+the block, its shapes (another dialect makes others of the same tree), and a key for what is not in the text.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.shape import Shape
+from rubric_core.syntax.tree import Tree
+from rubric_core.text import Encoding, Position, Span
+from rubric_lsp.features.blockwise import line_in_document
+from rubric_lsp.json_array import JsonArray, json_text
+
+__all__ = ["BlockAnswer", "Parts", "Places", "Write"]
+
+Json = dict[str, Any]
+#: The members that hold line numbers. In a text, the quotes of what looks like one would be escaped.
+_LINES = re.compile(r'"(line|startLine|endLine)":(\d+)')
+
+
+class Places:
+    """Where things in a block are: lines count from the first one of the block, in the text around the cases from that of the file."""
+
+    def __init__(self, local: LocalText, encoding: Encoding, first_line: int = 0) -> None:
+        self._local = local
+        self._encoding = encoding
+        self._first_line = first_line
+
+    def range(self, span: Span) -> Json:
+        """A span of the block."""
+        local = self._local
+        if not local.in_frame:
+            start, end = local.block.index.range(span, self._encoding)
+            return _range(start, end)
+        start, end = local.analysis.document.range(local.outer(span), self._encoding)
+        return _range(start.below(self._first_line), end.below(self._first_line))
+
+    def line(self, line: int) -> int:
+        """A line of the block."""
+        return line_in_document(self._local, line) + self._first_line if self._local.in_frame else line
+
+
+def _range(start: Position, end: Position) -> Json:
+    return {
+        "start": {"line": start.line, "character": start.character},
+        "end": {"line": end.line, "character": end.character},
+    }
+
+
+#: Gives the items that one block has in an answer, made with what the answer knows of the block besides its text.
+Write = Callable[[LocalText, Places, Any], Iterable[Json]]
+
+
+class _Part:
+    """The items of one block, at whatever line the block begins."""
+
+    __slots__ = ("_first", "_lines", "_template", "_text")
+
+    def __init__(self, items: Iterable[Json]) -> None:
+        written = ",".join(map(json_text, items))
+        self._lines = tuple(int(found[2]) for found in _LINES.finditer(written))
+        self._template = _LINES.sub(r'"\1":%d', written.replace("%", "%%"))
+        self._first, self._text = 0, written
+
+    def at(self, first: int) -> str:
+        """The items of the block when it begins at line `first`."""
+        if first != self._first:
+            self._text = self._template % tuple([first + line for line in self._lines])
+            self._first = first
+        return self._text
+
+
+class Parts(NamedTuple):
+    """An answer in its parts: the items in the text around the cases, above them and below, and those of the cases."""
+
+    above: list[Json]
+    cases: list[str]
+    below: list[Json]
+
+    @property
+    def in_order(self) -> JsonArray:
+        """The items in the order of the text."""
+        return JsonArray((*map(json_text, self.above), *self.cases, *map(json_text, self.below)))
+
+    @property
+    def frame_first(self) -> JsonArray:
+        """The items around the cases, then those of the cases."""
+        return JsonArray((*map(json_text, chain(self.above, self.below)), *self.cases))
+
+
+class _Known(NamedTuple):
+    """What the items of a block were made from."""
+
+    shapes: tuple[Shape, ...]
+    key: object
+    part: _Part
+
+
+class _Around(NamedTuple):
+    """The items of the text around the cases, and what they were made from."""
+
+    tree: Tree
+    shapes: tuple[Shape, ...]
+    made_from: tuple[object, ...]
+    items: list[Json]
+
+
+class BlockAnswer:
+    """One feature's answer about a document, kept from version to version.
+
+    Args:
+        write: Gives the part of one block.
+        encoding: How the client counts columns.
+    """
+
+    def __init__(self, write: Write, encoding: Encoding) -> None:
+        self._write = write
+        self._encoding = encoding
+        self._blocks: dict[Tree, _Known] = {}
+        self._frame: _Around | None = None
+        #: How often a block was looked at: tests look whether it is only those that changed.
+        self.looked_at = 0
+
+    def of(self, analysis: Analysis, first_line: int = 0, keys: Mapping[int, object] | None = None) -> Parts:
+        """The answer for a version.
+
+        Args:
+            analysis: The version.
+            first_line: The line of the file at which it begins.
+            keys: By the number of a block, -1 for the text around the cases: what the items are made from besides the text.
+                A block without a key has no part in the answer. None: every block has, and nothing else counts.
+        """
+        document, known, kept = analysis.document, self._blocks, dict[Tree, _Known]()
+        cases: list[str] = []
+        for number, block in enumerate(document.blocks):
+            if not block.key or not block.text or (keys is not None and number not in keys):
+                continue
+            state, key = analysis.states[block], keys[number] if keys is not None else None
+            found = known.get(state.tree)
+            if found is None or found.shapes is not state.shapes or found.key != key:
+                local = LocalText(analysis, number, block, 0)
+                found = _Known(state.shapes, key, _Part(self._items(local, Places(local, self._encoding), key)))
+            kept[state.tree] = found
+            cases.append(found.part.at(document.first_line(number) + first_line))
+        self._blocks = kept
+        above, below = self._around(analysis, first_line, keys)
+        return Parts(above, cases, below)
+
+    def _around(
+        self, analysis: Analysis, first_line: int, keys: Mapping[int, object] | None
+    ) -> tuple[list[Json], list[Json]]:
+        """The items of the text around the cases: those above the cases, and those below."""
+        local, document = analysis.local(0), analysis.document
+        if not local.in_frame or (keys is not None and -1 not in keys):
+            return [], []
+        number, key = len(document.blocks) - 1, keys[-1] if keys is not None else None
+        # Where the last block is a case, nothing stands below the cases.
+        below = document.first_line(number) if number and not document.blocks[number].key else sys.maxsize
+        made_from = (key, len(analysis.frame.head), below, first_line)
+        known = self._frame
+        if (
+            known is None
+            or (known.tree, known.made_from) != (local.tree, made_from)
+            or known.shapes is not local.shapes
+        ):
+            items = self._items(local, Places(local, self._encoding, first_line), key)
+            known = self._frame = _Around(local.tree, local.shapes, made_from, items)
+        last = first_line + below
+        return [each for each in known.items if _line(each) < last], [i for i in known.items if _line(i) >= last]
+
+    def _items(self, local: LocalText, places: Places, key: object) -> list[Json]:
+        self.looked_at += 1
+        return list(self._write(local, places, key))
+
+
+def _line(item: Json) -> int:
+    """The line on which an item begins."""
+    line: int = item["startLine"] if "startLine" in item else item.get("location", item)["range"]["start"]["line"]
+    return line

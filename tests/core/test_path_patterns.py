@@ -1,0 +1,83 @@
+"""Patterns for paths mean what git means, and none of them takes for ever."""
+
+import random
+import re
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+from pathspec import GitIgnoreSpec
+
+from rubric_core.disk import DiskFiles
+from rubric_core.loading.case_files import cases_behind
+from rubric_core.loading.patterns import Patterns, braces, without_backtracking
+from rubric_core.loading.project import Project
+
+#: What lines are made of, and what stands between slashes in paths.
+TOKENS = ["a", "b", "*", "*", "?", "/", "**/", "/**/", "/**", "[ab]", "[]b]", "[!a]", "[+-9]", "c.x", "\\*"]
+LETTERS = "aabc.x*]"
+
+
+def test_the_same_paths_match() -> None:
+    choose = random.Random(14)
+    changed = 0
+    for _ in range(1500):
+        line = "".join(choose.choice(TOKENS) for _ in range(choose.randint(1, 9)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = next((p.regex.pattern for p in GitIgnoreSpec.from_lines([line]).patterns if p.regex), "")
+        made = without_backtracking(found)
+        changed += "first_0" in made
+        # The library lets a set hold the slash, which git does not.
+        sets = re.sub(r"(\\.|\[\^/\])|\[\^?\]?(?:\\.|[^\]\\])*\]", lambda m: m[0] if m[1] else f"(?!/){m[0]}", found)
+        before, after = re.compile(sets), re.compile(made)
+        for _ in range(20):
+            path = "/".join(
+                "".join(choose.choices(LETTERS, k=choose.randint(1, 5))) for _ in range(choose.randint(1, 6))
+            )
+            old, new = before.match(path), after.match(path)
+            assert (old is None) == (new is None), (line, path)
+            assert old is None or new is None or old.groupdict().get("ps_d") == new.groupdict().get("ps_d"), (
+                line,
+                path,
+            )
+    assert changed > 100
+
+
+@pytest.mark.parametrize(
+    ("line", "path"),
+    [
+        ("*a" * 30 + "b", "a" * 250),
+        ("*[!b]" * 30 + "c", "a" * 250),
+        ("**/a/" * 12 + "b", "a/" * 2000),
+        ("/a" + "/**/a" * 12 + "*a*a*a*a*b", "a/" * 2000),
+        ("**/*a*a*a/" * 6 + "b", ("a" * 50 + "/") * 80),
+    ],
+)
+def test_no_line_takes_for_ever(line: str, path: str) -> None:
+    began = time.process_time()
+    assert Patterns("/", [line]).decide(f"/{path}") is None
+    assert time.process_time() - began < 1
+
+
+def test_braces_are_written_out_in_order() -> None:
+    assert braces("{a,b}/{c,d}") == ["a/c", "a/d", "b/c", "b/d"]
+    assert braces("{a,{b,c}}") == ["a", "b", "a", "c"]
+
+
+def test_braces_are_not_written_out_without_end() -> None:
+    with pytest.raises(ValueError, match="stands for more than 1,000 patterns"):
+        braces("{a,b}" * 40)
+
+
+def test_links_in_a_circle_and_stars_lead_to_each_case_once(tmp_path: Path) -> None:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "deep" / "er" / "x.yaml").write_text("- {id: a, input: hi}\n")
+    for name in "pqr":
+        (tmp_path / "deep" / name).symlink_to(".")
+    project = Project(DiskFiles(), tmp_path)
+    began = time.process_time()
+    found = cases_behind(project.look(), "**/**/**/*.yaml", tmp_path)
+    assert time.process_time() - began < 1
+    assert [path.name for path in found.files] == ["x.yaml"]

@@ -1,0 +1,50 @@
+"""Whether a file has to do with evals, by its first lines: a glance says the same as all of them."""
+
+import random
+from pathlib import Path
+
+import pytest
+from edit_scripts import random_edit
+
+from rubric_core.loading import recognize
+from rubric_core.loading.recognize import head_is_eval_yaml, is_eval_yaml
+from rubric_core.syntax.parse import parse
+from rubric_core.text import apply_edits
+
+HERE = Path(__file__).parent
+TEXTS = [
+    each.read_text(encoding="utf-8", errors="replace")
+    for each in (*sorted(HERE.parents[1].glob("examples/**/*.yaml")), *sorted(HERE.glob("documents/*.yaml")))
+]
+OTHERS = """\
+- hosts: all
+  tasks:
+    - name: install
+      package: {name: curl}
+"""
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_glance_is_as_good_as_the_whole_head(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(seed)
+    path = tmp_path / "suite.yaml"
+    for text in (*TEXTS, OTHERS):
+        for _ in range(3):
+            text = apply_edits(text, [random_edit(text, rng)])  # noqa: PLW2901  # one after the other
+            head = text[: recognize._HEAD]
+            path.write_text(head, encoding="utf-8", errors="replace", newline="")
+            read = path.read_text(encoding="utf-8", errors="replace")[: recognize._HEAD]
+            whole = read if len(read) < recognize._HEAD else read[: read.rfind("\n") + 1]
+            monkeypatch.setattr(recognize, "_GLANCE", rng.choice((40, 120, 400, 1_200)))
+            assert head_is_eval_yaml(path) is is_eval_yaml(path, whole, parse(whole).root)
+
+
+def test_only_the_glance_is_parsed_where_it_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+    monkeypatch.setattr(recognize, "parse", lambda text: parsed.append(len(text)) or parse(text))
+    path = tmp_path / "suite.yaml"
+    path.write_text("tests:\n" + "  - id: a\n    criteria: Greets\n    input: hi\n" * 400, encoding="utf-8")
+    assert head_is_eval_yaml(path) is True
+    assert max(parsed) <= recognize._GLANCE
+    path.write_text(OTHERS, encoding="utf-8")
+    assert head_is_eval_yaml(path) is False

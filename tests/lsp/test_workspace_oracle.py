@@ -1,0 +1,228 @@
+"""After any edits of several files, open and on disk, a server says of every file what one says that starts now."""
+
+import asyncio
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rubric_core.text import Edit, LineIndex, Span
+from rubric_lsp import lifecycle, survey
+from rubric_lsp.capabilities import Client
+from rubric_lsp.server import RubricServer
+from rubric_lsp.workspace import Change
+
+SUITE = """\
+# rubric: dialect=agentv-3
+execution: {target: local}
+tests: file://cases.yaml
+assertions:
+  - {type: contains, value: x}
+  - {type: llm-grader, prompt: file://judge.md}
+"""
+OWN = """\
+execution: {target: cloud}
+tests:
+  - {id: a, criteria: x, input: hi}
+  - {id: b, criteria: x, input: [{role: user, content: [{type: file, value: data.txt}]}], expectd: 1}
+"""
+#: What may stand in each file. Names that are gone, misspelt or elsewhere make mistakes in others.
+TEXTS: dict[str, tuple[str, ...]] = {
+    "a.eval.yaml": (SUITE, SUITE.replace("agentv-3", "agentv-2.7"), OWN, SUITE.replace("local", "spare"), SUITE.replace("cases", "more/cases")),
+    "b.eval.yaml": (OWN, SUITE, OWN.replace("cloud", "local"), "tests: 1\n"),
+    "more/c.eval.yaml": (OWN, SUITE, SUITE.replace("agentv-3", "agentv-2.7"), ""),
+    "suite.yaml": (OWN, "kind: Deployment\n", SUITE),
+    "cases.yaml": ("- {id: a, criteria: x, input: hi}\n", "- {id: a, criteria: x}\n", "- {id: a, input: 1, execution: {target: spare}}\n"),
+    "more/cases.yaml": ("- {id: z, criteria: x, input: hi}\n", "- {id: z, criteria: x}\n"),
+    "judge.md": ("Rate {{ answer }}\n", "Rate {{ anwser }}\n", "Rate {{ output }} {{ criteria }}\n"),
+    "more/judge.md": ("Rate {{ anwser }}\n",),
+    "data.txt": ("some\n", " \n"),
+    ".agentv/targets.yaml": (
+        "targets:\n  - {name: local, provider: mock}\n  - {name: cloud, provider: mock}\n",
+        "targets:\n  - {name: local, provider: mock}\n  - {name: spare, provider: mock}\n",
+        "targets:\n  - {name: local}\n",
+    ),
+    "more/.agentv/targets.yaml": ("targets:\n  - {name: cloud, provider: mock}\n",),
+    ".rubric.toml": ("", 'ignore = ["unknown-key"]\n', 'exclude = ["more"]\n', 'dialect = "agentv-2.7"\n', "ignor = 1\n"),
+    ".gitignore": ("", "b.eval.yaml\n"),
+}  # fmt: skip
+#: Files that are open at times: what an editor sends to a server for suites.
+OPENED = ("a.eval.yaml", "b.eval.yaml", "more/c.eval.yaml", "cases.yaml", "judge.md", ".agentv/targets.yaml")
+
+
+class Desk:
+    """A server without a wire, and the folder that is open in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.server = RubricServer()
+        self.server.client = Client(diagnostic_tags=frozenset({1, 2}))
+        self.server.documents.folders = {folder.as_uri(): "folder"}
+        self.version = 1
+
+    def uri(self, name: str) -> str:
+        return (self.folder / name).as_uri()
+
+    def open(self, name: str, text: str) -> None:
+        self.version += 1
+        kind = "markdown" if name.endswith(".md") else "yaml"
+        self.server.opened(
+            {"textDocument": {"uri": self.uri(name), "languageId": kind, "version": self.version, "text": text}}
+        )
+
+    def close(self, name: str) -> None:
+        self.server.closed_document({"textDocument": {"uri": self.uri(name)}})
+
+    def type(self, name: str, edit: Edit) -> None:
+        self.version += 1
+        old = self.text(name)
+        where = LineIndex(old).range(edit.span, "utf-16")
+        documents = self.server.documents
+        assert documents.change(self.uri(name), self.version, [Change(where, edit.new_text)]) is not None
+        documents.overtaken()
+
+    def text(self, name: str) -> str:
+        snapshot = self.server.documents.get(self.uri(name))
+        assert snapshot is not None
+        return snapshot.document.text
+
+    def opened(self) -> list[str]:
+        return [name for name in OPENED if self.server.documents.get(self.uri(name)) is not None]
+
+    async def says(self) -> dict[str, Any]:
+        """What is said of every file, by its path, and what completion knows of their words."""
+        await self.settle()
+        said = {r.uri: r.items async for r in self.server.survey.reports()}
+        for snapshot in self.server.documents.all():
+            said[snapshot.uri] = self.server.problems(snapshot) if snapshot.is_ours else []
+        return {**said, "usage": dict(self.server.documents.usage), "prompts": dict(self.server.documents.prompts)}
+
+    async def settle(self) -> None:
+        """As the pauses of a person do: what a look at the workspace finds out may change what is said of open files."""
+        for _ in range(3):
+            async for _report in self.server.survey.reports(opened=False):
+                pass
+            self.server.documents.overtaken()
+
+
+def told(desk: Desk, *names: str) -> None:
+    desk.server.files_changed([desk.uri(name) for name in names])
+
+
+def write(desk: Desk, rng: random.Random) -> str:
+    name = rng.choice(list(TEXTS))
+    path = desk.folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = rng.choice(TEXTS[name])
+    path.write_text(text, encoding="utf-8")
+    told(desk, name)
+    return f"write {name}: {text!r}"
+
+
+def remove(desk: Desk, rng: random.Random) -> str:
+    name = rng.choice(list(TEXTS))
+    (desk.folder / name).unlink(missing_ok=True)
+    told(desk, name)
+    return f"remove {name}"
+
+
+def remove_folder(desk: Desk, _: random.Random) -> str:
+    shutil.rmtree(desk.folder / "more", ignore_errors=True)
+    told(desk, "more")
+    return "remove more/"
+
+
+def open_one(desk: Desk, rng: random.Random) -> str:
+    name = rng.choice([name for name in OPENED if name not in desk.opened()] or list(OPENED))
+    path = desk.folder / name
+    text = path.read_text(encoding="utf-8") if path.is_file() else rng.choice(TEXTS[name])
+    desk.open(name, text)
+    return f"open {name}: {text!r}"
+
+
+def close_one(desk: Desk, rng: random.Random) -> str:
+    opened = desk.opened()
+    if not opened:
+        return open_one(desk, rng)
+    name = rng.choice(opened)
+    desk.close(name)
+    return f"close {name}"
+
+
+def type_something(desk: Desk, rng: random.Random) -> str:
+    opened = desk.opened()
+    if not opened:
+        return open_one(desk, rng)
+    name = rng.choice(opened)
+    old, new = desk.text(name), rng.choice(TEXTS[name])
+    if rng.random() < 0.5:
+        words = [word for word in ("local", "cloud", "spare", "cases.yaml", "judge.md", "anwser") if word in old]
+        if words:
+            word = rng.choice(words)
+            at = old.index(word)
+            edit = Edit(
+                Span(at, at + len(word)), rng.choice(("local", "cloud", "spare", "nobody", "more/cases.yaml", "answer"))
+            )
+            desk.type(name, edit)
+            return f"type in {name}: {edit}"
+    desk.type(name, Edit(Span(0, len(old)), new))
+    return f"type {name}: {new!r}"
+
+
+def settings(desk: Desk, rng: random.Random) -> str:
+    wanted = rng.choice([{}, {"checkWorkspace": False}, {"dialect": "agentv-2.7"}])
+    lifecycle.configure(desk.server, {"rubric": wanted})
+    return f"settings {wanted}"
+
+
+STEPS: tuple[Callable[[Desk, random.Random], str], ...] = (
+    write, write, write, remove, remove_folder, open_one, open_one, close_one, type_something, type_something, type_something, settings,
+)  # fmt: skip
+
+
+async def compare(folder: Path, seed: int, steps: int) -> None:
+    rng = random.Random(seed)
+    desk = Desk(folder)
+    done: list[str] = []
+    for name, texts in TEXTS.items():
+        if rng.random() < 0.8:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(texts[0], encoding="utf-8")
+    for _ in range(steps):
+        for _ in range(rng.choice((1, 1, 1, 3))):
+            done.append(rng.choice(STEPS)(desk, rng))
+            if rng.random() < 0.3:
+                await desk.settle()
+        fresh = Desk(folder)
+        fresh.server.documents.settings = desk.server.documents.settings
+        for snapshot in desk.server.documents.all():
+            fresh.open(str(snapshot.path.relative_to(folder)) if snapshot.path else "", snapshot.document.text)
+        assert await desk.says() == await fresh.says(), "\n".join(done)
+        await fresh.server.closed()
+    await desk.server.closed()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_file_is_said_of_what_a_new_server_says(tmp_path: Path, seed: int) -> None:
+    asyncio.run(compare(tmp_path, seed, 12))
+
+
+def test_an_open_document_is_checked_before_those_that_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk(tmp_path)
+    for name in ("a.eval.yaml", "b.eval.yaml"):
+        (tmp_path / name).write_text(OWN, encoding="utf-8")
+    monkeypatch.setattr(survey, "_IDLE", 0.0)
+    published: list[str] = []
+    monkeypatch.setattr(desk.server.protocol, "tell", lambda _, what: published.append(what["uri"]))
+
+    async def opened() -> None:
+        desk.open("b.eval.yaml", OWN)
+        while len(published) < 2:
+            await asyncio.sleep(0.01)
+        await desk.server.closed()
+
+    asyncio.run(asyncio.wait_for(opened(), 20))
+    assert published == [desk.uri("b.eval.yaml"), desk.uri("a.eval.yaml")]
