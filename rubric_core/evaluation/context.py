@@ -243,6 +243,13 @@ class EvaluationContext:
         for name, value in context_fields(given).items():
             object.__setattr__(self, name, value)
 
+    def with_fields(self, **values: Any) -> "EvaluationContext":
+        """A copy with other values of fields. Nothing is converted or checked, as `dataclasses.replace` does anew for every field."""
+        made = object.__new__(type(self))
+        for name in self.__dataclass_fields__:
+            object.__setattr__(made, name, values[name] if name in values else getattr(self, name))
+        return made
+
     @property
     def settings(self) -> dict[str, Any]:
         """The keys of the evaluator that its type does not know, and those under `config`, as plain data.
@@ -340,11 +347,16 @@ def require_evaluators(evaluators: Mapping[str, object]) -> None:
     """Raises TypeError for anything but evaluators by kind, such as a class instead of an instance."""
     instance("evaluators", evaluators, Mapping, "a mapping from kinds to evaluators")
     for kind, found in evaluators.items():
-        if isinstance(found, type) or not isinstance(found, Evaluator):
+        if isinstance(found, type) or not _is_evaluator(found):
             meant = f"; make one: {found.__name__}()" if isinstance(found, type) else ""
             raise TypeError(
                 f"the evaluator {kind!r} must have `kind` and `evaluate(context)`, found {found!r:.60}{meant}"
             )
+
+
+def _is_evaluator(value: object) -> bool:
+    """As `isinstance(value, Evaluator)`, which costs thirty times as much and is asked for every kind, for every case."""
+    return hasattr(value, "kind") and getattr(value, "evaluate", None) is not None
 
 
 def config_as(shape: type[C], context: EvaluationContext) -> C:

@@ -2,25 +2,28 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rubric_core.evaluation.matrix import variations
-from rubric_core.evaluation.participants import taking_part, target_name
+from rubric_core.evaluation.participants import names_taking_part, target_name
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.secrets import looks_secret
-from rubric_core.evaluation.sources import Sources, prompt_of
+from rubric_core.evaluation.sources import Sources, addresses, prompt_of
 from rubric_core.evaluation.targets import Targets
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
+from rubric_core.language.model import Suite
+from rubric_core.loading.targets import TargetEntry
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain
 
 __all__ = ["files_of", "fingerprint"]
 
 _LARGEST = 20_000_000
+_JSON = json.JSONEncoder(sort_keys=True, default=str)
 #: A setting of targets by which no answer and no score differs.
 _PRICES = "prices"
 #: Keys of a suite that say something about it and nothing to a run.
@@ -41,20 +44,12 @@ _TALK = frozenset(
 
 def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
     """A hash of the case, what it inherits, its targets and judges without secrets, and the files that all of these name."""
-    cases = runnable.suite.places.get("cases")
-    inherited = plain(runnable.suite.node, runnable.suite_anchors)
-    if isinstance(inherited, dict):
-        inherited = {k: v for k, v in inherited.items() if k not in _TALK and (cases is None or k != cases.name)}
-    case, entries = plain(runnable.case.node, runnable.anchors), list(_entries(runnable, targets))
-    options = runnable.options
-    # Each case has a prompt of its own out of those that the suite lists.
-    around = {k: v for k, v in inherited.items() if k != "prompts"} if isinstance(inherited, dict) else inherited
-    found = Sources(runnable, files, entries).found([case, around])
+    case, inherited = plain(runnable.case.node, runnable.anchors), _inherited(runnable)
+    entries, options = _entries(runnable, targets), runnable.options
+    found = Sources(runnable, files, entries.shown).found([case, *inherited.addresses])
     parts = {
         "dialect": runnable.dialect.name,
         "case": case,
-        "suite": inherited,
-        "targets": entries,
         "files": {name: _digest(path, files) for name, path in found},
         "workspace": _workspace(runnable, files, targets),
         "variant": [
@@ -65,19 +60,72 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
         ],
         "asked": [options.target, options.grader_target, options.threshold],
     }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:32]
+    texts = {name: _JSON.encode(part) for name, part in parts.items()}
+    texts |= {"suite": inherited.text, "targets": entries.text}
+    whole = ", ".join(f'"{name}": {text}' for name, text in sorted(texts.items()))
+    return hashlib.sha256(f"{{{whole}}}".encode()).hexdigest()[:32]
+
+
+class _Inherited(NamedTuple):
+    """What every case of a suite inherits, as it goes into its fingerprint."""
+
+    of: Suite
+    #: As JSON.
+    text: str
+    #: The addresses of files in it.
+    addresses: tuple[str, ...]
+
+
+def _inherited(runnable: Runnable) -> _Inherited:
+    """Put together once for all cases: it may be most of a suite."""
+    known = runnable.shared.get("inherited")
+    if not isinstance(known, _Inherited) or known.of is not runnable.suite:
+        known = runnable.shared["inherited"] = _read_inherited(runnable)
+    return known
+
+
+def _read_inherited(runnable: Runnable) -> _Inherited:
+    cases = runnable.suite.places.get("cases")
+    written = plain(runnable.suite.node, runnable.suite_anchors)
+    if not isinstance(written, dict):
+        return _Inherited(runnable.suite, _JSON.encode(written), tuple(addresses(written)))
+    written = {k: v for k, v in written.items() if k not in _TALK and (cases is None or k != cases.name)}
+    # Each case has a prompt of its own out of those that the suite lists.
+    around = {k: v for k, v in written.items() if k != "prompts"}
+    return _Inherited(runnable.suite, _JSON.encode(written), tuple(addresses(around)))
 
 
 def files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
     """The files that take part in a run of a case and are there, the target file left out."""
     written = [plain(runnable.case.node, runnable.anchors), plain(runnable.suite.node, runnable.suite_anchors)]
-    found = Sources(runnable, files, list(_entries(runnable, targets))).found(written)
+    found = Sources(runnable, files, _entries(runnable, targets).shown).found(written)
     return list(dict.fromkeys(path for _, path in found))
 
 
-def _entries(runnable: Runnable, targets: Targets) -> Iterator[Mapping[str, Any]]:
-    """The entries of every target that takes part, without what looks like a secret."""
-    for entry in taking_part([runnable], targets):
+class _Entries(NamedTuple):
+    """The entries of targets, as they go into fingerprints."""
+
+    #: Of which they are.
+    of: Targets
+    shown: Sequence[Mapping[str, Any]]
+    #: As JSON.
+    text: str
+
+
+def _entries(runnable: Runnable, targets: Targets) -> _Entries:
+    """The entries of every target that takes part; put together once for all cases that name the same ones."""
+    names = tuple(names_taking_part([runnable], targets))
+    every: dict[tuple[str | None, ...], _Entries] = runnable.shared.setdefault("entries", {})
+    known = every.get(names)
+    if known is None or known.of is not targets:
+        shown = list(_shown(targets.file.reachable(names))) if targets.file is not None else []
+        known = every[names] = _Entries(targets, shown, _JSON.encode(shown))
+    return known
+
+
+def _shown(entries: Iterable[TargetEntry]) -> Iterator[Mapping[str, Any]]:
+    """Entries without what looks like a secret."""
+    for entry in entries:
         shown = {k: v for k, v in entry.settings.items() if k != _PRICES}
         settings = {k: v for k, v in shown.items() if not looks_secret(k) or "{{" in str(v)}
         yield {"name": entry.name, "kind": entry.kind, "settings": settings}

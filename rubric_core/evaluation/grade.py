@@ -20,7 +20,7 @@ from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.heuristic import Heuristic
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
-from rubric_core.evaluation.exchanges import ExchangeLog
+from rubric_core.evaluation.exchanges import Exchange, ExchangeLog
 from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.registry import EVALUATORS, evaluator_for, kind_of
 from rubric_core.evaluation.result import CriterionResult, EvaluatorResult, GraderError, Unscored, Verdict
@@ -150,7 +150,7 @@ async def run_evaluators_for_case(
     given = [config_of(each, context.dialect) for each in configs] or _configured(context, registry)
     for position, config in enumerate(given, start=1):
         told.before(config, position)
-        result, score = await grader.graded(config, replace(context, evaluator=config, grade=grader.grade))
+        result, score = await grader.graded(config, context)
         told.after(result)
         results.append(result)
         scores += [] if score is None else [score]
@@ -196,6 +196,13 @@ def _together(
     )
 
 
+class _Effort(NamedTuple):
+    """What an evaluation took."""
+
+    milliseconds: float
+    exchanges: tuple[Exchange, ...]
+
+
 class _Grader:
     def __init__(self, registry: Mapping[str, Evaluator], blame: Callable[[Shape], str]) -> None:
         self._registry = registry
@@ -210,17 +217,19 @@ class _Grader:
     ) -> tuple[EvaluatorResult, EvaluationScore | None]:
         """The result of one evaluator, and the score behind it. Only cancellation gets out of here."""
         began = asyncio.get_running_loop().time()
-        base, log, given = _base(config, context), ExchangeLog(), None
+        base, log = _base(config, context), ExchangeLog()
         try:
-            inner = replace(context, evaluator=config, grade=self.grade, exchanges=log)
+            inner = context.with_fields(evaluator=config, grade=self.grade, exchanges=log, own_prompt=None)
             if config.has("transform"):
                 inner = await transformed(plain(config.transform, context.anchors), inner, config)
             own = await own_prompt(inner)
-            inner = replace(inner, own_prompt=own, system_prompt=inner.system_prompt if own is None else own.text)
+            if own is not None:
+                inner = inner.with_fields(own_prompt=own, system_prompt=own.text)
             score = self._evaluator(config, inner).evaluate(inner)
             done = await score if isinstance(score, Awaitable) else score
             _must_be_a_score(done, config)
-            result, given = _scored(base, done, _properties(context), config), done
+            took = (asyncio.get_running_loop().time() - began) * 1000
+            return _scored(base, done, _properties(context), config, _Effort(took, log.exchanges)), done
         except Unscored as problem:
             where = self._blame(problem.at) if problem.at is not None else ""
             error = problem.reason if isinstance(problem, GraderError) else ""
@@ -232,7 +241,7 @@ class _Grader:
             reason = f"the evaluator crashed: {type(error).__name__}: {error}"
             result = replace(base, reason=reason, error=reason)
         took = (asyncio.get_running_loop().time() - began) * 1000
-        return replace(result, duration_ms=took, exchanges=log.exchanges), given
+        return replace(result, duration_ms=took, exchanges=log.exchanges), None
 
     def _evaluator(self, config: EvaluatorConfig, context: EvaluationContext) -> Evaluator:
         kind = kind_of(config)
@@ -295,14 +304,14 @@ def _number(value: object) -> float | None:
 
 
 def _scored(
-    base: EvaluatorResult, score: EvaluationScore, properties: Properties, config: EvaluatorConfig
+    base: EvaluatorResult, score: EvaluationScore, properties: Properties, config: EvaluatorConfig, effort: _Effort
 ) -> EvaluatorResult:
     said = None if config.min_score is not None else score.verdict
     verdict = said or _verdict(score, base, properties, own_minimum=_own_minimum(config) is not None)
     result = replace(
         base, verdict=verdict, score=float(score.score), hits=tuple(score.hits), misses=tuple(score.misses), reasoning=score.reasoning or "", criteria=score.criteria,
         members=score.members, gate=score.gate, crashed=score.crashed, error=score.misses[0] if score.crashed and score.misses else "", judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
-        raw_replies=score.raw_replies,
+        raw_replies=score.raw_replies, duration_ms=effort.milliseconds, exchanges=effort.exchanges,
     )  # fmt: skip
     if not base.negated or score.crashed:
         return result

@@ -25,7 +25,7 @@ from rubric_core.syntax.tree import Node
 if TYPE_CHECKING:
     from rubric_core.evaluation.runnable import Runnable
 
-__all__ = ["Row", "Variant", "base_id", "joined", "variations"]
+__all__ = ["Row", "Variant", "base_id", "joined", "told_apart", "variations"]
 
 #: Characters of a value in a name.
 _LONGEST = 40
@@ -62,24 +62,27 @@ def base_id(name: str) -> str:
 
 def variations(case: "Runnable") -> "list[Runnable]":
     """Every variation of a case, in the order of the text; the case itself when there is but one."""
-    if case.variant is not None:
-        return [case]
+    return [case] if case.variant is not None else list(case.variations) or [case]
+
+
+def told_apart(case: "Runnable") -> "tuple[Runnable, ...]":
+    """The variations of a case that has several, or whose only one says more than the case; else none."""
     rows = list(_rows(case))
     prompts: Sequence[Prompt | None] = (prompts_of(case) if case.has_prompts else []) or [None]
     targets = _targets(case)
     if rows == [Variant()] and prompts == [None] and not targets:
-        return [case]
+        return ()
     wanted: Sequence[str | None] = targets or [None]
     several = [
         _labelled(row, prompt if len(prompts) > 1 else None, row.variables, prompt)
         for prompt, row in product(prompts, rows)
     ]
     made = [replace(case, variant=variant) for variant in _distinct(several)]
-    return [
+    return tuple(
         _answered_by(each, target)
         for target in wanted
         for each in (made if len(prompts) < 2 else list(_asked_of(target, made, prompts)))
-    ]
+    )
 
 
 def _labelled(row: Variant, shown: Prompt | None, values: Mapping[str, Any] | None, prompt: Prompt | None) -> Variant:

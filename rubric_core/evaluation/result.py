@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, field, fields, is_dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.exchanges import Exchange, Usage, tokens_of
 from rubric_core.language.shape import Shape
+from rubric_core.lazy import dataclass
 from rubric_core.ports import ChatMessage, Tokens
 
 __all__ = [
@@ -281,8 +283,7 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value) and not isinstance(value, type):
-        pairs = ((f.name, jsonable(getattr(value, f.name))) for f in fields(value))
-        return {name: item for name, item in pairs if item not in (None, "", [])}
+        return _fields_written(value)
     if isinstance(value, Mapping):
         return {str(name): jsonable(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -291,6 +292,24 @@ def jsonable(value: Any) -> Any:
         return str(value)  # JSON has no word for it
     # What an evaluator of somebody else's gives as details may be anything.
     return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _fields_written(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass that are not empty, ready for JSON."""
+    made: dict[str, Any] = {}
+    kind: Any = type(value)
+    for name in _names(kind):
+        item = getattr(value, name)
+        if type(item) not in _SIMPLE:
+            item = jsonable(item) if item or type(item) is not tuple else None  # most lists of a result are empty
+        if item not in (None, "", []):
+            made[name] = item
+    return made
+
+
+@lru_cache(maxsize=256)
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))
 
 
 def case_result_of(row: Mapping[str, Any]) -> CaseResult:

@@ -22,7 +22,9 @@ from rubric_core.evaluation.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.unacted import refuse
 from rubric_core.evaluation.workspaces.workspace import Workspaces
+from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.model import RunSettings
+from rubric_core.language.shape import children
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
 from rubric_core.waiting import within
@@ -32,8 +34,8 @@ __all__ = ["require_runnables", "run_case", "save_recordings", "unrun", "workspa
 #: Where cases of one run find its workspaces.
 WORKSPACES = "workspaces"
 
-#: Imported when something is run and not before: these load pydantic.
-_NEEDED = ("rubric_core.evaluation.providers", "rubric_core.evaluation.judging.recordings")
+#: Imported when something is run and not before; the second, which loads pydantic, when a judge grades.
+_PROVIDERS, _OF_JUDGES = "rubric_core.evaluation.providers", "rubric_core.evaluation.judging.recordings"
 
 
 async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listener = silent) -> CaseResult:
@@ -49,10 +51,11 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
 
         async with system_ports() as own:
             return await run_case(case, own, on_event)
-    for needed in _NEEDED:  # before the clock starts: the first case is not charged for it
-        import_module(needed)
-    began = ports.clock.seconds()
     configs = graders_of(case)
+    import_module(_PROVIDERS)  # before the clock starts: the first case is not charged for it
+    if any(isinstance(shape, LlmJudge | Rubric) for config in configs for shape in children(config)):
+        import_module(_OF_JUDGES)
+    began = ports.clock.seconds()
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun(case, ports)
     try:
@@ -140,10 +143,10 @@ async def _in_time(work: Coroutine[Any, Any, CaseResult], seconds: float | None,
 
 def unrun(case: Runnable, ports: Ports) -> CaseResult:
     """The result of a case that has not been run: everything about it but what a run finds."""
-    known = CaseResult(
-        id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name, **asked_for(case, ports.files)
+    return CaseResult(
+        id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name,
+        fingerprint=fingerprint(case, ports.files, targets_of(case, ports)), **asked_for(case, ports.files),
     )  # fmt: skip
-    return replace(known, fingerprint=fingerprint(case, ports.files, targets_of(case, ports)))
 
 
 @asynccontextmanager
@@ -185,7 +188,7 @@ async def _result(
     """Raises Unscored."""
     understood(case)
     refuse(case)
-    ports = with_variables(case, ports)
+    ports = await with_variables(case, ports)
     extensions = extensions_in(case)
     if extensions is None:
         ready = await prepared(case, ports)

@@ -15,7 +15,7 @@ from rubric_core.evaluation.borrowed import Borrowed
 from rubric_core.evaluation.context import Evaluator, require_evaluators
 from rubric_core.evaluation.interpolate import Interpolation
 from rubric_core.evaluation.judging.judge import RecordingMode
-from rubric_core.evaluation.matrix import Row, Variant
+from rubric_core.evaluation.matrix import Row, Variant, told_apart
 from rubric_core.evaluation.own_filters import OwnFilters
 from rubric_core.evaluation.problems import place_words, problems_by_case
 from rubric_core.language.dialect import Dialect
@@ -26,6 +26,7 @@ from rubric_core.language.shape import Shape, children
 from rubric_core.loading.grading import evaluators_of, gathered, scalar_kind
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files
+from rubric_core.sandbox import Sandbox
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Node, Tree
 from rubric_core.text import Span
@@ -111,6 +112,8 @@ class Runnable:
     environment: Mapping[str, str] | None = None
     #: Filters for templates that the suite brings; None before a run.
     filters: OwnFilters | None = field(default=None, repr=False, compare=False)
+    #: Where templates are filled in; None before a run.
+    sandbox: Sandbox | None = field(default=None, repr=False, compare=False)
     #: What the cases of one run share: target file, recordings. Filled on demand.
     shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -126,9 +129,19 @@ class Runnable:
         return self.case.id or self.named or f"{self.file.name if self.file else 'line'}-{self.line}"
 
     @cached_property
+    def variations(self) -> "tuple[Runnable, ...]":
+        """Its variations, told apart once; none where there is nothing to tell apart. See `matrix.variations`."""
+        return told_apart(self)
+
+    @cached_property
     def directory(self) -> Path:
         """The directory of the suite."""
-        return self.path.absolute().parent
+        known: tuple[Path, Path] | None = self.shared.get("directory")
+        if (
+            known is None or known[0] != self.path
+        ):  # copies of the case ask again, and cases in other files have the same
+            known = self.shared["directory"] = (self.path, self.path.absolute().parent)
+        return known[1]
 
     @property
     def file_name(self) -> str:
@@ -154,7 +167,7 @@ class Runnable:
             return []
         if self.environment is not None:
             node = Interpolation(
-                self.dialect, self.environment, self.variables, self.case_line, self.anchors, self.filters
+                self.dialect, self.environment, self.variables, self.case_line, self.anchors, self.sandbox, self.filters
             ).node(node)
         made = Lowering(self.text, self.dialect, self.dialects, self.anchors).value(EVALUATORS, node, "assert")
         return made if isinstance(made, list) else []
@@ -266,7 +279,7 @@ class Runnable:
         if self.environment is None or tree.root is None:
             return tree.root
         return Interpolation(
-            self.dialect, self.environment, self._known, lambda _: self.line, tree.anchors, self.filters
+            self.dialect, self.environment, self._known, lambda _: self.line, tree.anchors, self.sandbox, self.filters
         ).node(tree.root)
 
     @property

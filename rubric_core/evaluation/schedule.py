@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 
 from rubric_core.evaluation.arguments import whole
@@ -162,7 +163,7 @@ class Schedule:
             self._done(number, self._left_out(case, self.stop), waits)
         else:
             # A copy: what it reads from files and puts together on its way goes when it is done.
-            task = asyncio.ensure_future(run_case(replace(case), self.ports, self.on_event))
+            task = asyncio.ensure_future(run_case(copy(case), self.ports, self.on_event))
             self._running[task] = number
             task.add_done_callback(self._ended.put_nowait)
 
@@ -232,12 +233,20 @@ def _circular(cases: Sequence[Runnable]) -> frozenset[str]:
     needs: dict[str, set[str]] = {}
     for case in cases:  # variations, and cases that share an id by mistake, are waited for together
         needs.setdefault(case.base_id, set()).update(_dependencies(case))
-    done: set[str] = set()
-    while True:
-        ready = {name for name, waits in needs.items() if name not in done and not (waits & needs.keys()) - done}
-        if not ready:
-            return frozenset(needs.keys() - done)
-        done |= ready
+    behind: dict[str, list[str]] = {}
+    left: dict[str, int] = {}
+    for name, others in needs.items():
+        known = others & needs.keys()
+        left[name] = len(known)
+        for other in known:
+            behind.setdefault(other, []).append(name)
+    ready = [name for name, count in left.items() if not count]
+    for name in ready:  # grows meanwhile
+        for each in behind.get(name, ()):
+            left[each] -= 1
+            if not left[each]:
+                ready.append(each)
+    return frozenset(needs.keys() - set(ready))
 
 
 class _Waits:

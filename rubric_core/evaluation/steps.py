@@ -130,8 +130,12 @@ class Wanted:
 
 def glob(pattern: str) -> re.Pattern[str]:
     """A pattern in which `*` and `?` stand for anything, whatever the case."""
-    parts = {"*": ".*", "?": "."}
-    return re.compile("".join(parts.get(c) or re.escape(c) for c in pattern) + r"\Z", re.IGNORECASE)
+    first, *rest = ("".join("." if c == "?" else re.escape(c) for c in part) for part in pattern.split("*"))
+    if not rest:
+        return re.compile(rf"{first}\Z", re.IGNORECASE)
+    # What stands before another `*` is taken where it comes first: no later place does better, and to try them may take for ever.
+    middle = "".join(f"(?=(?P<part_{n}>.*?{part}))(?P=part_{n})" for n, part in enumerate(rest[:-1]) if part)
+    return re.compile(rf"{first}{middle}.*{rest[-1]}\Z", re.IGNORECASE)
 
 
 def wanted_tool(value: Any, at: Shape) -> Wanted:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
@@ -18,11 +20,11 @@ from rubric_core.evaluation.schedule import run_cases
 CALLS, DELAY, LIMIT, REPEATS = 200, 0.1, 0.5, 5
 
 # A process of its own, so that the judge's work is not counted: it waits, then says that all is well.
-SERVER = f"""
-import asyncio, json
-VERDICT = json.dumps({{"checks": [{{"id": "x", "satisfied": True, "reasoning": "so"}}], "overall_reasoning": ""}})
-BODY = json.dumps({{"choices": [{{"message": {{"content": VERDICT}}}}], "usage": {{"prompt_tokens": 9, "completion_tokens": 9}}}}).encode()
-HEAD = f"HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: {{len(BODY)}}\\r\\n\\r\\n".encode()
+SERVER = """
+import asyncio, json, sys
+VERDICT = json.dumps({"checks": [{"id": "x", "satisfied": True, "reasoning": "so"}], "overall_reasoning": ""})
+BODY = json.dumps({"choices": [{"message": {"content": VERDICT}}], "usage": {"prompt_tokens": 9, "completion_tokens": 9}}).encode()
+HEAD = f"HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: {len(BODY)}\\r\\n\\r\\n".encode()
 
 async def serve(reader, writer):
     try:
@@ -30,7 +32,7 @@ async def serve(reader, writer):
             head = await reader.readuntil(b"\\r\\n\\r\\n")
             length = next(int(l.split(b":")[1]) for l in head.split(b"\\r\\n") if l.lower().startswith(b"content-length"))
             await reader.readexactly(length)
-            await asyncio.sleep({DELAY})
+            await asyncio.sleep(float(sys.argv[1]))
             writer.write(HEAD + BODY)
     except (asyncio.IncompleteReadError, ConnectionError):
         writer.close()
@@ -64,21 +66,29 @@ async def once(path: Path) -> tuple[float, float]:
     return took
 
 
-def main() -> None:
-    """Print the median of several runs."""
-    with subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True) as server:
+@contextmanager
+def judged_suite(delay: float) -> Iterator[Path]:
+    """A suite whose judge replies to each call after `delay` seconds."""
+    with subprocess.Popen([sys.executable, "-c", SERVER, str(delay)], stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
             with tempfile.TemporaryDirectory() as folder:
                 bot = {"name": "default", "provider": "mock", "response": "ok", "grader_target": "judge"}
-                judge = {"name": "judge", "provider": "openai", "model": "m", "base_url": url}
-                Path(folder, "targets.yaml").write_text(json.dumps({"targets": [bot, judge]}))
+                judge = {"name": "judge", "provider": "openai", "model": "m", "base_url": url, "api_key": "k"}
                 path = Path(folder, "judged.eval.yaml")
                 path.write_text(suite())
-                times = [asyncio.run(once(path)) for _ in range(REPEATS + 1)][1:]
+                Path(folder, ".agentv").mkdir()
+                Path(folder, ".agentv", "targets.yaml").write_text(json.dumps({"targets": [bot, judge]}))
+                yield path
         finally:
             server.kill()
+
+
+def main() -> None:
+    """Print the median of several runs."""
+    with judged_suite(DELAY) as path:
+        times = [asyncio.run(once(path)) for _ in range(REPEATS + 1)][1:]
     walls, work = [t[0] for t in times], [t[1] for t in times]
     beyond = median(walls) - DELAY
     print(f"{CALLS} judges of {DELAY * 1000:.0f} ms at once: {median(walls):.2f} s, {beyond:.2f} s beyond the ideal (may take {LIMIT} s)")  # fmt: skip

@@ -1,7 +1,9 @@
-"""What a run of a thousand cases takes, beside what it may take and what another engine takes for the same suite.
+"""What a run takes for a trivial case, and for calls of a judge, beside another engine with the same suites.
 
-`python tests/bench/bench_run.py`. The target is a mock and the three evaluators of each case are deterministic, so what is
-measured is the engine itself. Prints, and never fails.
+`python tests/bench/bench_run.py`. In the first table the target is a mock and the three evaluators of each case are deterministic,
+so what is measured is the engine itself: all of it, from its start to the stored results. In the second one each case waits for a
+judge; ideal is that nothing else takes time. CPU is that of the process, which a busy machine blurs least; compare figures of one
+run only. Prints, and never fails.
 """
 
 import json
@@ -15,8 +17,13 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from bench_judges import CALLS, judged_suite
 from peers import AGENTV, agentv
 
+#: Seconds of CPU that a trivial case may take.
+MAY_TAKE = 0.0012
+#: Seconds that a judge takes, and how many cases are run at once.
+JUDGE, WORKERS = 0.05, (4, 16, 64)
 TARGETS = '{"targets": [{"name": "default", "provider": "mock", "response": "hello world 42"}]}\n'
 CASE = """\
   - id: case-{n}
@@ -34,6 +41,8 @@ class Taken(NamedTuple):
     """What a run took."""
 
     seconds: float
+    #: Seconds of the processor.
+    work: float
     #: The most memory that the process had, in megabytes.
     megabytes: float
     passed: int
@@ -49,8 +58,8 @@ def write(folder: Path, cases: int) -> str:
     return name
 
 
-def measured(folder: Path, command: list[str]) -> tuple[float, float, str]:
-    """Seconds of the whole process, its peak of memory in megabytes, and what it printed."""
+def measured(folder: Path, command: list[str]) -> tuple[Taken, str]:
+    """What the whole process took, and what it printed."""
     begun = time.perf_counter()
     with (folder / "printed").open("w+", encoding="utf-8") as printed:
         running = subprocess.Popen(command, cwd=folder, stdout=printed, stderr=subprocess.DEVNULL)
@@ -59,68 +68,99 @@ def measured(folder: Path, command: list[str]) -> tuple[float, float, str]:
         taken = time.perf_counter() - begun
         printed.seek(0)
         # Kilobytes on Linux, bytes on macOS.
-        return taken, used.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024), printed.read()
+        megabytes = used.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
+        return Taken(taken, used.ru_utime + used.ru_stime, megabytes, 0), printed.read()
 
 
-def rubric(folder: Path, cases: int) -> Taken:
-    """The median of several runs of rubric, each without results of earlier ones."""
-    name = write(folder, cases)
+def middle(runs: list[Taken]) -> Taken:
+    """The median of several runs."""
+    seconds, work, megabytes = (median(figures) for figures in list(zip(*runs, strict=True))[:3])
+    return Taken(seconds, work, megabytes, min(each.passed for each in runs))
+
+
+def rubric(folder: Path, name: str, *more: str, repeats: int = REPEATS, afresh: bool = True) -> Taken:
+    """The median of several runs of rubric; `afresh` each without results of earlier ones."""
     runs = []
-    for _ in range(REPEATS):
-        shutil.rmtree(folder / ".rubric", ignore_errors=True)
-        seconds, memory, out = measured(
-            folder, [sys.executable, "-m", "rubric_core.cli", "run", name, "--format", "jsonl"]
-        )
+    for _ in range(repeats):
+        if afresh:
+            shutil.rmtree(folder / ".rubric", ignore_errors=True)
+        command = [sys.executable, "-m", "rubric_core.cli", "run", name, "--format", "jsonl", *more]
+        taken, out = measured(folder, command)
         passed = sum(json.loads(line)["verdict"] == "passed" for line in out.splitlines())
-        runs.append(Taken(seconds, memory, passed))
-    return Taken(median(r.seconds for r in runs), median(r.megabytes for r in runs), min(r.passed for r in runs))
+        runs.append(taken._replace(passed=passed))
+    return middle(runs)
 
 
 def checked(folder: Path, cases: int) -> float:
     """The peak of memory, in megabytes, of a check, which reads the same suite and runs nothing."""
     name = write(folder, cases)
-    return measured(folder, [sys.executable, "-m", "rubric_core.cli", "check", name])[1]
+    return measured(folder, [sys.executable, "-m", "rubric_core.cli", "check", name])[0].megabytes
 
 
-def of_agentv(folder: Path, program: str, cases: int) -> Taken:
+def of_agentv(folder: Path, program: str, name: str, *more: str) -> Taken:
     """The median of several runs of agentv."""
-    name = write(folder, cases)
     runs = []
     for _ in range(REPEATS):
         results = folder / ".agentv" / "results"
         shutil.rmtree(results, ignore_errors=True)
-        seconds, memory, _ = measured(folder, [program, "eval", "run", name])
+        taken, _ = measured(folder, [program, "eval", "run", name, *more])
         rows = [json.loads(line) for file in results.rglob("index.jsonl") for line in file.read_text().splitlines()]
-        runs.append(Taken(seconds, memory, sum(row.get("score") == 1 for row in rows)))
-    return Taken(median(r.seconds for r in runs), median(r.megabytes for r in runs), min(r.passed for r in runs))
+        runs.append(taken._replace(passed=sum(row.get("score") == 1 for row in rows)))
+    return middle(runs)
 
 
-def row(name: str, taken: Taken, limit: float | None) -> None:
-    """A line of the table."""
-    may = f"{limit:>10.2f}" if limit is not None else f"{'':>10}"
-    missed = "   missed" if limit is not None and taken.seconds > limit else ""
-    print(f"{name:<40}{taken.seconds:>9.2f}{may}{taken.megabytes:>8.0f} MB{taken.passed:>8} passed{missed}")
+def row(name: str, taken: Taken, more: str = "") -> None:
+    """A line of a table."""
+    print(
+        f"{name:<40}{taken.work:>9.2f}{taken.seconds:>9.2f}{taken.megabytes:>8.0f} MB{taken.passed:>8} passed   {more}"
+    )
+
+
+def beside(theirs: Taken, ours: Taken) -> str:
+    """How much more another engine takes."""
+    times = ((theirs.work, ours.work, "CPU"), (theirs.seconds, ours.seconds, "time"), (theirs.megabytes, ours.megabytes, "memory"))  # fmt: skip
+    return ", ".join(f"{their / our:.1f} × the {what}" for their, our, what in times)
+
+
+def trivial(folder: Path, program: str | None) -> None:
+    """What a case takes that asks nobody: with many of them, run again, and run three times each."""
+    print(f"{'a run with a mock target':<40}{'CPU s':>9}{'seconds':>9}{'memory':>11}")
+    sizes = {}
+    for cases in (1, 1000, 10000):
+        name = write(folder, cases)
+        taken = sizes[cases] = rubric(folder, name, repeats=1 if cases > 1000 else REPEATS)
+        each = taken.work / cases
+        said = f"{each * 1000:.2f} ms of CPU a case, may take {MAY_TAKE * 1000:g}{'; missed' * (each > MAY_TAKE)}"
+        row(f"rubric, {cases:,} case{'s' if cases > 1 else ''}", taken, said if cases > 1 else "")
+    row("the same, 10,000 results stored before", rubric(folder, name, repeats=1, afresh=False))
+    row("rubric, 1,000 cases, three runs each", rubric(folder, write(folder, 1000), "--repeat", "3"))
+    grown = (sizes[10000].megabytes - sizes[1000].megabytes) / 9
+    read = (checked(folder, 10000) - checked(folder, 1000)) / 9
+    print(f"{'':<40}each further 1,000 cases take {grown:.0f} MB; to read them takes {read:.0f} MB (rubric check)")
+    if program is not None:
+        theirs = of_agentv(folder, program, write(folder, 1000))
+        row(f"agentv {AGENTV}, 1,000 cases", theirs, beside(theirs, sizes[1000]))
+
+
+def judged(program: str | None) -> None:
+    """What calls of a judge take beyond waiting for it."""
+    print(f"\n{f'{CALLS} calls of {JUDGE * 1000:.0f} ms':<40}{'CPU s':>9}{'seconds':>9}{'memory':>11}")
+    with judged_suite(JUDGE) as path:
+        for workers in WORKERS:
+            more = ("--workers", str(workers))
+            ours = rubric(path.parent, path.name, *more)
+            row(f"rubric, {workers} workers", ours, f"ideal {CALLS / workers * JUDGE:.2f} s")
+            if program is not None:
+                theirs = of_agentv(path.parent, program, path.name, *more)
+                row(f"agentv {AGENTV}, {workers} workers", theirs, beside(theirs, ours))
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
+    program = agentv()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        print(f"{'a run with a mock target':<40}{'seconds':>9}{'may take':>10}{'memory':>11}")
-        sizes = {cases: rubric(folder, cases) for cases in (1, 1000, 4000, 10000)}
-        for cases, taken in sizes.items():
-            row(f"rubric, {cases:,} case{'s' if cases > 1 else ''}", taken, 2.0 if cases == 1000 else None)
-        grown = (sizes[10000].megabytes - sizes[1000].megabytes) / 9
-        read = (checked(folder, 10000) - checked(folder, 1000)) / 9
-        print(f"{'':<40}each further 1,000 cases take {grown:.0f} MB; to read them takes {read:.0f} MB (rubric check)")
-        program = agentv()
-        if program is not None:
-            theirs, ours = of_agentv(folder, program, 1000), sizes[1000]
-            row(f"agentv {AGENTV}, 1,000 cases", theirs, None)
-            times = (
-                f"{theirs.seconds / ours.seconds:.1f} × the time, {theirs.megabytes / ours.megabytes:.1f} × the memory"
-            )
-            print(f"{'':<40}that is {times} of rubric")
+        trivial(Path(name), program)
+    judged(program)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,8 @@ class JudgeServer:
         self.paths: list[str] = []
         #: How many requests are being answered, and how many were at most.
         self.now = self.most = 0
+        #: How many connections were opened.
+        self.connections = 0
         self.broken_off = asyncio.Event()
         self._server: asyncio.Server | None = None
 
@@ -66,6 +68,7 @@ class JudgeServer:
         }
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
         try:
             while await self._one(reader, writer):
                 pass

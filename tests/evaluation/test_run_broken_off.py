@@ -166,10 +166,11 @@ def test_results_that_cannot_be_stored_are_shown_and_that_is_said(
     monkeypatch.chdir(suite.path)
     suite.mock("hello")
     (suite.path / ".rubric").write_text("in the way")
-    assert main(["run", "suite.eval.yaml", "--format", "json"]) == 0
+    assert main(["run", "suite.eval.yaml", "--format", "json"]) == 2
     said = capsys.readouterr()
     assert json.loads(said.out)["summary"]["passed"] == 2
     assert said.err.count("rubric: results cannot be stored: ") == 1
+    assert "rubric: suite.eval.yaml: results could not be stored, 2 of 2 are lost: " in said.err
     assert str(suite.path / ".rubric") in said.err
 
 

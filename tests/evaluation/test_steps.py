@@ -1,5 +1,6 @@
 """Checks of what an agent did in agentv-5, against what its releases make of the same events; written down from their source."""
 
+import time
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from suites import context, evaluator
 from rubric_core.evaluation.grade import run_evaluators_for_case
 from rubric_core.evaluation.registry import build_evaluator_registry
 from rubric_core.evaluation.result import EvaluatorResult
+from rubric_core.evaluation.steps import glob
 from rubric_core.ports import Answer
 
 #: Question, reasoning, a search with its result, two commands, a failed skill, a read of a skill's file, the answer.
@@ -149,3 +151,17 @@ async def test_nobody_kept_a_record() -> None:
     made = context(config, "done", None, "agentv-5")
     found = (await run_evaluators_for_case(made, build_evaluator_registry(), [config])).results[0]
     assert (found.score, found.reason[:40]) == (None, "the target keeps no record of the tools ")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "holds"),
+    [("get_*", "GET_user", True), ("*user*", "a user b", True), ("a*b*c", "aXbXbXc", True), ("a*b*c", "aXc", False), ("*?", "", False), ("", "", True)],
+)  # fmt: skip
+def test_stars_in_names_of_tools(pattern: str, name: str, holds: bool) -> None:
+    assert (glob(pattern).match(name) is not None) == holds
+
+
+def test_stars_take_no_longer_for_long_names() -> None:
+    began = time.process_time()
+    assert not glob("*a" * 50 + "*b").match("a" * 50_000)
+    assert time.process_time() - began < 1

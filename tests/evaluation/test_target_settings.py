@@ -623,8 +623,8 @@ def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> N
     )  # fmt: skip
     cases = folder.cases(SUITE)
     asked = question([(cases, targets_for(cases[0], DiskFiles()))])
-    assert asked.startswith("Run `a`? It will execute `codex`, `./claude.sh` with ANTHROPIC_API_KEY,")
-    assert asked.endswith("CLAUDE_CONFIG_DIR, `ask --version` and 1 more.")
+    assert asked.startswith("Run `a`? It will execute `codex`, `./claude.sh with ANTHROPIC_API_KEY,")
+    assert asked.endswith("CLAUDE_CONFIG_DIR`, `ask --version`, `ask {PROMPT}`.")
 
 
 def test_a_person_is_told_of_code_that_transforms_answers(folder: Folder) -> None:
