@@ -4,7 +4,8 @@ An edit is made in memory and the text is looked at again. Nothing may be wrong 
 from what could not be seen before: a misspelt key hides what is wrong with its value (`Finding.hides`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rubric_core.analysis import Analysis
@@ -18,6 +19,12 @@ __all__ = ["Gate"]
 
 #: From so many fixes on it takes less time to try them together.
 _SEVERAL = 8
+#: The fixes of so many findings are looked at whatever it takes.
+_FEW = 8
+#: Characters that are read to try the fixes of more findings, besides the whole text so many times.
+_MOST_READ, _MOST_TIMES = 100_000, 2
+#: To try anything takes as long as reading so many characters.
+_EACH = 1_000
 
 
 class Gate:
@@ -26,40 +33,85 @@ class Gate:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self._known: dict[tuple[Named | None, tuple[Edit, ...]], bool] = {}
+        #: Edits that many findings share and that take each of them away, by the finding and the edits themselves.
+        self._holding: dict[tuple[Named, int], tuple[Edit, ...]] = {}
+        #: How many characters were read to try edits.
+        self._read = 0
 
     def fixes(self, found: Diagnostic) -> tuple[Fix, ...]:
         """The fixes of a finding that take it away and bring nothing new."""
         return tuple(fix for fix in found.fixes if self.mends(found, fix.edits))
 
     def passed(self, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Findings with only those fixes. Of many the first fixes are tried together, the second ones together, and so on."""
+        """Findings with only those fixes. Of many the first fixes are tried together, the second ones together, and so on.
+
+        What does not hold up together is tried in parts, down to single fixes. Where that would mean reading a long part
+        of the text over and over, the fixes nobody has looked at by then are left out here; asked about a few findings,
+        as in one line, it looks at every one.
+        """
+        self._try_shared(found)
+        most = self._read + _MOST_READ + _MOST_TIMES * len(self.analysis.document)
         for number in range(max((len(each.fixes) for each in found), default=0)):
-            self._try_together([(each, each.fixes[number]) for each in found if len(each.fixes) > number])
-        return tuple(each if all(self._holds(each)) else replace(each, fixes=self.fixes(each)) for each in found)
+            self._try_together([(each, each.fixes[number]) for each in found if len(each.fixes) > number], most)
+        kept: list[Diagnostic] = []
+        for number, each in enumerate(found):
+            decides = self._known_to_mend if number >= _FEW and self._read > most else self.mends
+            fixes = tuple(fix for fix in each.fixes if decides(each, fix.edits))
+            kept.append(each if len(fixes) == len(each.fixes) else replace(each, fixes=fixes))
+        return tuple(kept)
 
-    def _holds(self, found: Diagnostic) -> Iterator[bool]:
-        return (self.mends(found, fix.edits) for fix in found.fixes)
+    def _try_shared(self, found: Sequence[Diagnostic]) -> None:
+        """One fix that many findings offer is made once, and held against all of them."""
+        shared: dict[int, list[Offered]] = defaultdict(list)
+        for each in found:
+            for fix in each.fixes:
+                if len(fix.edits) > 1:
+                    shared[id(fix)].append((each, fix))
+        for offered in shared.values():
+            fix = offered[0][1]
+            if len(offered) > 1 and keeps_comments(self.analysis.document.text, fix.edits):
+                holding = self._try(fix.edits, offered)
+                self._holding |= {(named(each), id(fix.edits)): fix.edits for each, _ in offered if holding}
 
-    def _try_together(self, offered: Sequence[Offered]) -> None:
-        """Where some fixes hold up together, each of them does."""
+    def _try_together(self, offered: Sequence[Offered], most: int) -> None:
+        """Where some fixes hold up together, each of them does; those that touch one another are tried in turns."""
         text = self.analysis.document.text
-        chosen = apart(each for each in offered if keeps_comments(text, each[1].edits))
-        if len(chosen) < _SEVERAL:
-            return
-        trial = self._tried(tuple(edit for _, fix in chosen for edit in fix.edits))
+        left = [each for each in offered if not self._known_to_mend(each[0], each[1].edits)]
+        left = [each for each in left if keeps_comments(text, each[1].edits)]
+        while len(chosen := apart(left)) >= _SEVERAL:
+            self._try_parts(chosen, most)
+            done = {(named(found), fix.edits) for found, fix in chosen}
+            left = [(found, fix) for found, fix in left if (named(found), fix.edits) not in done]
+
+    def _try_parts(self, chosen: Sequence[Offered], most: int) -> None:
+        """Try fixes together, and those of each half where that does not hold up, so that a bad one costs a few trials."""
+        parts = [chosen]
+        while parts:
+            part = parts.pop()
+            if self._try(tuple(edit for _, fix in part for edit in fix.edits), part):
+                self._known |= {(named(each), fix.edits): True for each, fix in part}
+            elif len(part) >= 2 * _SEVERAL and self._read <= most:
+                parts += part[len(part) // 2 :], part[: len(part) // 2]
+
+    def _try(self, edits: tuple[Edit, ...], offered: Sequence[Offered]) -> bool:
+        """Whether edits take away everything for which they are offered, and bring nothing new."""
+        trial = self._tried(edits)
         if trial is None:
-            return
-        names = {named(each) for each, _ in chosen}
+            return False
+        names = {named(each) for each, _ in offered}
         compared = Comparison(trial, names)
-        if names <= {named(each) for each in compared.gone} and not compared.is_worse:
-            self._known |= {(named(each), fix.edits): True for each, fix in chosen}
+        return names <= {named(each) for each in compared.gone} and not compared.is_worse
 
     def mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether edits take a finding away and bring nothing new."""
         key = (named(found), edits)
-        if key not in self._known:
+        if key not in self._known and (named(found), id(edits)) not in self._holding:
             self._known[key] = self._mends(found, edits)
-        return self._known[key]
+        return self._known_to_mend(found, edits)
+
+    def _known_to_mend(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
+        """The same without looking: whether it was seen before."""
+        return (named(found), id(edits)) in self._holding or self._known.get((named(found), edits), False)
 
     def lets(self, edits: Sequence[Edit]) -> bool:
         """Whether edits that somebody chooses to make bring nothing new."""
@@ -78,9 +130,14 @@ class Gate:
 
     def _tried(self, edits: tuple[Edit, ...], found: Diagnostic | None = None) -> Trial | None:
         """What becomes of the text; None for edits that cannot be made together."""
+        document = self.analysis.document
+        self._read += _EACH + sum(
+            len(document.blocks[n].text) for n in {document.block_at(e.span.start) for e in edits}
+        )
         try:
             trial = tried_nearby(self.analysis, edits)
             if trial is None or (found is not None and named(found) not in map(named, trial.before)):
+                self._read += len(document) // 4  # what did not change is not read again, only put together
                 trial = tried(self.analysis, edits)
         except ValueError:
             return None

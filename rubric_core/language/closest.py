@@ -1,9 +1,10 @@
 """Which known name a misspelt or half-typed one was meant to be."""
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-__all__ = ["closest", "is_same_word", "is_slip"]
+__all__ = ["Lexicon", "closest", "is_same_word", "is_slip", "lexicon"]
 
 #: From so many letters on two of them may be wrong.
 _LONG = 6
@@ -11,27 +12,104 @@ _LONG = 6
 _DECORATION = "*_`'\"“”‘’«»@%$#&!:;：∶.,= \t\u00a0\u200b\u200c\u200d\u2060\ufeff"
 #: Names that only begin alike have to do so for this many letters, and for half of the name.
 _LEAST_BEGIN = 6
+#: From so many names on they are looked up by themselves without a letter before they are compared one by one.
+_MANY = 100
+#: Comparisons that names which are nowhere may take together.
+_MOST_COMPARED = 20_000
+_MOST_ANSWERS = 2_000
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that `name` was probably meant to be."""
-    return _closest(name, tuple(known))
+    return lexicon(tuple(known)).closest(name)
 
 
-@lru_cache(maxsize=2_000)
-def _closest(name: str, known: tuple[str, ...]) -> str | None:
-    folded = {_folded(k): k for k in known}
-    same = folded.get(_folded(name))
-    if same is not None or len(name) < 2:
-        return same
-    # Of names that are equally near, one of the same length is likelier: swapped or wrong letters are common slips.
-    by_distance = sorted(
-        (_distance(name.lower(), k.lower(), max(1, len(k) // 3)), abs(len(k) - len(name)), k) for k in known
-    )
-    if by_distance and by_distance[0][0] <= max(1, len(by_distance[0][2]) // 3):
-        return by_distance[0][2]
-    begun = [k for k in known if k.startswith(name)] if len(name) >= 3 else []
-    return begun[0] if len(begun) == 1 else _alike(name, known)
+class Lexicon:
+    """Names that are known, prepared to find those that many others were meant to be."""
+
+    def __init__(self, known: tuple[str, ...]) -> None:
+        self._known = known
+        self._folded = {_folded(k): k for k in known}
+        self._words = [(k, k.lower(), max(1, len(k) // 3), _letters(k)) for k in known]
+        self._sorted: list[str] = []
+        #: The names of a long list by themselves without one letter, in lower case.
+        self._shortened: dict[str, list[str]] = {}
+        self._answers: dict[tuple[str, str | None], str | None] = {}
+
+    def searches(self, number: int) -> bool:
+        """Whether that many names before this one leave time to compare it with every known one.
+
+        Where thousands of names are nowhere, only slips of one letter are looked for in the later ones.
+        """
+        return len(self._known) <= _MANY or number * len(self._known) <= _MOST_COMPARED
+
+    def closest(self, name: str, *, but: str | None = None, thorough: bool = True) -> str | None:
+        """The name that `name` was probably meant to be, other than `but`; with a slip of one letter unless `thorough`."""
+        key = (name, but)
+        if not thorough:
+            return self._slip(name, but)
+        if key not in self._answers:
+            if len(self._answers) >= _MOST_ANSWERS:
+                self._answers.clear()
+            self._answers[key] = self._closest(name, but)
+        return self._answers[key]
+
+    def _slip(self, name: str, but: str | None) -> str | None:
+        same = self._folded.get(_folded(name))
+        if (same is not None and same != but) or len(name) < 2:
+            return same if same != but else None
+        if not self._shortened:
+            for known in self._known:
+                for short in _shortened(known.lower()):
+                    self._shortened.setdefault(short, []).append(known)
+        lower = name.lower()
+        alike = {k for short in _shortened(lower) for k in self._shortened.get(short, ())} - {but}
+        nearest = min(((_distance(lower, k.lower(), 1), abs(len(k) - len(name)), k) for k in alike), default=None)
+        return nearest[2] if nearest is not None and nearest[0] <= 1 else None
+
+    def _closest(self, name: str, but: str | None) -> str | None:
+        if len(self._known) > _MANY and (slip := self._slip(name, but)) is not None:
+            return slip
+        same = self._folded.get(_folded(name))
+        if same is not None and same == but:
+            return lexicon(tuple(k for k in self._known if k != but)).closest(name)
+        if same is not None or len(name) < 2:
+            return same
+        # Of names that are equally near, one of the same length is likelier: swapped or wrong letters are common slips.
+        nearest = min(self._distances(name, but), default=None)
+        if nearest is not None and nearest[0] <= max(1, len(nearest[2]) // 3):
+            return nearest[2]
+        return self._begun(name, but)
+
+    def _distances(self, name: str, but: str | None) -> Iterator[tuple[int, int, str]]:
+        lower, letters, length = name.lower(), _letters(name), len(name)
+        for known, word, most, own in self._words:
+            # Each letter that only one of the two has takes an edit of its own.
+            apart = abs(len(known) - length)
+            far = apart > most or (own & ~letters).bit_count() > most or (letters & ~own).bit_count() > most
+            if known != but:
+                yield (most + 1 if far else _distance(lower, word, most)), apart, known
+
+    def _begun(self, name: str, but: str | None) -> str | None:
+        """The only name that begins with `name`, else the only one that begins as it does for at least half of it."""
+        self._sorted = self._sorted or sorted(self._known)
+        names = self._sorted
+        at = bisect_left(names, name)
+        begun = [k for k in names[at : at + 3] if k.startswith(name) and k != but] if len(name) >= 3 else []
+        if len(begun) == 1:
+            return begun[0]
+        # Names that have more letters in common with this one stand nearer to it.
+        around = [k for k in dict.fromkeys(names[max(0, at - 3) : at + 3]) if k != but]
+        lengths = [(_common(name, k), k) for k in around]
+        longest = max((length for length, _ in lengths), default=0)
+        found = [k for length, k in lengths if length == longest]
+        return found[0] if len(found) == 1 and longest >= max(_LEAST_BEGIN, len(name) / 2) else None
+
+
+@lru_cache(maxsize=256)
+def lexicon(known: tuple[str, ...]) -> Lexicon:
+    """The names, prepared once for as long as they are looked up."""
+    return Lexicon(known)
 
 
 def is_same_word(name: str, known: str) -> bool:
@@ -46,6 +124,7 @@ def is_slip(name: str, known: str) -> bool:
     return is_same_word(name, known) or _distance(name.strip(_DECORATION).lower(), known.lower(), most) <= most
 
 
+@lru_cache(maxsize=4_000)
 def _folded(name: str) -> str:
     return name.strip(_DECORATION).replace("-", "").replace("_", "").replace(" ", "").lower()
 
@@ -68,12 +147,19 @@ def _distance(a: str, b: str, most: int) -> int:
     return row[-1]
 
 
-def _alike(name: str, known: tuple[str, ...]) -> str | None:
-    """The one that begins as `name` does for at least half of it: score_rubric, score_ranges."""
-    begins = {
-        k: next((i for i, (a, b) in enumerate(zip(name, k, strict=False)) if a != b), min(len(name), len(k)))
-        for k in known
-    }
-    longest = max(begins.values(), default=0)
-    found = [k for k, length in begins.items() if length == longest]
-    return found[0] if len(found) == 1 and longest >= max(_LEAST_BEGIN, len(name) / 2) else None
+def _common(a: str, b: str) -> int:
+    """How many letters two names begin with in common."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def _letters(name: str) -> int:
+    """The letters of a name as bits; several letters may share one."""
+    bits = 0
+    for letter in name.lower():
+        bits |= 1 << (ord(letter) & 63)
+    return bits
+
+
+def _shortened(name: str) -> list[str]:
+    """A name, and what is left of it without one of its letters."""
+    return [name, *{name[:at] + name[at + 1 :] for at in range(len(name))}]

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from rubric_core.language.evaluators import Custom, Evaluator, LlmRubric, Rubrics
@@ -146,7 +146,7 @@ def _closed(kind: Kind[Any]) -> str:
 @lru_cache(maxsize=1)
 def general_usage() -> Counts:
     """The counts of suites in general."""
-    known = json.loads(files(__package__).joinpath("usage.json").read_text(encoding="utf-8"))
+    known = json.loads(Path(__file__).with_name("usage.json").read_text(encoding="utf-8"))
     found = Counts()
     for where, fronts in known.items():
         for front, words in fronts.items():

@@ -20,7 +20,7 @@ from rubric_core.language.kinds import (
 )
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 
-__all__ = ["could_be", "found_words", "takes_text"]
+__all__ = ["could_be", "could_be_of", "found_words", "takes_text"]
 
 
 def found_words(node: Node) -> str:
@@ -43,16 +43,20 @@ def found_words(node: Node) -> str:
 
 def could_be(node: Node, kind: Kind[Any]) -> bool:
     """Whether a value is of a kind, as far as a look at it tells; what a reference stands for may be anything."""
+    return could_be_of(type(node), type(node.value if isinstance(node, Scalar) else None), kind)
+
+
+def could_be_of(node: type[Node], value: type[object], kind: Kind[Any]) -> bool:
+    """The same of a node of a type, with a value of a type where it is a scalar."""
     if isinstance(kind, ByNode):
-        return any(could_be(node, branch) for branch in kind.branches)
-    value = node.value if isinstance(node, Scalar) else None
+        return any(could_be_of(node, value, branch) for branch in kind.branches)
     if isinstance(kind, Text | Shorthand | Choice):
-        return isinstance(value, str)
+        return issubclass(value, str)
     if isinstance(kind, Boolean | Number | Integer):
-        return isinstance(value, int | float) and isinstance(value, bool) == isinstance(kind, Boolean)
+        return issubclass(value, int | float) and issubclass(value, bool) == isinstance(kind, Boolean)
     if isinstance(kind, ListOf | Messages):
-        return isinstance(node, Sequence | Alias)
-    return isinstance(node, Mapping | Alias) if isinstance(kind, MapOf | Shaped | Tagged) else True
+        return issubclass(node, Sequence | Alias)
+    return issubclass(node, Mapping | Alias) if isinstance(kind, MapOf | Shaped | Tagged) else True
 
 
 def takes_text(kind: Kind[Any]) -> bool:

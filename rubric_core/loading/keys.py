@@ -1,7 +1,9 @@
 """The keys of a mapping: each one once, and what is wrong with those that repeat, are not known here or are missing."""
 
 from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from rubric_core.language.closest import closest, is_same_word
@@ -11,7 +13,7 @@ from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
 from rubric_core.language.other_words import field_called, options_called
 from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
-from rubric_core.loading.fitting import could_be
+from rubric_core.loading.fitting import could_be_of
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.reading import Merged
 from rubric_core.loading.tags import Tags
@@ -42,6 +44,13 @@ class Keys(Tags):
     #: The key below the root whose list was cut into blocks of its own, and the root.
     _cut_key = ""
     _root: Node | None = None
+
+    def __init__(
+        self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
+    ) -> None:
+        super().__init__(text, dialect, dialects, anchors)
+        #: What keys that are not known can have meant, by the shape that has them.
+        self._missing_keys: dict[int, tuple[Shape, dict[str, str], dict[str, str]]] = {}
 
     def once(self, node: Mapping) -> dict[str, Merged]:
         """The entries of a mapping by name, its own before those of merge keys; of keys that repeat, the first."""
@@ -89,7 +98,7 @@ class Keys(Tags):
         """Where a dash is missing, when the keys of a list's item begin again: `- id: a … id: b`."""
         head = node.entries[0]
         at, first = entry.key.whole.start, head.key.whole.start
-        if node.flow or entry.name != head.name or not self.text[:first].endswith("- "):
+        if node.flow or entry.name != head.name or not self.text[max(0, first - 2) : first].endswith("- "):
             return None
         return Span(at - 2, at) if at >= 2 and self.text[at - 2 : at] == "  " else None
 
@@ -183,6 +192,23 @@ class Keys(Tags):
         """The key that was probably meant, among those that are not there yet; it is then not missing as well."""
         if dash_within(self.text, place.node) is not None:
             return None  # the key stands in the wrong column
+        current, older = self._not_there_yet(made, any_key=any_key)
+        node = place.node
+        value = node.value if isinstance(node, Scalar) else None
+        older = {n: f for n, f in older.items() if self._fits(made, f, node, value)}
+        fitting = {n: f for n, f in current.items() if self._fits(made, f, node, value)}
+        meant = next((name for name in fitting if is_same_word(place.name, name)), None)
+        meant = meant or self._elsewhere(made, place, fitting, any_key=any_key)
+        meant = meant or closest(place.name, fitting) or closest(place.name, older)
+        if meant is not None:
+            made.unread.setdefault({**older, **current}[meant], place)
+        return meant
+
+    def _not_there_yet(self, made: Shape, *, any_key: bool) -> tuple[dict[str, str], dict[str, str]]:
+        """The fields by the keys that a mapping does not have: those of the dialect, and older names for them."""
+        known = self._missing_keys.get(id(made))
+        if known is not None and known[0] is made:
+            return known[1], known[2]
         current = {
             s.name: s.field
             for s, _ in self.dialect.fields(type(made))
@@ -193,29 +219,23 @@ class Keys(Tags):
         names = [e.name or "" for e in made.node.entries] if isinstance(made.node, Mapping) else []
         written = {table[name].field for name in names if name in table}
         older = {s.name: s.field for s in table.values() if s.fate.read and s.field and s.field not in written}
-        older = {n: f for n, f in older.items() if self._fits(made, f, place.node)}
-        fitting = {n: f for n, f in current.items() if self._fits(made, f, place.node)}
-        meant = next((name for name in fitting if is_same_word(place.name, name)), None)
-        meant = meant or self._elsewhere(made, place, fitting, any_key=any_key)
-        meant = meant or closest(place.name, fitting) or closest(place.name, older)
-        if meant is not None:
-            made.unread.setdefault({**older, **current}[meant], place)
-        return meant
+        self._missing_keys[id(made)] = made, current, older
+        return current, older
 
-    def _fits(self, made: Shape, field: str, node: Node) -> bool:
+    def _fits(self, made: Shape, field: str, node: Node, value: object) -> bool:
         """Whether a value can stand under a key, as far as its shape tells, and for one of a few words the word itself."""
         kind = type(made).keys[field].kind
         if field == type(made).tag and isinstance(node, Scalar):
             return True
         if field == "score_range" and isinstance(node, Mapping):
             return len(node.entries) == _PAIR  # else it is a map of all bands
-        if isinstance(kind, Choice) and isinstance(node, Scalar):
-            return (
-                node.empty or closest(node.text, kind.names) is not None or bool(options_called(node.text, kind.names))
-            )
-        empty = isinstance(node, Scalar) and (node.empty or node.style == "hole")
-        simple = all(isinstance(k, Text | Number | Integer | Boolean | Choice) for k in _branches(kind))
-        return empty or (simple and isinstance(node, Scalar)) or could_be(node, kind)
+        if isinstance(node, Scalar):
+            if isinstance(kind, Choice):
+                return node.empty or _is_nearly(node.text, kind.names)
+            if node.empty or node.style == "hole":
+                return True
+        classes: tuple[Any, ...] = type(made), type(node), type(value)  # mypy takes no class for hashable
+        return _can_stand(field, *classes)
 
     def _elsewhere(self, made: Shape, place: Place, current: MappingOf[str, str], *, any_key: bool) -> str | None:
         """The key that other tools call so; where any key may stand, only the one that tells the shapes apart."""
@@ -275,6 +295,20 @@ class Keys(Tags):
 def _has(made: Shape, name: str) -> bool:
     """Whether a key is written in the mapping itself."""
     return isinstance(made.node, Mapping) and made.node.get(name) is not None
+
+
+@lru_cache(maxsize=4_000)
+def _can_stand(field: str, cls: Any, node: Any, value: Any) -> bool:
+    """Whether a node of a type, with a value of a type, can stand in a field: an unknown key is held against all of them."""
+    kind = cls.keys[field].kind
+    simple = all(isinstance(k, Text | Number | Integer | Boolean | Choice) for k in _branches(kind))
+    return (simple and issubclass(node, Scalar)) or could_be_of(node, value, kind)
+
+
+@lru_cache(maxsize=1_000)
+def _is_nearly(text: str, words: tuple[str, ...]) -> bool:
+    """Whether a text is one of a few words, or was meant to be."""
+    return closest(text, words) is not None or bool(options_called(text, words))
 
 
 def _branches(kind: Kind[Any]) -> tuple[Kind[Any], ...]:

@@ -1,25 +1,37 @@
 """The names that a suite can use: targets, templates of evaluators, programs for types and kinds of its own."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from rubric_core.language.endings import YAML
+from rubric_core.lazy import dataclass
 from rubric_core.loading.project import Look
-from rubric_core.loading.search import HOMES, URL, configuration_files, current_directory, directories_up, find_file
+from rubric_core.loading.search import (
+    HOMES,
+    URL,
+    configuration_files,
+    current_directory,
+    directories_up,
+    find_file,
+    remembered,
+)
 from rubric_core.loading.targets import LISTS, TargetFile, find_targets, read_targets
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 
 __all__ = [
-    "EVALUATOR_GROUP", "KnownTargets", "entry_name", "file_named", "installed_evaluators", "known_targets", "programs", "template_file", "template_of",
+    "EVALUATOR_GROUP", "INSTALLED", "KnownTargets", "entry_name", "file_named", "installed_evaluators", "known_targets", "programs", "template_file", "template_of",
     "templates",
 ]  # fmt: skip
 
 #: The group of entry points by which an installed package brings evaluators: type to class.
 EVALUATOR_GROUP = "rubric.evaluators"
+
+#: Stands for the packages that are installed, among the files that something depends on. No file is called so.
+INSTALLED = Path("/**/installed")
 
 _PROGRAMS = (".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".py", ".sh", ".rb", ".go", ".exe")
 
@@ -111,11 +123,14 @@ def templates(look: Look, directory: Path) -> dict[str, Path]:
 def _templates(look: Look, directory: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for place in directories_up(directory, look):
-        folder = place / ".agentv" / "templates"
-        for name in look.names(folder):
-            if name.endswith(YAML):
-                found.setdefault(PurePath(name).stem, folder / name)
+        for path in remembered(look, ("templates in", place), partial(_templates_in, place)):
+            found.setdefault(path.stem, path)
     return found
+
+
+def _templates_in(directory: Path, files: Files) -> tuple[Path, ...]:
+    folder = directory / ".agentv" / "templates"
+    return tuple(folder / name for name in files.names(folder) if name.endswith(YAML))
 
 
 def template_of(look: Look, name: str, directory: Path) -> Path | None:
@@ -139,7 +154,7 @@ def programs(look: Look, kind: str, directory: Path) -> frozenset[str]:
     """The names of the files in `.agentv/assertions`, `evaluators` or `providers` (`kind`) in reach of `directory`."""
 
     def make(inner: Look) -> frozenset[str]:
-        return frozenset(_stem(name) for folder in _folders(inner, kind, directory) for name in inner.names(folder))
+        return frozenset(_stem(path.name) for path in _programs(inner, kind, directory))
 
     return look.once(("programs", kind, directory), make)
 
@@ -147,9 +162,10 @@ def programs(look: Look, kind: str, directory: Path) -> frozenset[str]:
 def installed_evaluators(look: Look) -> frozenset[str]:
     """The types of evaluators that installed packages bring. Reads their metadata, and imports none of them."""
 
-    def make(_: Look) -> frozenset[str]:
+    def make(inner: Look) -> frozenset[str]:
         from importlib.metadata import entry_points  # noqa: PLC0415  # slow, and only for types that nobody knows
 
+        inner.seen.add(INSTALLED)
         return frozenset(point.name for point in entry_points(group=EVALUATOR_GROUP))
 
     return look.once("installed evaluators", make)
@@ -157,15 +173,18 @@ def installed_evaluators(look: Look) -> frozenset[str]:
 
 def file_named(files: Files, kind: str, name: str, directory: Path) -> Path | None:
     """The file behind a type of one's own, `name` in `.agentv/assertions`, `evaluators` or `providers` (`kind`); the nearest."""
-    for folder in _folders(files, kind, directory):
-        for found in files.names(folder):
-            if _stem(found) == name and files.is_file(folder / found):
-                return folder / found
-    return None
+    named = (path for path in _programs(files, kind, directory) if _stem(path.name) == name)
+    return next((path for path in named if files.is_file(path)), None)
 
 
-def _folders(files: Files, kind: str, directory: Path) -> Iterator[Path]:
-    return (place / home / kind for place in directories_up(directory, files) for home in HOMES)
+def _programs(files: Files, kind: str, directory: Path) -> Iterator[Path]:
+    for place in directories_up(directory, files):
+        yield from remembered(files, (kind, place), partial(_programs_in, place, kind))
+
+
+def _programs_in(directory: Path, kind: str, files: Files) -> tuple[Path, ...]:
+    folders = (directory / home / kind for home in HOMES)
+    return tuple(folder / name for folder in folders for name in files.names(folder))
 
 
 def _stem(name: str) -> str:

@@ -1,5 +1,6 @@
 """`score_ranges` in both of its shapes."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -105,6 +106,6 @@ def _mapped_bands(lowering: "Lowering", node: Mapping) -> Iterator[Band]:
     lows = sorted(b.low for b in bands if b.low is not None)
     for band in bands:
         if band.low is not None:
-            above = [low for low in lows if low > band.low]
-            band.high = above[0] - 1 if above else 10
+            above = bisect_right(lows, band.low)
+            band.high = lows[above] - 1 if above < len(lows) else 10
     yield from bands

@@ -87,7 +87,7 @@ def add_entry(text: str, mapping: Mapping, name: str, value: str) -> Edit | None
 
 def remove_entry(text: str, mapping: Mapping, entry: Entry) -> Edit | None:
     """Take an entry out, with its line or its comma; None for the only entry of a block, which would leave nothing."""
-    number = next((i for i, e in enumerate(mapping.entries) if e is entry), None)
+    number = mapping.position(entry)
     if number is None:
         return None
     if mapping.flow:
@@ -112,7 +112,7 @@ def remove_entry(text: str, mapping: Mapping, entry: Entry) -> Edit | None:
 
 def remove_item(text: str, sequence: Sequence, item: Node) -> Edit | None:
     """Take an item out of a list, with its lines or its comma; None for the only one, which would leave nothing."""
-    number = next((i for i, each in enumerate(sequence.items) if each is item), None)
+    number = sequence.position(item)
     if number is None or len(sequence.items) == 1:
         return None
     if sequence.flow:
@@ -197,7 +197,10 @@ def _column_above(text: str, start: int) -> int:
 
 def _explicit(text: str, entry: Entry) -> bool:
     """Whether a key stands behind a `?`, in the way that few know."""
-    return text[: entry.key.whole.start].rstrip(" ").endswith("?")
+    at = entry.key.whole.start
+    while text.startswith(" ", at - 1) and at > 0:
+        at -= 1
+    return at > 0 and text[at - 1] == "?"
 
 
 def _behind_break(text: str, offset: int) -> int:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from rubric_core.lazy import pattern
 from rubric_core.syntax.events import Failure
 from rubric_core.syntax.lines import DASHES, KEY, before, break_of, content_of, indent_of, says_something
 from rubric_core.syntax.repair import Repair
@@ -24,21 +25,19 @@ SIGNS = {
     "other-quote": ("a text ends with the quote that it begins with", "write the same quote", True),
     "fence": ("this is a Markdown fence; a YAML file goes without", "remove the fences", True),
 }
-_DASH = re.compile(rf"([ ]*)({DASH_SIGNS})(?=\S)")
+_DASH = pattern(rf"([ ]*)({DASH_SIGNS})(?=\S)")
 _KEY_BEHIND = re.compile(rf"{KEY}[ \t]*:(?:\s|\Z)")
 _DOUBLE = re.compile(r"([ ]*- )(- +)(?=\S)")
-_COLON = re.compile(
+_COLON = pattern(
     rf"({DASHES}{KEY})([ \t]*(?:=>|[=：∶]|:[\u00a0\u202f])[ \t]*|[ \t]*;[ \t]+|[ \t]+[-–—][ \t]+)(?=[^\s=>])"
 )
-_OPENER = re.compile(
-    rf"({DASHES}{KEY})([ \t]*(?:[;=：∶]|=>|:[ \t]*[,;=]|:[ \t]*[\[{{(]|:[ \t]*-))(?=[ \t]*(?:[\r\n]|\Z))"
-)
-_DECORATED = re.compile(
+_OPENER = pattern(rf"({DASHES}{KEY})([ \t]*(?:[;=：∶]|=>|:[ \t]*[,;=]|:[ \t]*[\[{{(]|:[ \t]*-))(?=[ \t]*(?:[\r\n]|\Z))")
+_DECORATED = pattern(
     rf"({DASHES})(?:(?P<box>\[[ xX]?\][ \t]+)|(?P<sign>[*_`@%&!“”‘’]+))(?P<key>[A-Za-z][\w-]*)(?P<behind>[*_`“”‘’]*)(?P<colon>[ \t]*:(?=\s|\Z)|:(?P<after>[*_`]+)(?=\s))"
 )
 _BOX = re.compile(rf"({DASHES})(\[[ xX]?\][ \t]+)(?=\S)")
 _HALF_QUOTED = re.compile(rf"({DASHES})([\"'])(?=[A-Za-z_][\w-]*[ \t]*:[ \t])")
-_OTHER = re.compile(
+_OTHER = pattern(
     rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?(?P<open>[\"'“‘«])[^\"'“”‘’«»\r\n]*(?P<close>[\"'”’»])(?=[ \t]*(?:[\r\n]|\Z))"
 )
 _FENCE = re.compile(r"[ \t]*(?:```+|~~~+)[ \t]*[\w-]*[ \t]*(?=[\r\n]|\Z)")

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice
 
 from rubric_core.syntax.candidates import candidates
 from rubric_core.syntax.depth import without_deep
@@ -197,10 +198,17 @@ def _repair(text: str, first: Failure, partial: Tree) -> tuple[Tree, list[Proble
     return build(*lines.result())[0], problems
 
 
-def _few(repairs: Iterator[Repair], most: int) -> list[Repair]:
-    """As many as may be tried; the last resort, giving up the line, is among them."""
-    every = list(repairs)
-    if len(every) <= most:
-        return every
-    last = next((r for r in every if r.kind == "lost" and not r.text.strip()), every[-1])
-    return [*every[: most - 1], last]
+def _few(repairs: Iterator[Repair], most: int) -> Iterator[Repair]:
+    """As many as may be tried; the last resort, giving up the line, is among them.
+
+    They are worked out one after the other: more often than not the first one does.
+    """
+    first: list[Repair] = []
+    for repair in islice(repairs, most - 1):
+        first.append(repair)
+        yield repair
+    rest = list(repairs)
+    if len(rest) > 1:
+        yield next((r for r in (*first, *rest) if r.kind == "lost" and not r.text.strip()), rest[-1])
+    else:
+        yield from rest

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from rubric_core.lazy import pattern
 from rubric_core.syntax.events import Failure
 from rubric_core.syntax.lines import DASHES, FOREIGN_BLANKS, KEY, break_of, indent_of, says_something
 from rubric_core.syntax.repair import Repair
@@ -22,15 +23,13 @@ SLIPS = {
     "empty-item": ("nothing stands before this comma", "remove the comma"),
     "directive": ("a directive is `%YAML` or `%TAG`, with a line `---` below it", "remove the directive"),
 }
-_STRAY = re.compile(rf"({DASHES})([|>]+[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
+_STRAY = pattern(rf"({DASHES})([|>]+[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
 _SLASHES = re.compile(r"[ \t]*//")
-_DASH_TAB = re.compile(rf"([ ]*(?:- +)*-)( *\t[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
-_BLANKS = re.compile(f"[ \t{FOREIGN_BLANKS}]+")
-_INDICATOR = re.compile(
-    rf"({DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+]?)([0-9]+)(?=[-+]?[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z))"
-)
+_DASH_TAB = pattern(rf"([ ]*(?:- +)*-)( *\t[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
+_BLANKS = pattern(f"[ \t{FOREIGN_BLANKS}]+")
+_INDICATOR = pattern(rf"({DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+]?)([0-9]+)(?=[-+]?[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z))")
 #: Two commas, or a comma behind a bracket; quotes are stepped over.
-_EMPTY = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?P<before>[\[{,][ \t]*)(?P<comma>,)")
+_EMPTY = pattern(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?P<before>[\[{,][ \t]*)(?P<comma>,)")
 
 
 def stray_mark(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

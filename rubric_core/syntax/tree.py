@@ -1,9 +1,10 @@
 """The tree of a YAML text: what is written, with spans, before anything is said about its meaning."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.scalars import ScalarValue, resolve
 from rubric_core.text import Edit, Span
 
@@ -15,6 +16,8 @@ __all__ = [
 Style = Literal["plain", "single", "double", "literal", "folded", "hole"]
 BLOCK_STYLES: frozenset[Style] = frozenset({"literal", "folded"})
 QUOTED_STYLES: frozenset[Style] = frozenset({"single", "double"})
+#: Among so many entries one is found by looking at each: nearly all mappings are that short.
+_FEW = 8
 
 
 class Node:
@@ -89,19 +92,42 @@ class Entry:
 class Mapping(Node):
     """Entries in the order of the text; duplicates are kept."""
 
-    __slots__ = ("entries", "flow")
+    __slots__ = ("_index", "entries", "flow")
 
     def __init__(self, span: Span, whole: Span, anchor: str | None, tag: str | None, flow: bool) -> None:
         super().__init__(span, whole, anchor, tag)
         self.entries: list[Entry] = []
         self.flow = flow
+        self._index: tuple[list[Entry], int, dict[str | None, Entry]] | None = None
 
     def get(self, name: str) -> Node | None:
         """The value of the first entry called `name`."""
+        found = self.entry(name)
+        return found.value if found is not None else None
+
+    def entry(self, name: str) -> Entry | None:
+        """The first entry called `name`."""
+        if len(self.entries) > _FEW:
+            return self._by_name().get(name)
         for entry in self.entries:
             if entry.name == name:
-                return entry.value
+                return entry
         return None
+
+    def position(self, entry: Entry) -> int | None:
+        """The number of an entry, None for one of another mapping."""
+        at = bisect_left(self.entries, entry.key.whole.start, key=lambda e: e.key.whole.start)
+        if at < len(self.entries) and self.entries[at] is entry:
+            return at
+        return next((n for n, each in enumerate(self.entries) if each is entry), None)
+
+    def _by_name(self) -> dict[str | None, Entry]:
+        """The entries of a long mapping by name, put together when one is first looked for."""
+        index = self._index
+        if index is None or index[0] is not self.entries or index[1] != len(self.entries):
+            first = {entry.name: entry for entry in reversed(self.entries)}
+            index = self._index = self.entries, len(self.entries), first
+        return index[2]
 
 
 class Sequence(Node):
@@ -113,6 +139,13 @@ class Sequence(Node):
         super().__init__(span, whole, anchor, tag)
         self.items: list[Node] = []
         self.flow = flow
+
+    def position(self, item: Node) -> int | None:
+        """The number of an item, None for one of another list."""
+        at = bisect_left(self.items, item.whole.start, key=lambda i: i.whole.start)
+        if at < len(self.items) and self.items[at] is item:
+            return at
+        return next((n for n, each in enumerate(self.items) if each is item), None)
 
 
 class Alias(Node):

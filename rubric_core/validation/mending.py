@@ -22,7 +22,7 @@ FILL_IN = '"…"'
 
 def removed(node: Node | None, name: str, context: Context, title: str = "", *, safe: bool = False) -> tuple[Fix, ...]:
     """Take the first key called `name` out of a mapping, where something else is left."""
-    entry = next((e for e in node.entries if e.name == name), None) if isinstance(node, Mapping) else None
+    entry = node.entry(name) if isinstance(node, Mapping) else None
     edit = remove_entry(context.text, node, entry) if isinstance(node, Mapping) and entry is not None else None
     return () if edit is None else (Fix(title or f"remove `{name}`", (edit,), safe),)
 

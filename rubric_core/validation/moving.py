@@ -78,7 +78,7 @@ def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
     if issue.borrowed or not isinstance(node, Mapping):
         return
     title, written = f"move it under `{issue.inside}`", text[slice(*entry.span)]
-    block = next((e.value for e in node.entries if e.name == issue.inside), None)
+    block = node.get(issue.inside)
     several = len(written.splitlines()) > 1
     if block is None:
         inner = shifted(written, 2)
@@ -116,7 +116,7 @@ def into_last(issue: UnknownKey, context: Context) -> Iterator[Fix]:
     node, entry, text = issue.node, issue.entry, context.text
     if not isinstance(node, Mapping) or node.flow or issue.owner is None or not begins_line(text, entry):
         return
-    number = next((n for n, e in enumerate(node.entries) if e is entry), 0)
+    number = node.position(entry) or 0
     for shape in _last_shapes(issue.owner, node.entries[number - 1].value) if number else ():
         inner = shape.node
         if isinstance(inner, Mapping) and _takes(shape, inner, entry, context):

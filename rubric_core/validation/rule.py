@@ -3,13 +3,15 @@
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.targets import Entry
+from rubric_core.lazy import dataclass
 from rubric_core.loading.case_files import CaseSet
 from rubric_core.text import Edit, Span
 
@@ -47,6 +49,12 @@ _LINE = re.compile(r"[^\r\n]*[^\s]")
 _FIRST_WORD = re.compile(r"(?:\s*#[^\r\n]*[\r\n])*\s*([^\r\n]*[^\s])")
 #: The last key of a line, or the last dash of a line that has nothing else.
 _LAST_WORD = re.compile(r"(-|(?!-[ \t])[^\s,{}\[\]-][^,{}\[\]\r\n]*)\Z")
+
+
+@lru_cache(maxsize=4)
+def _templated(text: str) -> bool:
+    # Looked for once, however many of its shapes ask.
+    return "{{" in text or "{%" in text
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,11 @@ class Context:
     defaults: SuiteDefaults = field(default_factory=SuiteDefaults)
     #: Whether somebody said for which releases the text is; else it may be for any that the dialect spans.
     pinned: bool = False
+
+    @property
+    def templated(self) -> bool:
+        """Whether the text may have templates in it."""
+        return _templated(self.text)
 
     def written(self, span: Span) -> str:
         """The text at `span`."""
@@ -225,7 +238,7 @@ class Rule(Generic[T]):
         """The Markdown page that explains the code; its examples are its tests."""
         return Path(inspect.getfile(self.check)).with_suffix(".md")
 
-    @property
+    @cached_property
     def url(self) -> str:
         """Where the page can be read."""
         return f"https://github.com/rubric-lsp/rubric/blob/main/rubric_core/validation/rules/{self.page.name}"

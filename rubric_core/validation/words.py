@@ -7,6 +7,10 @@ from rubric_core.language.closest import closest
 __all__ = ["band_words", "closest", "count", "names", "number", "score_words", "subject"]
 
 
+#: A message names so many things, however many there are.
+_MOST_NAMED = 50
+
+
 def subject(name: str) -> str:
     """What a message is about: a key, or an item of the list `name[]`."""
     if name == "[]":
@@ -18,7 +22,10 @@ def subject(name: str) -> str:
 
 def names(words: Sequence[str], between: str = "and") -> str:
     """`a`, `b` and `c`, in backquotes."""
-    quoted = [f"`{w}`" for w in words]
+    more = len(words) - _MOST_NAMED
+    quoted = [f"`{w}`" for w in (words[:_MOST_NAMED] if more > 1 else words)]
+    if more > 1:
+        quoted.append(f"{more} more")
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {between} {quoted[-1]}"
 
 

@@ -80,7 +80,7 @@ def table(sizes: tuple[int, ...], results: list[dict[str, Any]]) -> Iterator[str
         yield f"{row.name:36}" + "".join(cells)
 
 
-def _peer() -> list[str] | None:
+def peer_command() -> list[str] | None:
     """The command of yaml-language-server, None where it cannot be had."""
     tests = Path(__file__).parents[1]
     sys.path[:0] = [str(tests), str(tests / "schema")]
@@ -95,7 +95,7 @@ def _peer() -> list[str] | None:
 
 def compared(sizes: tuple[int, ...], ours: list[dict[str, Any]], folder: Path) -> Iterator[str]:
     """The peer's figures, each as so many times ours."""
-    peer = _peer()
+    peer = peer_command()
     if peer is None:
         return
     own = folder / "rubric.schema.json"

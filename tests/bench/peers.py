@@ -1,14 +1,16 @@
-"""The other engine that the benchmarks are held against."""
+"""The other programs that the benchmarks are held against."""
 
 import os
 import shutil
+import subprocess
 import sys
+import venv
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from npm import UnavailableError, installed
 
-__all__ = ["AGENTV", "agentv"]
+__all__ = ["AGENTV", "agentv", "python_tools"]
 
 AGENTV = "4.42.4"
 
@@ -23,3 +25,15 @@ def agentv() -> str | None:
     except UnavailableError as reason:
         print(f"no peer to compare with: {reason}")
         return None
+
+
+def python_tools(*names: str) -> list[str | None]:
+    """Programs of PyPI, in an environment of their own below .tools; None, which is told, for one that cannot be had."""
+    place = Path(__file__).resolve().parents[2] / ".tools" / "python"
+    programs = [place / "bin" / name for name in names]
+    if not all(program.exists() for program in programs):
+        venv.create(place, with_pip=True)
+        pip = [place / "bin" / "python", "-m", "pip", "install", "--quiet", *names]
+        if subprocess.run(pip, check=False).returncode != 0:
+            print(f"not to compare with: {', '.join(names)} cannot be installed")
+    return [str(program) if program.exists() else None for program in programs]

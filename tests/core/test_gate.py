@@ -147,6 +147,65 @@ def test_many_fixes_of_which_one_is_bad():
     assert "criteria: X70" in done.analysis.document.text
 
 
+def greeters(bad: int) -> Analysis:
+    """A text with 128 findings in cases of their own, whose fixes hold up together, apart from that of one."""
+    cases = "".join(f"  - id: c{n}\n    criteria: X{n}\n    input: hi\n" for n in range(128))
+
+    @rule("made-up", "warning", "Cases")
+    def made_up(case: Case, context: Context):
+        """That one is mended badly."""
+        new = '"Y' if case.id == f"c{bad}" else "Y"
+        if (case.criteria or "").startswith("X"):
+            yield Finding(case.at("criteria"), "X", fixes=(Fix("write Y", (Edit(case.at("criteria"), new),)),))
+
+    return analyze(f"tests:\n{cases}", Language(rules=(made_up,)))
+
+
+@pytest.mark.parametrize("bad", [0, 70, 127])
+def test_one_bad_fix_among_many_costs_a_few_trials(bad, monkeypatch):
+    trials = []
+
+    def counted(analysis, edits):
+        trials.append(edits)
+        return tried_nearby(analysis, edits)
+
+    analysis = greeters(bad)
+    monkeypatch.setattr("rubric_core.fixing.gate.tried_nearby", counted)
+    assert [n for n, d in enumerate(Gate(analysis).passed(analysis.diagnostics)) if not d.fixes] == [bad]
+    assert len(trials) == 1 + 2 * 4 + 8  # all of them, four times two halves, and what is left of the last half
+
+
+def test_fixes_that_touch_one_another_are_tried_in_two_turns(monkeypatch):
+    """Every other line is taken out, then the others."""
+    trials = []
+
+    def counted(analysis, edits):
+        trials.append(len(edits))
+        return tried_nearby(analysis, edits)
+
+    analysis = analysis_of(
+        SUITE.replace("    input: hi\n", "    input: hi\n" + "".join(f"    zz{n}: 1\n" for n in range(40)))
+    )
+    monkeypatch.setattr("rubric_core.fixing.gate.tried_nearby", counted)
+    assert all(len(d.fixes) == 1 for d in Gate(analysis).passed(analysis.diagnostics))
+    assert trials == [20, 20]
+
+
+def test_what_takes_too_long_to_try_is_left_out_and_let_through_when_asked_for():
+    """Each of these fixes holds up alone and no two of them do: every one writes the same free id."""
+    same = "".join(f"          - {{id: q, outcome: o {n}, required: true}}\n" for n in range(160))
+    analysis = analysis_of(
+        "# rubric: dialect=agentv-3\ntests:\n  - id: c0\n    criteria: ok\n    input: hi\n    assertions:\n"
+        f"      - type: rubrics\n        criteria:\n{same}"
+    )
+    assert {(d.code, len(d.fixes)) for d in analysis.diagnostics} == {("duplicate-criterion-id", 1)}
+    passed = Gate(analysis).passed(analysis.diagnostics)
+    left_out = [found for found, kept in zip(analysis.diagnostics, passed, strict=True) if not kept.fixes]
+    assert 0 < len(left_out) < len(passed)
+    assert all(kept.fixes for kept in passed[:8])
+    assert Gate(analysis).passed(left_out[-1:]) == tuple(left_out[-1:])
+
+
 def test_what_comes_to_light_is_fixed_and_not_counted():
     """The check of this text says one thing, so that no more than one can be fixed."""
     text = SUITE.replace("input: bye", "assertion: [{type: contians, value: bye}]\n    input: bye")

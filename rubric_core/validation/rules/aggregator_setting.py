@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.closest import closest
+from rubric_core.language.closest import lexicon
 from rubric_core.language.evaluators import Composite, Evaluator
 from rubric_core.loading.grading import default_name
 from rubric_core.syntax.tree import Mapping
@@ -40,10 +40,12 @@ def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Findi
     if place is None or place.borrowed or not isinstance(place.node, Mapping) or not members:
         return
     given = {entry.name for entry in place.node.entries}
+    known, without = lexicon(tuple(members)), [member for member in members if member not in given]
+    taken, lost, there = {*members, "<<"}, 0, names(members)
     for entry in place.node.entries:
-        if entry.name is not None and entry.name not in members and entry.name != "<<":
-            meant = closest(entry.name, members)
-            without = [member for member in members if member not in given]
+        if entry.name is not None and entry.name not in taken:
+            meant = known.closest(entry.name, thorough=known.searches(lost))
+            lost += 1
             fixes = (
                 changed(entry.key.span, [meant], safe=True)
                 if meant
@@ -52,7 +54,7 @@ def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Findi
             )
             yield Finding(
                 entry.key.span,
-                f"no member is called `{entry.name}`; there are {names(members)}",
+                f"no member is called `{entry.name}`; there are {there}",
                 fixes=fixes,
                 severity="warning",
                 consequence="agentv gives the member weight 1",

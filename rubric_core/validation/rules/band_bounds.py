@@ -22,13 +22,16 @@ _DROPS = "agentv drops the whole case with a log line"
 def BAND_BOUNDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A judge gives whole scores of 0..10, so bounds are such numbers."""
     wrong = [
-        (band, node, why) for band in ranges.bands for node in _bounds(band, ranges.style) if (why := _problem(node))
+        (number, band, node, why)
+        for number, band in enumerate(ranges.bands)
+        for node in _bounds(band, ranges.style)
+        if (why := _problem(node))
     ]
     whole = meant(ranges) if wrong else None
-    for band, node, problem in wrong:
+    for number, band, node, problem in wrong:
         span = band.at("score_range") if band.borrowed else node.span
         single = (
-            () if band.borrowed or whole is not None else tuple(_fixes(node, ranges)) or _fitting(ranges, band, node)
+            () if band.borrowed or whole is not None else tuple(_fixes(node, ranges)) or _fitting(ranges, number, node)
         )
         yield Finding(
             span,
@@ -59,10 +62,9 @@ def _problem(node: Node) -> str:
     return "" if 0 <= value <= HIGHEST else f"{value:g} is outside 0..10"
 
 
-def _fitting(ranges: ScoreRanges, band: Band, node: Node) -> tuple[Fix, ...]:
+def _fitting(ranges: ScoreRanges, at: int, node: Node) -> tuple[Fix, ...]:
     """A number for a word: the one that it names, else the one that joins the band to its neighbours."""
     word = node.text.strip().lower() if isinstance(node, Scalar) else ""
-    at = ranges.bands.index(band)
     below = ranges.bands[at - 1].high if at else -1
     above = ranges.bands[at + 1].low if at + 1 < len(ranges.bands) else HIGHEST + 1
     if word in NUMBERS:
@@ -72,7 +74,7 @@ def _fitting(ranges: ScoreRanges, band: Band, node: Node) -> tuple[Fix, ...]:
         bound = (
             0 if not at else (low + above) // 2 if low is not None and above is not None and above - low > 1 else None
         )
-    elif band.low is None:
+    elif ranges.bands[at].low is None:
         bound = below + 1 if below is not None else None
     else:
         bound = above - 1 if above is not None else None

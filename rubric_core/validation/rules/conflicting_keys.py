@@ -26,7 +26,7 @@ def _fixes(issue: ConflictingKeys, context: Context) -> Iterator[Fix]:
     node = issue.owner.node
     if issue.borrowed or not isinstance(node, Mapping):
         return
-    entry = next((e for e in node.entries if e.name == issue.name), None)
+    entry = node.entry(issue.name)
     edit = remove_entry(context.text, node, entry) if entry is not None else None
     if edit is not None:
         yield Fix(f"remove `{issue.name}`", (edit,), safe=False)

@@ -23,10 +23,11 @@ def CRITERION_WITHOUT_ID(shape: Case | LlmJudge | Rubric, context: Context) -> I
     if not context.dialect.properties.criteria_need_ids:
         return
     criteria = criteria_of(shape)
+    taken = {c.id for c in criteria}
     for position, criterion in enumerate(criteria, 1):
         if criterion.shorthand or criterion.borrowed or criterion.has("id"):
             continue
-        name = id_of(criterion.outcome or "", [c.id for c in criteria])
+        name = id_of(criterion.outcome or "", taken)
         yield Finding(
             criterion.at("outcome"),
             f"the documented format asks for an `id`; without one, results call this `rubric-{position}`, by its place",

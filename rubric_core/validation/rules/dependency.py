@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingOf
 
-from rubric_core.language.closest import closest
+from rubric_core.language.closest import lexicon
 from rubric_core.loading.case_files import ExternalCase
 from rubric_core.loading.mentions import is_open
 from rubric_core.syntax.edit import remove_entry, remove_item
@@ -27,6 +27,8 @@ def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa:
     by_id = {e.case.id: e for e in suite.cases if e.case.id}
     outside = {*elsewhere, *(suite.siblings or ())}
     settled = not any(map(is_open, {*by_id, *outside}))
+    known = lexicon((*by_id, *sorted(outside)))
+    lost = 0
     for entry in dependent:
         for node, at in _names(entry):
             if node.text == entry.case.id:
@@ -39,7 +41,8 @@ def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa:
             elif not settled or is_open(node.text):
                 continue  # which case that is, the environment says
             elif node.text not in by_id and node.text not in outside and (suite.complete or suite.siblings is None):
-                meant = closest(node.text, [i for i in (*by_id, *sorted(outside)) if i != entry.case.id])
+                meant = known.closest(node.text, but=entry.case.id, thorough=known.searches(lost))
+                lost += 1
                 if suite.siblings is None and meant is None:
                     continue  # it may be a case of the suite that takes these over
                 fixes = (
@@ -100,7 +103,8 @@ def _circles(
         first = min(circle, key=lambda n: (n not in by_id, places[n].start))
         related = tuple(Related(places[n], f"`{n}` is part of the circle") for n in circle if n != first)
         own = by_id.get(first)
-        link = next((n for n, _ in _names(own) if n.text in circle), None) if own is not None else None
+        within = set(circle)
+        link = next((n for n, _ in _names(own) if n.text in within), None) if own is not None else None
         yield Finding(
             suite.outer(own, own.case.key_at("depends_on")) if own is not None else places[first],
             f"these cases wait for one another: {' → '.join([*circle, circle[0]])}",
@@ -116,18 +120,23 @@ def _rounds(after: MappingOf[str, list[str]]) -> Iterator[list[str]]:
     told: set[str] = set()
     for start in after:
         trail: list[str] = []
+        depths: dict[str, int] = {}
         waiting = [(start, 0)]
         while waiting:
             name, depth = waiting.pop()
-            del trail[depth:]
-            if name in trail:
-                circle = trail[trail.index(name) :]
-                if not told & set(circle):
+            while len(trail) > depth:
+                left = trail.pop()
+                del depths[left]
+                done.add(left)
+            if name in depths:
+                circle = trail[depths[name] :]
+                if told.isdisjoint(circle):
                     told.update(circle)
                     yield circle
                 continue
             if name in done:
                 continue
+            depths[name] = len(trail)
             trail.append(name)
             waiting += [(n, len(trail)) for n in after.get(name, [])]
-        done.update(trail[:1])
+        done.update(trail)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.loading.issues import DuplicateKey
 from rubric_core.syntax.edit import remove_entry
-from rubric_core.syntax.tree import Scalar
+from rubric_core.syntax.tree import Entry, Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 
@@ -35,14 +35,21 @@ def _without(issue: DuplicateKey, context: Context) -> Iterator[Fix]:
     last = remove_entry(context.text, issue.node, issue.entry)
     if last is not None:
         yield Fix("remove this one", (last,), safe=_says_the_same(issue))
-    first = next((e for e in issue.node.entries if e.key.span == issue.first), None)
+    first = _first(issue)
     gone = remove_entry(context.text, issue.node, first) if first is not None and first is not issue.entry else None
     if gone is not None and not _says_the_same(issue):
         yield Fix("remove the other one", (gone,), safe=False)
 
 
+def _first(issue: DuplicateKey) -> Entry | None:
+    """The entry that has the key already."""
+    first = issue.node.entry(issue.name)
+    return first if first is not None and first.key.span == issue.first else None
+
+
 def _says_the_same(issue: DuplicateKey) -> bool:
-    first = next((e.value for e in issue.node.entries if e.key.span == issue.first), None)
+    entry = _first(issue)
+    first = entry.value if entry is not None else None
     value = issue.entry.value
     if not isinstance(value, Scalar) or not isinstance(first, Scalar) or value.anchor or first.anchor:
         return False

@@ -30,9 +30,9 @@ _DROPS = "agentv drops the whole case with a log line"
 def GATE_OUT_OF_RANGE(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`required_min_score` counts whole numbers of 0..10, `min_score` shares above 0 and up to 1."""
     criteria = criteria_of(shape)
+    # Without bands a criterion is met or not: then another number would change nothing, and the key can go.
+    graded = shape.has("score_ranges") or any(c.has("score_ranges") for c in criteria)
     for criterion in criteria:
-        # Without bands a criterion is met or not: then another number would change nothing, and the key can go.
-        graded = shape.has("score_ranges") or any(c.has("score_ranges") for c in criteria)
         for field, right, scale, other in _SCALES:
             value = vars(criterion).get(field)
             if value is None or right(value):

@@ -79,7 +79,7 @@ def _skipped(case: Case, context: Context) -> Finding:
     entry = None
     if isinstance(case.node, Mapping) and case.has("evaluators") and not case.places["evaluators"].borrowed:
         written = case.places["evaluators"].name
-        entry = next((e for e in case.node.entries if e.name == written), None)
+        entry = case.node.entry(written)
     current = context.dialect.spelled(Case, "assertions")
     fix = (Fix(f"rename it to `{current}`", (rename_key(entry, current),)),) if entry is not None and current else ()
     return Finding(

@@ -24,7 +24,7 @@ def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context)
         yield from _too_new(shape, context)
     if isinstance(shape, Target):
         return
-    if not context.dialect.properties.strict_keys or "${{" not in context.text or not isinstance(shape.node, Mapping):
+    if not context.dialect.properties.strict_keys or not context.templated or not isinstance(shape.node, Mapping):
         return
     severity: Severity = "error" if isinstance(shape, Provider) else "information"
     consequence = "they refuse the file" if severity == "error" else "they leave it as it is"
@@ -53,7 +53,7 @@ def _too_new(shape: Suite | Case | Provider | Target, context: Context) -> Itera
     consequence = (
         "the target gets these very letters" if isinstance(shape, Target) else "it stays as these very letters"
     )
-    for node in walk(shape.node) if "{{" in context.text else ():
+    for node in walk(shape.node) if context.templated else ():
         for found in _NEW.finditer(context.text, *node.span) if isinstance(node, Scalar) else ():
             instead = f"${{{{ {found[1]} }}}}"
             span = Span(*found.span())
@@ -68,7 +68,7 @@ def _too_new(shape: Suite | Case | Provider | Target, context: Context) -> Itera
 
 def _too_early(shape: Suite | Case | Provider | Target, context: Context) -> Iterator[Finding]:
     """At first variables are put in only where they are the whole value of a setting of a target."""
-    if not context.dialect.properties.interpolation or "${{" not in context.text or not isinstance(shape.node, Mapping):
+    if not context.dialect.properties.interpolation or not context.templated or not isinstance(shape.node, Mapping):
         return
     for node in () if shape.borrowed else walk(shape.node):
         if not isinstance(node, Scalar) or node.is_block:

@@ -1,6 +1,8 @@
 """overlapping-bands: a score that two bands claim (document 000, "Invalid range rubrics are rejected")."""
 
+from collections import Counter
 from collections.abc import Iterator
+from collections.abc import Mapping as MappingOf
 
 from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.text import Edit
@@ -18,14 +20,16 @@ def OVERLAPPING_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding
     if ranges.style not in ("list", "turned"):
         return
     before: Band | None = None
-    for band in sorted(sound(ranges), key=lambda b: (b.low, b.high)):
+    bands = sound(ranges)
+    claims = Counter(score for band in bands for score in covered([band]))
+    for band in sorted(bands, key=lambda b: (b.low, b.high)):
         if before is not None and band.low <= before.high:  # type: ignore[operator]  # sound bands have bounds
-            yield _finding(ranges, before, band, context)
+            yield _finding(ranges, before, band, claims, context)
         if before is None or band.high > before.high:  # type: ignore[operator]  # see above
             before = band
 
 
-def _finding(ranges: ScoreRanges, first: Band, second: Band, context: Context) -> Finding:
+def _finding(ranges: ScoreRanges, first: Band, second: Band, claims: MappingOf[int, int], context: Context) -> Finding:
     a, b, c, d = first.low, first.high, second.low, second.high
     assert a is not None and b is not None and c is not None and d is not None  # noqa: PT018  # sound bands have bounds
     shared = score_words(range(c, min(b, d) + 1))
@@ -34,20 +38,20 @@ def _finding(ranges: ScoreRanges, first: Band, second: Band, context: Context) -
         second.at("score_range"),
         f"{shared} {verb} to two bands: {band_words(a, b)} and {band_words(c, d)}",
         related=(Related(first.at("score_range"), f"{band_words(a, b)} is claimed here"),),
-        fixes=tuple(_fixes(ranges, first, second)) or _inner(ranges, first, second, context),
+        fixes=tuple(_fixes(first, second, claims)) or _inner(ranges, first, second, context),
         consequence="agentv drops the whole case with a log line",
     )
 
 
-def _fixes(ranges: ScoreRanges, first: Band, second: Band) -> Iterator[Fix]:
-    """Move the border between the two, wherever no score gets lost by it."""
+def _fixes(first: Band, second: Band, claims: MappingOf[int, int]) -> Iterator[Fix]:
+    """Move the border between the two, wherever no score gets lost by it; `claims` says how many bands have a score."""
     a, b, c, d = first.low, first.high, second.low, second.high
     assert a is not None and b is not None and c is not None and d is not None  # noqa: PT018  # see above
-    rest = covered(x for x in sound(ranges) if x is not first and x is not second)
-    all_now = covered(sound(ranges))
-    if b + 1 <= d and all_now <= rest | set(range(a, b + 1)) | set(range(b + 1, d + 1)):
+    own = Counter([*range(a, b + 1), *range(c, d + 1)])
+    lone = {score for score, number in own.items() if number == claims[score]}  # no other band has them
+    if b + 1 <= d and lone <= {*range(a, b + 1), *range(b + 1, d + 1)}:
         yield from _fix(f"start this band at {b + 1}", bound_edit(second, 0, b + 1))
-    if a <= c - 1 and all_now <= rest | set(range(a, c)) | set(range(c, d + 1)):
+    if a <= c - 1 and lone <= {*range(a, c), *range(c, d + 1)}:
         yield from _fix(f"end the band {band_words(a, b)} at {c - 1}", bound_edit(first, 1, c - 1))
 
 

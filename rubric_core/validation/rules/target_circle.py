@@ -17,10 +17,12 @@ def TARGET_CIRCLE(targets: TargetList, context: Context) -> Iterator[Finding]:  
         if isinstance(name, str):
             by_name.setdefault(name, each)
     done: set[str] = set()
+    order = {name: number for number, name in enumerate(by_name)}
     for start in by_name:
-        circle = _circle(start, by_name)
-        if circle and not done & set(circle):
-            done.update(circle)
+        circle = _circle(start, by_name, done)
+        if circle:
+            at = circle.index(min(circle, key=order.__getitem__))
+            circle = circle[at:] + circle[:at]
             first, field = by_name[circle[0]], _field(by_name[circle[0]].entry)
             others = [by_name[n] for n in circle[1:]]
             yield Finding(
@@ -35,11 +37,12 @@ def _field(entry: Entry) -> str:
     return "use_target" if entry.has("use_target") else "extends"
 
 
-def _circle(start: str, by_name: dict[str, TargetEntry]) -> list[str]:
-    """The names from `start` round to it again, nothing when there is no way back."""
-    trail: list[str] = []
+def _circle(start: str, by_name: dict[str, TargetEntry], done: set[str]) -> list[str]:
+    """The circle to which `start` leads, nothing where it leads to none or to a name that is `done`, as these are then."""
+    trail: dict[str, int] = {}
     name: object = start
-    while isinstance(name, str) and name in by_name and name not in trail:
-        trail.append(name)
+    while isinstance(name, str) and name in by_name and name not in done:
+        done.add(name)
+        trail[name] = len(trail)
         name = vars(by_name[name].entry).get(_field(by_name[name].entry))
-    return trail if name == start else []
+    return [*trail][trail[name] :] if isinstance(name, str) and name in trail else []

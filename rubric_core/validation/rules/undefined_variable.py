@@ -34,7 +34,7 @@ def UNDEFINED_VARIABLE(visited: CaseList | Case, context: Context) -> Iterator[F
 def _in_case(case: Case, context: Context) -> Iterator[Finding]:
     """Misspelt names only: others may come from the suite, or be filled in by a judge's prompt."""
     known = case.vars
-    if not isinstance(known, dict) or not known or "{{" not in context.text:
+    if not isinstance(known, dict) or not known or not context.templated:
         return
     judged = context.dialect.properties.template_variables
     for field, place in case.places.items():

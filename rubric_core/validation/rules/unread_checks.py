@@ -63,7 +63,7 @@ def _moved(case: Case, message: Mapping, entry: Entry, key: str | None, context:
 
 def _of_judge(judge: LlmJudge, node: Mapping, context: Context) -> Iterator[Finding]:
     name, instead = context.dialect.spelled(Rubrics, "criteria"), context.dialect.spelled(LlmJudge, "rubrics")
-    entry = next((e for e in node.entries if e.name == name), None)
+    entry = node.entry(name) if name else None
     if entry is None or name is None or context.dialect.table(type(judge)).get(name) is not None:
         return
     other = context.dialect.type_name(Rubrics)

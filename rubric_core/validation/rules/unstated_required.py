@@ -22,6 +22,7 @@ def UNSTATED_REQUIRED(shape: Case | LlmJudge | Rubric, context: Context) -> Iter
     scaled = on_scale(criteria)
     unstated = [c for c in criteria if _differs(c, scaled, context.dialect)]
     name = context.dialect.spelled(Criterion, "required")
+    everywhere = tuple(_everywhere(unstated, name, context)) if name else ()
     for criterion in unstated if name else ():
         # Beside bands `required: true` alone is read differently again, a minimum is not.
         other = minimum_of(context.dialect, ENOUGH) if scaled else (name or "", "true")
@@ -30,7 +31,7 @@ def UNSTATED_REQUIRED(shape: Case | LlmJudge | Rubric, context: Context) -> Iter
         yield Finding(
             criterion.at("id" if criterion.has("id") else "outcome"),
             "this does not say whether it is `required`; rubric reads false, as documented",
-            fixes=(*fixes, *_everywhere(unstated, name or "", context)),
+            fixes=(*fixes, *everywhere),
             consequence=f"agentv reads true, and fails the rubric {'with less than 10' if scaled else 'without it'}",
         )
 

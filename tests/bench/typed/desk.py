@@ -8,6 +8,7 @@ from rubric_core.analysis import Language
 from rubric_core.text import LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.deferral import IDLE, Deferral
+from rubric_lsp.features.deferral import without_some
 from rubric_lsp.server import RubricServer
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.workspace import Change
@@ -127,8 +128,8 @@ class Desk:
         if not snapshot.is_ours:
             return {}
         deferred = self.server.deferral.numbers(snapshot) if self._quiet else frozenset()
-        found = enumerate(snapshot.analysis.diagnostics)
-        return {_key(each): each.span for number, each in found if number not in deferred}
+        said = without_some(snapshot.analysis.found, deferred).placed(snapshot.document)
+        return {_key(each): each.span for each in said}
 
 
 def _key(found: Diagnostic) -> _Shown:
