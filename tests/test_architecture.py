@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from inspect import isfunction
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -208,6 +209,46 @@ def test_the_server_starts_light():
     assert imported_by("import rubric_lsp.server") & set(HEAVY) == {"pygls", "lsprotocol", "asyncio"}
 
 
+def test_the_server_imports_no_more_until_it_publishes(tmp_path):
+    """Results, runs and the other features come later: what is listed comes before the first diagnostics, and is not heavy."""
+    code = """
+    import asyncio, sys
+    from rubric_lsp.server import RubricServer
+    from pathlib import Path
+
+    class Sink:
+        def write(self, data): pass
+        def close(self): pass
+
+    async def serve():
+        server = RubricServer()
+        published = asyncio.get_running_loop().create_future()
+        server.protocol.opened(Sink())
+        server.protocol.tell = lambda method, params: method.endswith("publishDiagnostics") and published.set_result(set(sys.modules))
+        uri = Path("a.eval.yaml").absolute().as_uri()
+        send = lambda **message: server.protocol.receive({"jsonrpc": "2.0", **message})
+        send(id=1, method="initialize", params={"capabilities": {}})
+        send(method="initialized", params={})
+        text = "name: a\\ntests:\\n  - id: b\\n    input: c\\n    bogus: 1\\n"
+        send(method="textDocument/didOpen", params={"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": text}})
+        print("\\n".join(await published))
+        await server.closed()
+
+    asyncio.run(serve())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(code)], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+    )
+    loaded = set(done.stdout.split())
+    assert "rubric_lsp.features.diagnostics" in loaded
+    late = (
+        "rubric_core.evaluation", "rubric_core.migration", "rubric_core.javascript", "rubric_core.formatting",
+        "rubric_lsp.features.completion", "rubric_lsp.features.hover",
+    )  # fmt: skip
+    assert sorted(m for m in loaded if m.startswith(late)) == []
+    assert not loaded & {"httpx", "pydantic", "ruamel", "jinja2", "importlib.metadata", "importlib.resources", "email"}
+
+
 def test_the_package_itself_is_light():
     assert not imported_by("import rubric_core") & {*HEAVY, "yaml"}
 
@@ -265,3 +306,20 @@ def test_nothing_names_the_machine_it_was_made_on():
         path = REPOSITORY / name
         if path.suffix in (".py", ".md", ".toml", ".yaml", ".lua", ".ts", ".json") and path.is_file():
             assert not homes.search(path.read_text(encoding="utf-8", errors="replace")), name
+
+
+def test_every_sentence_for_a_person_goes_through_one_function() -> None:
+    """What a dialog or a message shows has no links and no characters that act."""
+    sends = [path for path in MODULES if re.search(r'"window/showMessage', path.read_text("utf-8"))]
+    assert len(sends) >= 3
+    assert [path.name for path in sends if "notice(" not in path.read_text("utf-8")] == []
+
+
+def test_characters_that_act_are_listed_once() -> None:
+    """Whoever shows texts of others asks `control_characters`; the syntax has its own list of what YAML allows."""
+    listing = [
+        path.name
+        for path in MODULES
+        if re.search(r"\\u202[a-e]|\\x9f", path.read_text("utf-8")) and "syntax" not in path.parts
+    ]
+    assert listing == ["control_characters.py"]
