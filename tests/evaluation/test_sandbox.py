@@ -61,7 +61,8 @@ def suite(template: str) -> str:
 async def test_a_template_that_wants_too_much_is_ended(
     template: str, words: str, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rubric_core.evaluation.nunjucks._TIME_LIMIT", 0.7)
+    # What wants memory gets more time than it takes to want it, on a busy machine too.
+    monkeypatch.setattr("rubric_core.evaluation.nunjucks._TIME_LIMIT", 0.7 if words is LONG else 20.0)
     folder.write(".agentv/providers.yaml", "providers:\n  - {id: mock, label: mocked, config: {response: hello}}\n")
     beats = 0
 
