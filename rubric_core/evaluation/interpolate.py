@@ -18,6 +18,8 @@ from rubric_core.text import Span
 __all__ = ["Interpolation", "node_of", "with_values"]
 
 _NAME = re.compile(r"\A\$?\{\{-?\s*(.*?)\s*-?\}\}\Z", re.DOTALL)
+#: The first reference of a text that begins with one: braces in its quotes do not end it.
+_FIRST = re.compile(r"""\$?\{\{(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?!\}\}).)*\}\}""", re.DOTALL)
 _PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*")
 _UNKNOWN: Any = object()
 
@@ -93,9 +95,9 @@ class Interpolation:
                 return Scalar(node.span, node.whole, node.anchor, node.tag, made, "double")
         if self._pattern is None or "{{" not in node.text:
             return node
-        whole = self._pattern.fullmatch(node.text.strip())
-        if whole is not None:
-            value = self._value(whole[0], node)
+        written = node.text.strip()
+        if self._pattern.fullmatch(written) is not None and _is_one(written):
+            value = self._value(written, node)
             return node if value is _UNKNOWN else node_of(value, node)
         text = self._pattern.sub(lambda m: self._text(m[0], node), node.text)
         return node if text == node.text else Scalar(node.span, node.whole, node.anchor, node.tag, text, "double")
@@ -128,6 +130,12 @@ class Interpolation:
             return templates.text(template)
         except TemplateError as error:
             raise Unscored(f"{error} (line {self._line_of(node.span)})") from None
+
+
+def _is_one(text: str) -> bool:
+    """Whether a text in braces is one reference, and not two with words between them."""
+    first = _FIRST.match(text)
+    return first is None or "{{" not in text[first.end() :]
 
 
 def with_values(node: Node, keys: Collection[str] | None, values: Interpolation, environment: Interpolation) -> Node:

@@ -334,3 +334,28 @@ async def test_a_target_is_asked_the_prompts_that_its_entry_names(folder: Folder
         results = await run_cases(cases, ports)
     assert [r.verdict.value for r in results] == ["passed", "passed", "passed", "unscored"]
     assert results[-1].reason == "the target names none of the prompts: gone in its `prompts`"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer"),
+    [
+        ("{{ tone }} and {{ topic }}", "polite and returns"),
+        ("{{ tone }} and ${{ SHOP }}", "polite and corner"),
+        ("{{ tone }} and {{ missing }}", "polite and {{ missing }}"),
+        ("{{ tone }} and {{ sizes }}", 'polite and {"least": 1}'),
+        ("{{ tone }}{{ tone }}", "politepolite"),
+        ("it is {{ tone }} and {{ sizes }}", 'it is polite and {"least": 1}'),
+        # One reference, whatever is in its quotes.
+        ("{{ '}} {{' }}", "}} {{"),
+        ("{{ tone | replace('}}', '{{') }}", "polite"),
+    ],
+)
+async def test_a_text_may_begin_and_end_with_different_references(echo: Folder, prompt: str, answer: str) -> None:
+    echo.environment["SHOP"] = "corner"
+    text = f"""
+    prompts:
+      - {json.dumps(prompt)}
+    tests:
+      - {{id: a, vars: {{tone: polite, topic: returns, sizes: {{least: 1}}}}, assert: [{{type: is-json}}]}}
+    """
+    assert (await echo.run(text, "agentv-5"))["a"].answer == answer
