@@ -18,22 +18,36 @@ from rubric_core.evaluation.runnable import runnables
 from rubric_core.evaluation.schedule import run_cases
 
 CALLS, DELAY, LIMIT, REPEATS = 200, 0.1, 0.5, 5
+#: What the judge's settings name: agentv takes neither a key nor a model that is written out.
+ENVIRONMENT = {"BENCH_MODEL": "m", "BENCH_KEY": "k"}
 
 # A process of its own, so that the judge's work is not counted: it waits, then says that all is well.
 SERVER = """
 import asyncio, json, sys
 VERDICT = json.dumps({"checks": [{"id": "x", "satisfied": True, "reasoning": "so"}], "overall_reasoning": ""})
-BODY = json.dumps({"choices": [{"message": {"content": VERDICT}}], "usage": {"prompt_tokens": 9, "completion_tokens": 9}}).encode()
-HEAD = f"HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: {len(BODY)}\\r\\n\\r\\n".encode()
+USAGE = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
+
+def part(kind, **choice):
+    return json.dumps({"id": "x", "object": kind, "created": 0, "model": "m", "choices": [{"index": 0, **choice}], "usage": USAGE})
+
+def reply(kind, text):
+    body = text.encode()
+    return f"HTTP/1.1 200 OK\\r\\nContent-Type: {kind}\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n".encode() + body
+
+MESSAGE = {"role": "assistant", "content": VERDICT}
+WHOLE = reply("application/json", part("chat.completion", message=MESSAGE, finish_reason="stop"))
+# agentv asks for a reply in pieces.
+PIECES = (part("chat.completion.chunk", delta=MESSAGE, finish_reason=None), part("chat.completion.chunk", delta={}, finish_reason="stop"), "[DONE]")
+STREAM = reply("text/event-stream", "".join(f"data: {piece}\\n\\n" for piece in PIECES))
 
 async def serve(reader, writer):
     try:
         while True:
             head = await reader.readuntil(b"\\r\\n\\r\\n")
             length = next(int(l.split(b":")[1]) for l in head.split(b"\\r\\n") if l.lower().startswith(b"content-length"))
-            await reader.readexactly(length)
+            asked = json.loads(await reader.readexactly(length))
             await asyncio.sleep(float(sys.argv[1]))
-            writer.write(HEAD + BODY)
+            writer.write(STREAM if asked.get("stream") else WHOLE)
     except (asyncio.IncompleteReadError, ConnectionError):
         writer.close()
 
@@ -56,7 +70,7 @@ async def once(path: Path) -> tuple[float, float]:
     """The seconds of one run, from cases that are read to results, and the seconds of this process's work in it."""
     language = Language()
     cases = runnables(path, analyze(language.document(path.read_text()), language))
-    async with system_ports({}) as ports:
+    async with system_ports(ENVIRONMENT) as ports:
         began, worked = time.perf_counter(), time.process_time()
         results = await run_cases(cases, ports, workers=CALLS)
         took = time.perf_counter() - began, time.process_time() - worked
@@ -75,7 +89,13 @@ def judged_suite(delay: float) -> Iterator[Path]:
             url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
             with tempfile.TemporaryDirectory() as folder:
                 bot = {"name": "default", "provider": "mock", "response": "ok", "grader_target": "judge"}
-                judge = {"name": "judge", "provider": "openai", "model": "m", "base_url": url, "api_key": "k"}
+                judge = {
+                    "name": "judge",
+                    "provider": "openai",
+                    "model": "${{ BENCH_MODEL }}",
+                    "base_url": url,
+                    "api_key": "${{ BENCH_KEY }}",
+                }
                 path = Path(folder, "judged.eval.yaml")
                 path.write_text(suite())
                 Path(folder, ".agentv").mkdir()

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from bench_judges import CALLS, judged_suite
+from bench_judges import CALLS, ENVIRONMENT, judged_suite
 from peers import AGENTV, agentv
 
 #: Seconds of CPU that a trivial case may take.
@@ -62,7 +62,9 @@ def measured(folder: Path, command: list[str]) -> tuple[Taken, str]:
     """What the whole process took, and what it printed."""
     begun = time.perf_counter()
     with (folder / "printed").open("w+", encoding="utf-8") as printed:
-        running = subprocess.Popen(command, cwd=folder, stdout=printed, stderr=subprocess.DEVNULL)
+        running = subprocess.Popen(
+            command, cwd=folder, stdout=printed, stderr=subprocess.DEVNULL, env={**os.environ, **ENVIRONMENT}
+        )
         _, status, used = os.wait4(running.pid, 0)
         running.returncode = os.waitstatus_to_exitcode(status)
         taken = time.perf_counter() - begun
@@ -117,7 +119,9 @@ def row(name: str, taken: Taken, more: str = "") -> None:
 
 
 def beside(theirs: Taken, ours: Taken) -> str:
-    """How much more another engine takes."""
+    """How much more another engine takes, if it did the same."""
+    if theirs.passed != ours.passed:
+        return "no comparison: it passes other cases"
     times = ((theirs.work, ours.work, "CPU"), (theirs.seconds, ours.seconds, "time"), (theirs.megabytes, ours.megabytes, "memory"))  # fmt: skip
     return ", ".join(f"{their / our:.1f} × the {what}" for their, our, what in times)
 
