@@ -1,13 +1,11 @@
 """Tree and dialect to shapes. Never raises: what cannot be understood is left out and becomes an issue."""
 
-from collections.abc import Mapping as MappingOf
-from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from typing import Any
 
 from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.closest import closest
-from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.dialect import Fate, Spelling
 from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
 from rubric_core.language.kinds import (
     ByNode,
@@ -54,14 +52,8 @@ __all__ = ["Lowering"]
 class Lowering(Keys):
     """Lowers the nodes of one block to shapes."""
 
-    def __init__(
-        self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
-    ) -> None:
-        super().__init__(text, dialect, dialects, anchors)
-        self._by_kind |= {
-            ListOf: self._list, MapOf: self._map, Shaped: self._shaped, Tagged: self._tagged, Shorthand: self._shorthand,
-            Messages: self._messages, ByNode: self._by_node, Ranges: lambda _, node, __: lower_ranges(self, node),
-        }  # fmt: skip
+    def _ranges(self, _: Ranges, node: Node, __: str) -> Any:
+        return lower_ranges(self, node)
 
     def root(self, root: Node | None, file: FileKind, cut_key: str) -> list[Shape]:
         """The shapes of a frame; `cut_key` is the key whose list was cut into blocks of its own, or ROOT_LIST."""
@@ -292,6 +284,11 @@ class Lowering(Keys):
             if self.text[at] in "\r\n":
                 return Span(start, start + len(self.text[start:at].rstrip()))
         return Span(start, min(end, start + 400))
+
+    readers = {  # noqa: RUF012  # declared in `Reading`
+        **Keys.readers, ListOf: _list, MapOf: _map, Shaped: _shaped, Tagged: _tagged, Shorthand: _shorthand, Messages: _messages,
+        ByNode: _by_node, Ranges: _ranges,
+    }  # fmt: skip
 
 
 def _speaks(item: Mapping) -> bool:

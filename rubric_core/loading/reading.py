@@ -7,7 +7,7 @@ from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.kinds import (
@@ -90,10 +90,6 @@ class Reading:
         self._merged: dict[int, list[Merged]] = {}
         self._tagged_nodes: set[int] = set()
         self._interpolation = _pattern(dialect.properties.interpolation)
-        self._by_kind: dict[type, Callable[[Any, Node, str], Any]] = {
-            Text: self._text, Number: self._number, Integer: self._integer, Boolean: self._boolean, Choice: self._choice,
-            Anything: self._anything,
-        }  # fmt: skip
 
     def references(self, aliases: SequenceOf[Alias]) -> None:
         """Complain of references to nothing that stand where no value was asked for, as in open mappings."""
@@ -119,7 +115,7 @@ class Reading:
         if node.tag is not None and not node.tag.startswith(_CORE) and id(node) not in self._tagged_nodes:
             self._tagged_nodes.add(id(node))
             self.issues.append(UnknownTag(span=self.at(node), borrowed=self.via is not None, node=node, tag=node.tag))
-        return self._by_kind[type(kind)](kind, node, name)
+        return self.readers[type(kind)](self, kind, node, name)
 
     def _behind(self, alias: Alias, then: Callable[[Node], Any], *, text: bool = False) -> Any:
         target = self.target_of(alias)
@@ -328,3 +324,8 @@ class Reading:
             return [(entry, source.span) for entry, _ in self.entries(source)]
         self._wrong(MapOf(Anything()), source, _MERGE)
         return []
+
+    #: What reads values of a kind: functions of the class, since methods of each object would keep it alive in a circle.
+    readers: ClassVar[MappingOf[type, Callable[[Any, Any, Node, str], Any]]] = {
+        Text: _text, Number: _number, Integer: _integer, Boolean: _boolean, Choice: _choice, Anything: _anything,
+    }  # fmt: skip
