@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from io import TextIOWrapper
@@ -14,7 +14,7 @@ from typing import Any
 from rubric_core.disk import open_file
 from rubric_core.evaluation.result import CaseResult
 from rubric_core.evaluation.stored_rows import result_in, stored_row
-from rubric_core.evaluation.writing import Journal, json_text, write_atomically
+from rubric_core.evaluation.writing import Journal, JsonText, Rows, json_text, write_atomically
 from rubric_core.homes import hide
 from rubric_core.lazy import dataclass
 from rubric_core.loading.files import absolute
@@ -78,7 +78,7 @@ class ResultStore:
 
     def cases(self) -> Iterator[tuple[str, StoredCase]]:
         """Every stored case with its id, one at a time."""
-        for name, row in self._merged():
+        for name, row in self._merged(Rows.at):
             with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):
                 yield name, StoredCase(result_in(row["latest"]), tuple(row.get("history", ())))
 
@@ -112,21 +112,24 @@ class ResultStore:
             other.settle(file, dialect)
         if not self._journal:
             return
-        with self._journal.locked():
-            write_atomically(self.path, self._text(suite, dialect), private=True)
-            self._journal.remove()
+        try:
+            with self._journal.locked():
+                write_atomically(self.path, self._text(suite, dialect), private=True)
+                self._journal.remove()
+        finally:
+            self._journal.close()
 
     def _text(self, suite: str, dialect: str) -> Iterator[str]:
         """The content of the file, a line for each case: so it is read without having all of it at once."""
         yield f'{{"version": {_VERSION}, "suite": {json_text(suite)}, "dialect": {json_text(dialect)}, "cases": {{\n'  # ends with _BEGIN
         before = ""
-        for name, row in self._merged():
-            yield f"{before}{json_text(name)}: {json_text(row)}"
+        for name, row in self._merged(Rows.text_at):
+            yield f"{before}{json_text(name)}: {_row_text(row)}"
             before = _BETWEEN
         yield "\n}}\n"
 
-    def _merged(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The rows of the file with those of the journal put in their places."""
+    def _merged(self, latest: Callable[[Rows, int], Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The rows of the file with those of the journal put in their places; `latest` reads these."""
         noted: dict[str, _Noted] = {}
         targets: dict[str, Any] = {}
         with self._journal.opened() as journal:
@@ -139,9 +142,9 @@ class ResultStore:
                 noted.setdefault(key, _Noted()).take(place, row)
             for key, row in self._rows():
                 new = noted.pop(key, None)
-                yield key, row if new is None else new.row(journal.at(new.place), row.get("history", ()))
+                yield key, row if new is None else new.row(latest(journal, new.place), row.get("history", ()))
             for key, new in noted.items():
-                yield key, new.row(journal.at(new.place), ())
+                yield key, new.row(latest(journal, new.place), ())
 
     def _rows(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The rows of the file; of one that is damaged those that can be read, of one of another version none."""
@@ -174,8 +177,16 @@ class _Noted:
         self.place = place
         self.history.append(_summary(row))
 
-    def row(self, latest: Mapping[str, Any], before: Sequence[Any]) -> dict[str, Any]:
+    def row(self, latest: Mapping[str, Any] | JsonText, before: Sequence[Any]) -> dict[str, Any]:
         return {"latest": latest, "history": [*before, *self.history][-_MOST_HISTORY:]}
+
+
+def _row_text(row: Mapping[str, Any]) -> str:
+    """A row as JSON; a result that the journal has so already is not read and written once more."""
+    latest = row.get("latest")
+    if isinstance(latest, JsonText):
+        return f'{{"latest": {latest}, "history": {json_text(row["history"])}}}'
+    return json_text(row)
 
 
 def _summary(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,9 +16,13 @@ _LARGEST = 2_000_000_000
 #: Bytes of a row.
 _LONGEST_LINE = 64_000_000
 
-__all__ = ["Journal", "json_text", "locked", "write_atomically"]
+__all__ = ["Journal", "JsonText", "Rows", "json_text", "locked", "write_atomically"]
 
 
+_LOCK = os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+_ADD = _LOCK | os.O_APPEND
+#: How often a journal that is taken away is opened anew. A file system may know no file again; there it is opened for each row.
+_TRIES = 3
 #: Who may read what holds answers: its owner alone.
 _PRIVATE = 0o600
 
@@ -38,9 +42,14 @@ def _opened(name: str, flags: int) -> int:
     return os.open(name, flags, _PRIVATE)
 
 
+_ON_ONE_LINE = json.JSONEncoder(ensure_ascii=False)
+
+
 def json_text(value: Any, indent: int | None = None) -> str:
     """JSON as people read it, on one line without `indent`; half of a pair of surrogates, which is no text, as its number."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    text = _ON_ONE_LINE.encode(value) if indent is None else json.dumps(value, ensure_ascii=False, indent=indent)
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -48,32 +57,89 @@ def json_text(value: Any, indent: int | None = None) -> str:
     return text
 
 
+def _system_locks() -> Any:
+    """The module of the system's locks on files; None where there are none, as on Windows."""
+    with contextlib.suppress(ImportError):
+        import fcntl  # noqa: PLC0415  # not on Windows
+
+        return fcntl
+    return None
+
+
+_LOCKS = _system_locks()
+
+
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold a lock file where the system has such locks. Raises OSError."""
-    try:
-        import fcntl  # noqa: PLC0415  # not on Windows
-    except ImportError:
+    if _LOCKS is None:
         yield
         return
     with open(path, "wb", buffering=0, opener=_opened) as file:  # `Path.open` takes no opener
-        fcntl.flock(file, fcntl.LOCK_EX)
+        _LOCKS.flock(file, _LOCKS.LOCK_EX)
         yield
+
+
+class _Held:
+    """A journal and its lock, open for one program that adds rows: opening them takes longer than all else about a row."""
+
+    def __init__(self, path: Path, lock: Path) -> None:
+        """Raises OSError."""
+        self._files: list[int] = []
+        self._names = str(lock), str(path)
+        for name, how in zip(self._names, (_LOCK, _ADD), strict=True):
+            self._files.append(_opened(name, how))
+        self._known = [_identity(os.fstat(file)) for file in self._files]
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether these are still the files that others find by their names."""
+        try:
+            return [_identity(os.stat(name)) for name in self._names] == self._known  # noqa: PTH116  # four times as fast
+        except FileNotFoundError:
+            return False
+
+    def write(self, line: bytes) -> bool:
+        """Add a line; False when somebody has taken the files away. Raises OSError, where a part of it may have been written."""
+        lock, journal = self._files
+        _LOCKS.flock(lock, _LOCKS.LOCK_EX)
+        try:
+            if not self.is_in_place:  # nobody takes them away while this has the lock
+                return False
+            while line:
+                line = line[os.write(journal, line) :]
+            return True
+        finally:
+            _LOCKS.flock(lock, _LOCKS.LOCK_UN)
+
+    def __del__(self) -> None:
+        for file in self._files:
+            os.close(file)
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
 
 
 class Journal:
     """Rows of JSON in a file, each there as soon as it is known: a program that is killed has lost none of them.
 
-    Several programs may write at a time. Who puts the rows in their place and removes the journal holds its lock.
+    Several programs may write at a time. Who puts the rows in their place and removes the journal holds its lock. After the first
+    row both files stay open until `close`, where the system has locks; where somebody has taken one away meanwhile, they are made anew.
     """
 
     def __init__(self, path: Path, lock: Path) -> None:
         self.path = path
         self._lock = lock
+        self._held: _Held | None = None
 
     def __bool__(self) -> bool:
         """Whether there is one."""
-        return self.path.exists()
+        return (self._held is not None and self._held.is_in_place) or self.path.exists()
+
+    def close(self) -> None:
+        """Nothing more is written for now."""
+        self._held = None
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Keep a row. Raises OSError."""
@@ -86,6 +152,11 @@ class Journal:
             self._write(line)
 
     def _write(self, line: bytes) -> None:
+        for _ in range(_TRIES if _LOCKS is not None else 0):
+            self._held = self._held or _Held(self.path, self._lock)
+            if self._held.write(line):
+                return
+            self._held = None
         with self.locked(), open(self.path, "ab", opener=_opened) as file:
             file.write(line)
 
@@ -105,8 +176,15 @@ class Journal:
 
     def remove(self) -> None:
         """Take it away: what it held stands somewhere else. Raises OSError."""
+        self.close()
         if self:
             self.path.unlink(missing_ok=True)
+
+
+class JsonText(str):
+    """A text that is JSON already."""
+
+    __slots__ = ()
 
 
 class Rows:
@@ -130,10 +208,21 @@ class Rows:
 
     def at(self, place: int) -> dict[str, Any]:
         """The row at a place that was given before."""
+        return _row(self._line(place)) or {}
+
+    def text_at(self, place: int) -> "JsonText":
+        """The same as the text that it is."""
+        line = self._line(place)
+        try:
+            return JsonText(line.decode("utf-8-sig").strip() or "{}")
+        except UnicodeDecodeError:
+            return JsonText(json_text(_row(line) or {}))
+
+    def _line(self, place: int) -> bytes:
         if self._file is None:
-            return {}
+            return b""
         self._file.seek(place)
-        return _row(self._file.readline(_LONGEST_LINE)) or {}
+        return self._file.readline(_LONGEST_LINE)
 
 
 def _row(line: bytes) -> dict[str, Any] | None:

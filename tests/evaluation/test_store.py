@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from suites import Folder
 
+from rubric_core.evaluation import writing
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.store import ResultStore, results_path
 from rubric_core.evaluation.writing import write_atomically
@@ -120,3 +122,37 @@ def test_the_file_is_json(folder: Folder) -> None:
     store = ResultStore.of(folder.path / "a.eval.yaml")
     store.add([result("a")], "a.eval.yaml", "agentv-3")
     assert json.loads(store.path.read_text())["suite"] == "a.eval.yaml"
+
+
+def test_a_journal_that_others_take_away_is_made_anew(folder: Folder) -> None:
+    """A run keeps it open: what it notes after another run has put everything in its place is not lost in a file without a name."""
+    suite = folder.suite("tests: [{id: a, input: hi}]")
+    one, other = ResultStore.of(suite), ResultStore.of(suite)
+    one.note(result("a"))
+    other.add([result("b")], "suite.eval.yaml", "agentv-3")
+    one.note(result("c"))
+    assert set(ResultStore.of(suite).read()) == {"a", "b", "c"}
+    results = results_path(suite).parent
+    results.rename(results.with_name("elsewhere"))
+    one.note(result("d"))
+    one.settle("suite.eval.yaml", "agentv-3")
+    assert set(ResultStore.of(suite).read()) == {"d"}
+    assert [each.name for each in results.iterdir() if each.suffix == ".jsonl"] == []
+
+
+def test_a_file_system_that_knows_no_file_again(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = iter(range(1_000_000))
+    monkeypatch.setattr(writing, "_identity", lambda _: (0, next(numbers)))
+    suite = folder.suite("tests: [{id: a, input: hi}]")
+    store = ResultStore.of(suite)
+    store.add([result("a"), result("b")], "suite.eval.yaml", "agentv-3")
+    assert set(store.read()) == {"a", "b"}
+
+
+def test_a_result_is_put_in_its_place_as_it_was_noted(folder: Folder) -> None:
+    suite = folder.suite("tests: [{id: a, input: hi}]")
+    noted = replace(result("ä"), answer="one\u2028two \ud800 \x7f ü", reason="\\u00e4")
+    ResultStore.of(suite).add([noted], "suite.eval.yaml", "agentv-3")
+    assert ResultStore.of(suite).read()["ä"].latest == noted
+    ResultStore.of(suite).add([result("b")], "suite.eval.yaml", "agentv-3")
+    assert ResultStore.of(suite).read()["ä"].latest == noted
