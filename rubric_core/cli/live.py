@@ -91,7 +91,7 @@ class Live:
             self.table.begin(event.case_id)
         elif isinstance(event, CaseDone):
             return self._done(event.result)
-        elif words := _words(event):
+        elif self.draws and (words := _words(event)):
             self.table.at(event.case_id, words)
         return -1
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -19,6 +19,7 @@ from rubric_core.evaluation.marks import seconds_words
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.suites import LoadedSuite
 from rubric_core.evaluation.transcript import transcript, usage_words
+from rubric_core.records import changed
 from rubric_core.validation.words import count
 
 __all__ = ["Report"]
@@ -97,10 +98,10 @@ class Report:
         """What is still told of a result at the end. The rest is stored, and needs no memory meanwhile."""
         if not self._listing:
             return result
-        judges = (replace(_NOTHING, verdict=result.verdict, judge=e.judge) for e in result.evaluators if e.judge)
+        judges = (changed(_NOTHING, verdict=result.verdict, judge=e.judge) for e in result.evaluators if e.judge)
         brief = result.verdict is Verdict.PASSED and not result.grader_errors
         told = tuple(judges) if brief else tuple(map(_told, result.evaluators))
-        return replace(result, evaluators=told, answer="", details=None, fingerprint="", at="", exchanges=(), runs=())
+        return changed(result, evaluators=told, answer="", details=None, fingerprint="", at="", exchanges=(), runs=())
 
     def end(self, done: Done) -> None:
         """A suite is over, or broken off: what waited for its turn is printed."""
@@ -177,7 +178,7 @@ def _explained(result: CaseResult) -> list[str]:
 
 def _told(result: EvaluatorResult) -> EvaluatorResult:
     members = tuple(map(_told, result.members))
-    return replace(result, hits=(), evaluator_raw_request=None, details=None, exchanges=(), members=members)
+    return changed(result, hits=(), evaluator_raw_request=None, details=None, exchanges=(), members=members)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -82,6 +82,8 @@ class SuiteRun:
         self._told = ToldToEnd()
         self._store = ResultStore.of(suite.path)
         self.done = Done(suite, cases, DerivedMetrics(suite.analysis.suite))
+        #: What is kept of results that are on their way to the end of the run, by their identity.
+        self._kept: dict[int, CaseResult] = {}
         #: Results that could not be stored yet.
         self.unkept: list[CaseResult] = []
         #: Whether results or recordings could not be put in their place, even at the end.
@@ -108,17 +110,22 @@ class SuiteRun:
             try:
                 async with self._live.drawing():
                     workers = self._options.workers
-                    self.done.results = await run_cases(cases, ports, self._heard, workers, self._shown.kept)
+                    self.done.results = await run_cases(cases, ports, self._heard, workers, self._keep_of)
             finally:
                 self._keep()
                 for note in dict.fromkeys(note for case in cases for note in targets_of(case, ports).notes):
                     self._live.say(f"rubric: {note}")
 
+    def _keep_of(self, result: CaseResult) -> CaseResult:
+        """What is kept of a result, as it was made when its case was done."""
+        return self._kept.pop(id(result), None) or self._shown.kept(result)
+
     def _heard(self, event: Event) -> None:
         place = self._live.heard(event)
         if isinstance(event, CaseDone):
             self.done.grader_errors += len(event.result.grader_errors)
-            self.done.results.append(self._shown.kept(event.result))
+            kept = self._kept[id(event.result)] = self._shown.kept(event.result)
+            self.done.results.append(kept)
             self.done.derived.take(event.result)
             self._note(event.result)
             self._shown.take(place, event.result)

@@ -9,6 +9,8 @@ __all__ = ["fraction", "instance", "one_of", "positive", "text", "texts", "whole
 
 def fraction(name: str, value: object) -> float:
     """A number of 0..1. Raises ValueError."""
+    if type(value) is float and 0 <= value <= 1:  # as nearly always: other kinds of numbers take long to recognise
+        return value
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, found {value!r:.60}")
     return float(value)
@@ -23,6 +25,8 @@ def positive(name: str, value: object, unit: str) -> float:
 
 def whole(name: str, value: object, least: int = 1) -> int:
     """A whole number from `least`. Raises ValueError."""
+    if type(value) is int and value >= least:
+        return value
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ValueError(f"{name} must be a whole number from {least}, found {value!r:.60}")
     return int(value)
@@ -37,12 +41,15 @@ def text(name: str, value: object) -> str:
 
 def texts(name: str, value: object) -> tuple[str, ...]:
     """A list of strings; a single string is none. Raises TypeError."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    if type(value) is tuple:  # as nearly always
+        items = value
+    elif isinstance(value, str) or not isinstance(value, Iterable):
         raise TypeError(f"{name} must be a list of strings, found {value!r:.60}")
-    items = tuple(value)
-    other = next((item for item in items if not isinstance(item, str)), None)
-    if other is not None:
-        raise TypeError(f"{name} must be a list of strings, found {other!r:.60} in it")
+    else:
+        items = tuple(value)
+    for item in items:
+        if not isinstance(item, str):
+            raise TypeError(f"{name} must be a list of strings, found {item!r:.60} in it")
     return items
 
 

@@ -15,13 +15,7 @@ from rubric_core.evaluation.context import (
 )
 from rubric_core.evaluation.events import Answered, CriterionJudged, EvaluatorDone, EvaluatorStarted, Listener, Noted
 from rubric_core.evaluation.exchanges import Exchange, ExchangeLog, Usage, ask, joined_usage
-from rubric_core.evaluation.grade import (
-    CaseScore,
-    EvaluatorHooks,
-    default_evaluators,
-    require_criteria,
-    run_evaluators_for_case,
-)
+from rubric_core.evaluation.grade import EvaluatorHooks, default_evaluators, evaluator_results, require_criteria
 from rubric_core.evaluation.input import prompt_inputs
 from rubric_core.evaluation.judging.judge import conversation_text
 from rubric_core.evaluation.judging.lazy_recordings import LazyRecordings
@@ -38,6 +32,7 @@ from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
+from rubric_core.records import changed
 
 __all__ = ["Attempt", "asked_for", "graders_of", "secrets_of", "targets_of"]
 
@@ -79,9 +74,9 @@ class _Metered(Around):
     async def ask(self, request: Request) -> Answer:
         self.allowed()
         answer = await self.inner.ask(request)
-        took = replace(
-            self.usage, model=answer.model, calls=1, tokens=answer.tokens, cost_usd=answer.cost_usd, recorded=0
-        )
+        took = Usage(
+            role=self.usage.role, name=self.usage.name, model=answer.model, calls=1, tokens=answer.tokens, cost_usd=answer.cost_usd
+        )  # fmt: skip
         self.usage += took
         return answer
 
@@ -117,19 +112,19 @@ class Attempt:
             require_criteria(self.case.case, self.case.evaluator_kind, inputs.reference_answer, self.case.dialect)
         answer = await self.ask(provider, inputs)
         context = self.context(target, provider, inputs, answer, base.threshold)
-        graded = await self.grade(context, configs)
+        results = await self.grade(context, configs)
         allowed = self.case.options.allow_grader_errors
-        score, verdict, reason = case_outcome(graded.results, properties, base.threshold, allow_errors=allowed)
-        return replace(
+        score, verdict, reason = case_outcome(results, properties, base.threshold, allow_errors=allowed)
+        return changed(
             base,
             verdict=verdict,
             score=score,
             reason=reason,
-            evaluators=graded.results,
+            evaluators=results,
             answer=answer.text,
             tokens=answer.tokens,
             cost_usd=self.cost(),
-            usage=self.usage(graded.results),
+            usage=self.usage(results),
             exchanges=self.log.exchanges,
             details=_told(answer) or base.details,
         )
@@ -207,6 +202,8 @@ class Attempt:
             access=self._access(target),
             exchanges=self.log,
             workspace=self.workspace.path if self.workspace else None,
+            recordings=self._recordings(),
+            mode=self.case.options.mode,
         )
 
     def _access(self, target: ResolvedTarget) -> TargetAccess:
@@ -219,13 +216,13 @@ class Attempt:
         names = [each.name for each in file.entries] if file is not None else []
         return TargetAccess(usual, names, lambda name: self._provider(usual() if name is None else name, "judge"))
 
-    async def grade(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], turn: int = 0) -> CaseScore:
+    async def grade(
+        self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], turn: int = 0
+    ) -> tuple[EvaluatorResult, ...]:
         """What the evaluators find; those of a turn of a conversation say which, from 1."""
         options = self.case.options
         registry: dict[str, Evaluator] = build_evaluator_registry(options.evaluators, self._judge)
-        context = context.with_fields(recordings=self._recordings(), mode=options.mode)
-        hooks = self._hooks(len(configs), turn)
-        return await run_evaluators_for_case(context, registry, configs, hooks, self.case.blame)
+        return await evaluator_results(context, registry, configs, self._hooks(len(configs), turn), self.case.blame)
 
     def _all_metered(self) -> tuple[_Metered, ...]:
         return (*self._metered.values(), *self._brought)

@@ -49,6 +49,11 @@ class Borrowed:
         return "" if known is None else f"{known[1].name}:{known[2].line_of(shape.span.start) + 1}"
 
     @property
+    def is_untouched(self) -> bool:
+        """Whether the case has taken nothing from other files so far, and has not tried to."""
+        return not self._places and not self.troubles
+
+    @property
     def paths(self) -> list[Path]:
         """The files that were read so far and had something in them."""
         return list(dict.fromkeys(path for _, path, _ in self._places.values()))

@@ -1,8 +1,11 @@
 """What an evaluator is given and what it gives back (document 003, REQ-EVAL-001, 004 and 005)."""
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
@@ -18,6 +21,7 @@ from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.evaluators import Preprocessor
 from rubric_core.language.model import Case
 from rubric_core.ports import Answer, ChatMessage, Ports, Provider
+from rubric_core.records import changed
 from rubric_core.syntax.plain import plain
 from rubric_core.syntax.tree import Node
 
@@ -237,18 +241,16 @@ class EvaluationContext:
         mode: RecordingMode = "auto",
         grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None,
     ) -> None:
-        given = {name: value for name, value in locals().items() if name != "self"}  # a field for each argument
+        given = locals()  # a field for each argument
+        del given["self"]
         from rubric_core.evaluation.coerce import context_fields  # noqa: PLC0415  # it knows contexts
 
-        for name, value in context_fields(given).items():
-            object.__setattr__(self, name, value)
+        found = context_fields(given)
+        deque(map(object.__setattr__, repeat(self), found, found.values()), 0)  # a loop in C
 
     def with_fields(self, **values: Any) -> "EvaluationContext":
         """A copy with other values of fields. Nothing is converted or checked, as `dataclasses.replace` does anew for every field."""
-        made = object.__new__(type(self))
-        for name in self.__dataclass_fields__:
-            object.__setattr__(made, name, values[name] if name in values else getattr(self, name))
-        return made
+        return changed(self, **values)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -346,7 +348,13 @@ class Evaluator(Protocol):
 def require_evaluators(evaluators: Mapping[str, object]) -> None:
     """Raises TypeError for anything but evaluators by kind, such as a class instead of an instance."""
     instance("evaluators", evaluators, Mapping, "a mapping from kinds to evaluators")
+    # Every case asks, for some thirty kinds of a few classes.
+    unsure = {kind for kind in set(map(type, evaluators.values())) if not _makes_evaluators(kind)}
+    if not unsure:
+        return
     for kind, found in evaluators.items():
+        if type(found) not in unsure:
+            continue
         if isinstance(found, type) or not _is_evaluator(found):
             meant = f"; make one: {found.__name__}()" if isinstance(found, type) else ""
             raise TypeError(
@@ -354,8 +362,14 @@ def require_evaluators(evaluators: Mapping[str, object]) -> None:
             )
 
 
+@lru_cache(maxsize=64)
+def _makes_evaluators(kind: type) -> bool:
+    """Whether every instance of a class is an evaluator, since the class itself has what one has."""
+    return not issubclass(kind, type) and _is_evaluator(kind)
+
+
 def _is_evaluator(value: object) -> bool:
-    """As `isinstance(value, Evaluator)`, which costs thirty times as much and is asked for every kind, for every case."""
+    """As `isinstance(value, Evaluator)`, which costs thirty times as much."""
     return hasattr(value, "kind") and getattr(value, "evaluate", None) is not None
 
 

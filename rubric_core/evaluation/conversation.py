@@ -68,7 +68,7 @@ class Conversation(Attempt):
         """One turn as one result; a turn that nothing is expected of scores 1."""
         base = EvaluatorResult(name=f"turn-{number}", type=TURN, verdict=Verdict.PASSED, score=1.0)
         configs: Sequence[EvaluatorConfig] = turn_evaluators(turn)
-        return self._together(base, (await self.grade(context, configs, number)).results, context) if configs else base
+        return self._together(base, await self.grade(context, configs, number), context) if configs else base
 
     def _together(
         self, base: EvaluatorResult, members: tuple[EvaluatorResult, ...], context: EvaluationContext
@@ -98,7 +98,7 @@ class Conversation(Attempt):
         answer = Answer(inputs.question, tool_uses=(), llm_calls=_calls(said))  # nobody knows what all of it took
         context = self.context(target, provider, inputs, answer, base.threshold)
         whole = EvaluatorResult(name=CONVERSATION, type=CONVERSATION, verdict=Verdict.PASSED)
-        return (self._together(whole, (await self.grade(context, self.case.graders)).results, context),)
+        return (self._together(whole, await self.grade(context, self.case.graders), context),)
 
     def _outcome(
         self, base: CaseResult, results: Sequence[EvaluatorResult], said: Sequence[ChatMessage], answer: Answer

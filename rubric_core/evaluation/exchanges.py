@@ -1,11 +1,11 @@
 """What a run sent, to whom, and what it took: kept with the result of a case, and shown by `--show-prompts` and in reports."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request, Sent, Tokens
+from rubric_core.records import changed
 
 __all__ = ["Exchange", "ExchangeLog", "Role", "Usage", "ask", "joined_usage", "tokens_of"]
 
@@ -73,30 +73,37 @@ async def ask(provider: Provider, request: Request, log: ExchangeLog, exchange: 
         exchange: What is known before: the role, the turn or the try.
     """
     sent: list[Sent] = []
-    known = replace(exchange, to=provider.name, kind=provider.kind)
     try:
-        answer = await provider.ask(replace(request, sent=sent.append))
+        answer = await provider.ask(changed(request, sent=sent.append))
     except ProviderError as error:
-        *before, last = _exchanges(known, request, sent)
-        log.add(*before, replace(last, error=str(error)))
+        log.add(*_exchanges(exchange, provider, request, sent, {"error": str(error)}))
         raise
-    *before, last = _exchanges(known, request, sent)
-    log.add(*before, replace(last, model=answer.model, tokens=answer.tokens, cost_usd=answer.cost_usd))
+    became = {"model": answer.model, "tokens": answer.tokens, "cost_usd": answer.cost_usd}
+    log.add(*_exchanges(exchange, provider, request, sent, became))
     return answer
 
 
-def _exchanges(known: Exchange, request: Request, sent: Sequence[Sent]) -> list[Exchange]:
-    """One for each thing that was sent; what a provider did not tell of is the request as it was asked."""
+def _exchanges(
+    known: Exchange, provider: Provider, request: Request, sent: Sequence[Sent], became: Mapping[str, Any]
+) -> list[Exchange]:
+    """One for each thing that was sent; what a provider did not tell of is the request as it was asked.
+
+    `became` are fields of the last one: what came of it.
+    """
     made: list[Exchange] = []
     for each in sent:
         if each.again and made:
-            made[-1] = replace(made[-1], again=(*made[-1].again, each.again))
+            made[-1] = changed(made[-1], again=(*made[-1].again, each.again))
         elif not each.again:
-            own = replace(
-                known, to=each.target, messages=each.messages, argv=each.argv, payload=each.stdin or None, files=each.files
+            own = changed(
+                known, to=each.target, kind=provider.kind, messages=each.messages, argv=each.argv, payload=each.stdin or None,
+                files=each.files,
             )  # fmt: skip
             made.append(own)
-    return made or [replace(known, messages=request.messages or (ChatMessage("user", request.prompt),))]
+    if made:
+        return [*made[:-1], changed(made[-1], **became)]
+    messages = request.messages or (ChatMessage("user", request.prompt),)
+    return [changed(known, to=provider.name, kind=provider.kind, messages=messages, **became)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +129,7 @@ class Usage:
         return self.tokens is not None or self.cost_usd is not None
 
     def __add__(self, other: "Usage") -> "Usage":
-        return replace(
+        return changed(
             self,
             model=self.model or other.model,
             calls=self.calls + other.calls,

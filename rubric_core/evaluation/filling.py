@@ -19,7 +19,7 @@ __all__ = ["filled"]
 
 def filled(case: Runnable, environment: Mapping[str, str]) -> Runnable:
     """`case` with its references to variables filled in. Raises Unscored for one of the environment that is not set."""
-    given = replace(case, environment=environment, variant=_filled_variant(case, environment))
+    given = case.with_values(environment, _filled_variant(case, environment))
     suite = _filled_suite(given, environment)
     made = _with_metadata(_filled_case(given, environment), suite, given)
     return given if made is given.case and suite is given.suite else replace(given, case=made, suite=suite)

@@ -24,6 +24,8 @@ __all__ = ["files_of", "fingerprint"]
 
 _LARGEST = 20_000_000
 _JSON = json.JSONEncoder(sort_keys=True, default=str)
+#: What a person asks for who only says which suite is to be run.
+_NOTHING_ASKED = [None, None, None]
 #: A setting of targets by which no answer and no score differs.
 _PRICES = "prices"
 #: Keys of a suite that say something about it and nothing to a run.
@@ -47,23 +49,29 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
     case, inherited = plain(runnable.case.node, runnable.anchors), _inherited(runnable)
     entries, options = _entries(runnable, targets), runnable.options
     found = Sources(runnable, files, entries.shown).found([case, *inherited.addresses])
-    parts = {
-        "dialect": runnable.dialect.name,
-        "case": case,
-        "files": {name: _digest(path, files) for name, path in found},
-        "workspace": _workspace(runnable, files, targets),
-        "variant": [
-            runnable.row.label,
-            runnable.row.variables,
-            runnable.variant.variables if runnable.variant else None,
-            prompt_of(runnable),
-        ],
-        "asked": [options.target, options.grader_target, options.threshold],
-    }
-    texts = {name: _JSON.encode(part) for name, part in parts.items()}
-    texts |= {"suite": inherited.text, "targets": entries.text}
-    whole = ", ".join(f'"{name}": {text}' for name, text in sorted(texts.items()))
-    return hashlib.sha256(f"{{{whole}}}".encode()).hexdigest()[:32]
+    digests = {name: _digest(path, files) for name, path in found}
+    workspace = _workspace(runnable, files, targets)
+    asked = _encoded([options.target, options.grader_target, options.threshold])
+    # JSON with sorted keys, of which only the text of the case differs from case to case in most suites.
+    whole = (
+        f'{{"asked": {asked}, "case": {_JSON.encode(case)}, "dialect": {_JSON.encode(runnable.dialect.name)}, '
+        f'"files": {_encoded(digests)}, "suite": {inherited.text}, "targets": {entries.text}, '
+        f'"variant": {_variant(runnable)}, "workspace": {_encoded(workspace)}}}'
+    )
+    return hashlib.sha256(whole.encode()).hexdigest()[:32]
+
+
+def _encoded(value: Mapping[str, str] | Sequence[object]) -> str:
+    if value == _NOTHING_ASKED:
+        return "[null, null, null]"
+    return _JSON.encode(value) if value else "{}"
+
+
+def _variant(runnable: Runnable) -> str:
+    row, variant = runnable.row, runnable.variant
+    if variant is None and not row.label and not row.variables:
+        return '["", {}, null, null]'
+    return _JSON.encode([row.label, row.variables, variant.variables if variant else None, prompt_of(runnable)])
 
 
 class _Inherited(NamedTuple):

@@ -34,12 +34,13 @@ from rubric_core.language.evaluators import Evaluator as Shaped
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import default_name, evaluators_of, scalar_kind
+from rubric_core.records import changed
 from rubric_core.syntax.plain import plain
 from rubric_core.text import Span
 
 __all__ = [
-    "CaseScore", "EvaluatorHooks", "default_evaluators", "default_judge", "require_criteria", "run_evaluators_for_case",
-    "scalar_evaluator",
+    "CaseScore", "EvaluatorHooks", "default_evaluators", "default_judge", "evaluator_results", "require_criteria",
+    "run_evaluators_for_case", "scalar_evaluator",
 ]  # fmt: skip
 
 
@@ -141,20 +142,40 @@ async def run_evaluators_for_case(
 
         async with system_ports() as ports:
             return await run_evaluators_for_case(replace(context, ports=ports), registry, configs, hooks, blame)
-    told = hooks or EvaluatorHooks()
+    given = [config_of(each, context.dialect) for each in configs] or _configured(context, registry)
+    graded = await _each_graded(context, registry, given, hooks or EvaluatorHooks(), blame)
+    results = tuple(result for result, _ in graded)
+    return CaseScore(_together(results, [score for _, score in graded if score is not None], context), results)
+
+
+async def evaluator_results(
+    context: EvaluationContext,
+    registry: Mapping[str, Evaluator],
+    configs: Sequence[EvaluatorConfig],
+    hooks: EvaluatorHooks,
+    blame: Callable[[Shape], str],
+) -> tuple[EvaluatorResult, ...]:
+    """What each evaluator finds, and not what they make of the case together; see `run_evaluators_for_case`."""
+    configs = configs or _configured(context, registry)
+    return tuple(result for result, _ in await _each_graded(context, registry, configs, hooks, blame))
+
+
+async def _each_graded(
+    context: EvaluationContext,
+    registry: Mapping[str, Evaluator],
+    configs: Sequence[EvaluatorConfig],
+    hooks: EvaluatorHooks,
+    blame: Callable[[Shape], str],
+) -> "list[tuple[EvaluatorResult, EvaluationScore | None]]":
     if context.transform is not None:
         context = await transformed(context.transform, context, context.eval_case)
     grader = _Grader(registry, blame)
-    results: list[EvaluatorResult] = []
-    scores: list[EvaluationScore] = []
-    given = [config_of(each, context.dialect) for each in configs] or _configured(context, registry)
-    for position, config in enumerate(given, start=1):
-        told.before(config, position)
-        result, score = await grader.graded(config, context)
-        told.after(result)
-        results.append(result)
-        scores += [] if score is None else [score]
-    return CaseScore(_together(results, scores, context), tuple(results))
+    graded = []
+    for position, config in enumerate(configs, start=1):
+        hooks.before(config, position)
+        graded.append(await grader.graded(config, context))
+        hooks.after(graded[-1][0])
+    return graded
 
 
 def _configured(context: EvaluationContext, registry: Mapping[str, Evaluator]) -> list[EvaluatorConfig]:
@@ -241,7 +262,7 @@ class _Grader:
             reason = f"the evaluator crashed: {type(error).__name__}: {error}"
             result = replace(base, reason=reason, error=reason)
         took = (asyncio.get_running_loop().time() - began) * 1000
-        return replace(result, duration_ms=took, exchanges=log.exchanges), None
+        return changed(result, duration_ms=took, exchanges=log.exchanges), None
 
     def _evaluator(self, config: EvaluatorConfig, context: EvaluationContext) -> Evaluator:
         kind = kind_of(config)
@@ -308,7 +329,7 @@ def _scored(
 ) -> EvaluatorResult:
     said = None if config.min_score is not None else score.verdict
     verdict = said or _verdict(score, base, properties, own_minimum=_own_minimum(config) is not None)
-    result = replace(
+    result = changed(
         base, verdict=verdict, score=float(score.score), hits=tuple(score.hits), misses=tuple(score.misses), reasoning=score.reasoning or "", criteria=score.criteria,
         members=score.members, gate=score.gate, crashed=score.crashed, error=score.misses[0] if score.crashed and score.misses else "", judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
         raw_replies=score.raw_replies, duration_ms=effort.milliseconds, exchanges=effort.exchanges,
@@ -335,7 +356,7 @@ def _turned(result: EvaluatorResult) -> EvaluatorResult:
     """A negated check: 1 − score, the verdict swapped, hits and misses exchanged; a gate that failed was wanted to."""
     criteria = tuple(_turned_criterion(c) for c in result.criteria)
     score = None if result.score is None else 1 - result.score
-    return replace(
+    return changed(
         result,
         score=score,
         verdict=result.verdict.turned,
@@ -347,4 +368,4 @@ def _turned(result: EvaluatorResult) -> EvaluatorResult:
 
 
 def _turned_criterion(result: CriterionResult) -> CriterionResult:
-    return replace(result, verdict=result.verdict.turned, gate_failed=False)
+    return changed(result, verdict=result.verdict.turned, gate_failed=False)

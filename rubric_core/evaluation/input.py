@@ -162,9 +162,10 @@ class _Assembly:
 
     def _expected(self) -> Sequence[Any]:
         """The expected messages as programs get them; a file that is not there stays as it is written."""
-        expected, reader = self.case.expected_output, replace(self.reader, what="expected output", found=[])
+        expected = self.case.expected_output
         if not isinstance(expected, list) or not all(isinstance(m, Message) for m in expected):
-            return as_messages(_plain_messages(expected, reader.anchors))
+            return as_messages(_plain_messages(expected, self.reader.anchors))
+        reader = replace(self.reader, what="expected output", found=[])
         try:
             return [reader.data(m, resolved=True, named=False, role="assistant") for m in expected]
         except Unscored:

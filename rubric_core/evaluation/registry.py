@@ -52,6 +52,9 @@ EVALUATORS: tuple[TypedEvaluator[Any], ...] = (
 )  # fmt: skip
 
 _JUDGE = "llm_judge"
+_BY_KIND: Mapping[str, Evaluator] = {evaluator.kind: evaluator for evaluator in EVALUATORS}
+#: The first of those with a shape.
+_BY_SHAPE = {evaluator.shape: evaluator for evaluator in reversed(EVALUATORS)}
 
 
 def build_evaluator_registry(
@@ -68,8 +71,7 @@ def build_evaluator_registry(
     """
     require_evaluators(overrides or {})
     judge = LlmJudgeEvaluator(resolve_judge_provider=resolve_judge_provider or (lambda _: None))
-    typed: dict[str, Evaluator] = {evaluator.kind: evaluator for evaluator in EVALUATORS}
-    return {**typed, _JUDGE: judge, **(overrides or {})}
+    return {**_BY_KIND, _JUDGE: judge, **(overrides or {})}
 
 
 def evaluator_for(registry: Mapping[str, Evaluator], kind: str) -> Evaluator:
@@ -86,5 +88,5 @@ def kind_of(config: EvaluatorConfig) -> str:
         return _JUDGE
     if isinstance(config, CodeEvaluator):
         return "code"
-    typed = next((e for e in EVALUATORS if e.shape is type(config)), None)
+    typed = _BY_SHAPE.get(type(config))
     return typed.kind if typed is not None else config.type_name

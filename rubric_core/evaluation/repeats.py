@@ -48,9 +48,10 @@ def budget_of(case: Runnable) -> float | None:
 
 def repeats_of(case: Runnable) -> Repeats:
     """What command line, case and suite say, within the budget of the case; once without any."""
-    found, budget = _written(case), budget_of(case)
+    found, budget, allowed = _written(case), budget_of(case), case.options.allow_grader_errors
+    if budget is None and not allowed:
+        return found
     limits = [limit for limit in (found.cost_limit_usd, budget) if limit is not None]
-    allowed = case.options.allow_grader_errors
     return replace(found, cost_limit_usd=min(limits, default=None), allow_errors=allowed)
 
 

@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, field, fields, is_dataclass, replace
 from enum import Enum
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.exchanges import Exchange, Usage, tokens_of
 from rubric_core.language.shape import Shape
 from rubric_core.lazy import dataclass
 from rubric_core.ports import ChatMessage, Tokens
+from rubric_core.records import field_values
 
 __all__ = [
     "CaseResult",
@@ -147,11 +147,18 @@ class EvaluatorResult:
         for each in self.members:
             yield from each.flat()
 
+    @property
+    def has_graded(self) -> bool:
+        """Whether it is plain that it graded: it has a score and no members."""
+        return self.score is not None and not (self.members or self.error or self.crashed)
+
     def ungraded(self, before: str = "") -> Iterator[Ungraded]:
         """Those of its members that did not grade, and itself unless it only lacks a score because of them.
 
         `before` are the names of what it is a member of.
         """
+        if self.has_graded:
+            return
         name = f"{before}{self.name}"
         found = [each for member in self.members for each in member.ungraded(f"{name} / ")]
         yield from found
@@ -233,12 +240,13 @@ class CaseResult:
     @property
     def ungraded(self) -> tuple[Ungraded, ...]:
         """The evaluators that did not grade. With any, a case does not pass unless a person allows that."""
-        return tuple(each for evaluator in self.evaluators for each in evaluator.ungraded())
+        return tuple(each for evaluator in self.evaluators if not evaluator.has_graded for each in evaluator.ungraded())
 
     @property
     def grader_errors(self) -> tuple[Ungraded, ...]:
         """The evaluators that could not run or crashed; those of a case with a score also that had nothing to grade with."""
-        return tuple(each for each in self.ungraded if each.failed or self.score is not None)
+        ungraded = self.ungraded
+        return tuple(each for each in ungraded if each.failed or self.score is not None) if ungraded else ()
 
 
 class Unscored(Exception):  # noqa: N818  # not an error of the program: one of the four verdicts
@@ -278,8 +286,11 @@ _SIMPLE = frozenset({str, int, bool, type(None)})
 
 def jsonable(value: Any) -> Any:
     """`value` with its dataclasses as dicts, ready for JSON; None, empty texts and empty lists are left out of these."""
-    if type(value) in _SIMPLE:  # most of what there is
+    kind = type(value)
+    if kind in _SIMPLE:  # most of what there is
         return value
+    if kind is list or kind is tuple:
+        return [jsonable(item) for item in value]
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value) and not isinstance(value, type):
@@ -297,19 +308,16 @@ def jsonable(value: Any) -> Any:
 def _fields_written(value: Any) -> dict[str, Any]:
     """The fields of a dataclass that are not empty, ready for JSON."""
     made: dict[str, Any] = {}
-    kind: Any = type(value)
-    for name in _names(kind):
-        item = getattr(value, name)
-        if type(item) not in _SIMPLE:
-            item = jsonable(item) if item or type(item) is not tuple else None  # most lists of a result are empty
-        if item not in (None, "", []):
-            made[name] = item
+    for name, item in field_values(value):
+        kind = type(item)
+        if kind in _SIMPLE:
+            if item is not None and item != "":
+                made[name] = item
+        elif kind is not tuple or item:  # most lists of a result are empty
+            written = jsonable(item)
+            if written not in (None, "", []):
+                made[name] = written
     return made
-
-
-@lru_cache(maxsize=256)
-def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(each.name for each in fields(kind))
 
 
 def case_result_of(row: Mapping[str, Any]) -> CaseResult:

@@ -27,6 +27,7 @@ from rubric_core.language.model import RunSettings
 from rubric_core.language.shape import children
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
+from rubric_core.records import changed
 from rubric_core.waiting import within
 
 __all__ = ["require_runnables", "run_case", "save_recordings", "unrun", "workspaces_of"]
@@ -72,7 +73,7 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
         result = replace(
             base, reason=f"{_our_own(error)}; this is a mistake in rubric, please report it{case.blame(case.case)}"
         )
-    result = replace(
+    result = changed(
         secrets_of(case, ports).within(result),
         duration_ms=(ports.clock.seconds() - began) * 1000,
         at=ports.clock.now().isoformat(timespec="seconds"),
@@ -117,8 +118,11 @@ def _without_score(base: CaseResult, problem: Unscored, case: Runnable) -> CaseR
 
 async def _alone(case: Runnable, ports: Ports, on_event: Listener, base: CaseResult) -> CaseResult:
     """The result of a case, or of one variation, with the workspaces that it needs. Raises Unscored."""
-    async with _workspaces(case, ports, on_event) as workspaces:
-        return await _in_time(_result(case, ports, on_event, base, workspaces), *_limit(case))
+    shared = case.shared.get(WORKSPACES)  # those of the run that the case is a part of
+    if isinstance(shared, Workspaces):
+        return await _in_time(_result(case, ports, on_event, base, shared), *_limit(case))
+    async with workspaces_of((case,), ports, on_event) as own:
+        return await _in_time(_result(case, ports, on_event, base, own), *_limit(case))
 
 
 def _limit(case: Runnable) -> tuple[float | None, str]:
@@ -147,17 +151,6 @@ def unrun(case: Runnable, ports: Ports) -> CaseResult:
         id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name,
         fingerprint=fingerprint(case, ports.files, targets_of(case, ports)), **asked_for(case, ports.files),
     )  # fmt: skip
-
-
-@asynccontextmanager
-async def _workspaces(case: Runnable, ports: Ports, on_event: Listener) -> AsyncIterator[Workspaces]:
-    """Those of the run that the case is a part of, or some for this case alone."""
-    shared = case.shared.get(WORKSPACES)
-    if isinstance(shared, Workspaces):
-        yield shared
-        return
-    async with workspaces_of((case,), ports, on_event) as own:
-        yield own
 
 
 @asynccontextmanager
@@ -214,7 +207,7 @@ async def _once(
     ready: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces, number: int
 ) -> CaseResult:
     """One run of a case that is ready for it. Raises Unscored."""
-    base = replace(base, **asked_for(ready, ports.files))
+    base = changed(base, **asked_for(ready, ports.files))
     kind = Conversation if ready.case.mode == "conversation" else Attempt
     attempt: Attempt | None = None
     try:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -73,6 +73,10 @@ class Options:
                 whole(name, getattr(self, name))
 
 
+#: What a case works out of its values.
+_BY_VALUES = ("variables", "variations", "borrowed")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Runnable:
     """A case and everything that a run of it takes from its suite."""
@@ -127,6 +131,29 @@ class Runnable:
     def base_id(self) -> str:
         """The id of the case of which this may be a variation."""
         return self.case.id or self.named or f"{self.file.name if self.file else 'line'}-{self.line}"
+
+    def copied(self) -> "Runnable":
+        """A copy that knows what this one has worked out so far."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        return made
+
+    def with_values(self, environment: Mapping[str, str], variant: Variant | None) -> "Runnable":
+        """The same with the environment and the values of a variation known.
+
+        What it has worked out without them it keeps, unless other files or the row of a scenario had a part in that.
+        """
+        if self.row.checks is not None or isinstance(self.suite.default_test, str):
+            return replace(self, environment=environment, variant=variant)
+        known = vars(self).get("borrowed")
+        if known is not None and not known.is_untouched:
+            return replace(self, environment=environment, variant=variant)
+        made = self.copied()
+        values = vars(made)
+        for name in _BY_VALUES:
+            values.pop(name, None)
+        values |= {"environment": environment, "variant": variant}
+        return made
 
     @cached_property
     def variations(self) -> "tuple[Runnable, ...]":
@@ -307,7 +334,7 @@ def runnables(
     frame_text = analysis.local(0).text
 
     def line_at(offset: int) -> int:
-        return analysis.document.position(offset).line + 1
+        return analysis.document.line_of(offset) + 1
 
     def entry_span(entry: CaseEntry | None) -> Callable[[Span], Span]:
         return lambda span: analysis.span_of(entry, span)

@@ -3,7 +3,6 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 
 from rubric_core.evaluation.arguments import whole
@@ -163,7 +162,7 @@ class Schedule:
             self._done(number, self._left_out(case, self.stop), waits)
         else:
             # A copy: what it reads from files and puts together on its way goes when it is done.
-            task = asyncio.ensure_future(run_case(copy(case), self.ports, self.on_event))
+            task = asyncio.ensure_future(run_case(case.copied(), self.ports, self.on_event))
             self._running[task] = number
             task.add_done_callback(self._ended.put_nowait)
 

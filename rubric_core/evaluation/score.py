@@ -82,7 +82,7 @@ def case_outcome(
 
 def withheld(outcome: Outcome, results: Sequence[EvaluatorResult]) -> Outcome:
     """The outcome of a case, without a verdict where it would pass although an evaluator did not grade; its score stays."""
-    ungraded = [each for result in results for each in result.ungraded()]
+    ungraded = [each for result in results if not result.has_graded for each in result.ungraded()]
     if not ungraded or outcome.verdict in (Verdict.FAILED, Verdict.UNSCORED):
         return outcome
     return Outcome(outcome.score, Verdict.UNSCORED, ungraded_words(ungraded))

@@ -45,7 +45,7 @@ class Redactor:
     def in_texts(cls, texts: Iterable[str], environment: Mapping[str, str]) -> "Redactor":
         """For the variables that texts name."""
         names = {name for text in texts if "{{" in text for name in variables_in(text)}
-        return cls.of((name, environment[name]) for name in names if name in environment)
+        return cls.of((name, environment[name]) for name in names if name in environment) if names else cls()
 
     def __bool__(self) -> bool:
         """Whether there is any secret."""

@@ -25,6 +25,7 @@ from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project
 from rubric_core.loading.search import current_directory
 from rubric_core.loading.table import TableError, cases_in_table
+from rubric_core.records import changed
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument
@@ -107,7 +108,7 @@ def _with_origin(case: Runnable) -> Runnable:
     errors = (f"{place}: {said}" for place, said in case.problems if not said.startswith("unknown-target:"))
     made = copy(case.case)
     made.origin = Origin(case.dialect, case.directory, case.anchors, tuple(errors))
-    return replace(case, case=made)
+    return changed(case, case=made)
 
 
 class _Loader:
@@ -129,7 +130,7 @@ class _Loader:
             raise NoSuiteError(_not_a_suite(path, analysis))
         frame = self._frame(path, analysis)
         own = [
-            replace(case, shared=frame.shared, files=frame.files) for case in runnables(path, analysis, self.options)
+            changed(case, shared=frame.shared, files=frame.files) for case in runnables(path, analysis, self.options)
         ]
         placed = [(case.case_span(case.case.span).start, [case]) for case in own]
         placed += [(stray.case.span.start, [stray]) for stray in strays(analysis, frame, None)]

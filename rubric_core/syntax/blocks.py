@@ -132,6 +132,12 @@ class Document:
         line, column = self.blocks[number].index.position(offset - self._starts[number], encoding)
         return Position(self._first_lines()[number] + line, column)
 
+    def line_of(self, offset: int) -> int:
+        """The number of the line that holds `offset`."""
+        number = self.block_at(offset)
+        index = self.blocks[number].index
+        return self._first_lines()[number] + index.line_of(min(offset - self._starts[number], len(index.text)))
+
     def offset(self, position: Position, encoding: Encoding = "utf-16") -> int:
         """The offset of `position`, clamped to its line and to the text."""
         lines = self._first_lines()

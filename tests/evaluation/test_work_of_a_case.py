@@ -1,5 +1,6 @@
 """What a run does once for a suite, or once for a case: counted, since no result shows it when it is done again and again."""
 
+import gc
 import subprocess
 import sys
 from collections import Counter
@@ -9,9 +10,13 @@ from typing import Any
 import pytest
 from suites import Folder
 
-from rubric_core.evaluation import coerce, fingerprint, jsregex, runnable
+from rubric_core.cli import main
+from rubric_core.evaluation import coerce, fingerprint, jsregex, runnable, writing
+from rubric_core.evaluation.store import ResultStore
 
 CASES = 8
+#: Functions of Python that may be called for a case with two checks.
+MOST_CALLS = 2_600
 SUITE = "metadata: {team: shop}\ntests:\n" + "".join(
     f"""
   - id: c{n}
@@ -44,6 +49,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     count(coerce, "context_fields")
     count(runnable, "told_apart")
     count(jsregex, "parse")
+    count(writing, "_opened")
     jsregex.translate.cache_clear()
     return counted
 
@@ -86,3 +92,56 @@ def test_what_judges_need_is_loaded_with_the_first_of_them(folder: Folder, evalu
     code = "import sys, rubric_core.cli as c; c.main(['run', 'suite.eval.yaml']); print('pydantic' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=folder.path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == str(loaded)
+
+
+def calls_of_a_run(folder: Folder, cases: int) -> int:
+    """How many functions of Python are called by a run of that many cases."""
+    folder.suite("tests:\n" + "".join(f"""
+      - {{id: c{n}, criteria: c, input: hi, assertions: [{{type: contains, value: h}}, {{type: equals, value: hi}}]}}""" for n in range(cases)))  # fmt: skip
+    counted = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event == "call"
+
+    sys.setprofile(count)
+    try:
+        assert main(["run", str(folder.path / "suite.eval.yaml")]) == 0
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+def test_a_case_takes_few_calls(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    """From reading it to its row in the store; what a run does once is not counted."""
+    folder.mock("hi")
+    calls_of_a_run(folder, 1)
+    few, many = calls_of_a_run(folder, 10), calls_of_a_run(folder, 40)
+    assert (many - few) / 30 < MOST_CALLS, capsys.readouterr().err
+
+
+async def test_a_journal_is_opened_once(folder: Folder, calls: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.mock("hello 42")
+    folder.suite(SUITE)
+    store = ResultStore.of(folder.path / "suite.eval.yaml")
+    for result in (await folder.run(SUITE)).values():
+        store.note(result)
+    store.settle("suite.eval.yaml", "agentv-3")
+    assert len(store.read()) == CASES
+    assert calls["_opened"] == 4, (
+        "the lock before there is a folder, both files, and the lock to put results in their place"
+    )
+
+
+def test_reading_a_suite_leaves_no_garbage(folder: Folder) -> None:
+    """A run does not look for any while it reads."""
+    folder.mock("hello 42")
+    folder.cases(SUITE)
+    gc.collect()
+    gc.disable()
+    try:
+        kept = folder.cases(SUITE)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+    assert len(kept) == CASES

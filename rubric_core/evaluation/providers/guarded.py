@@ -9,6 +9,7 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.secrets import Redactor
 from rubric_core.language.providers import Prices
 from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request
+from rubric_core.records import changed
 
 __all__ = ["Guarded", "Priced", "WithStandIns"]
 
@@ -64,7 +65,8 @@ class Guarded(Around):
             if begin > now:
                 await self.clock.sleep(begin - now)
         sent = request.sent
-        request = replace(request, sent=lambda each: sent(self.redact.within(each)))
+        if self.redact:
+            request = changed(request, sent=lambda each: sent(self.redact.within(each)))
         try:
             answer = await self.inner.ask(request)
         except ProviderError as error:

@@ -81,11 +81,24 @@ def plan_of(case: Runnable, files: Files, target: Answering | None = None) -> Wo
 
     Raises Unscored for a container, and for what is not there.
     """
+    if not _says_anything(case, target):
+        return None
     plan = _of_place(case, files, target)
     hooks = tuple(_hooks_of_target(case, files, target))
     if not hooks:
         return plan
     return replace(plan or WorkspacePlan(hooks_only=True), hooks=(*(plan.hooks if plan else ()), *hooks))
+
+
+def _says_anything(case: Runnable, target: Answering | None) -> bool:
+    """Whether there is a word about a place or hooks at all; most suites have none, and every case asks."""
+    for shape in (case.case, case.suite):
+        if shape.workspace is not None or shape.environment is not None:
+            return True
+        if isinstance(shape.execution, Execution) and shape.execution.targets:
+            return True
+    said = None if target is None else target.shape
+    return said is not None and not (said.environment is said.workspace_template is said.hooks is None)
 
 
 def _of_place(case: Runnable, files: Files, target: Answering | None) -> WorkspacePlan | None:

@@ -1,0 +1,49 @@
+"""Copies of dataclasses: as the standard library makes them, without a second look at values."""
+
+from dataclasses import field, replace
+
+import pytest
+
+from rubric_core import lazy
+from rubric_core.records import changed, field_values
+
+
+@lazy.dataclass(frozen=True, slots=True, kw_only=True)
+class Slotted:
+    name: str
+    parts: tuple[int, ...] = ()
+    shown: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.name == "bad":
+            raise ValueError("bad")
+
+
+@lazy.dataclass(frozen=True)
+class Open:
+    name: str
+
+
+def test_it_is_what_replace_gives() -> None:
+    one = Slotted(name="a", parts=(1,), shown="b")
+    assert changed(one, parts=(2,)) == replace(one, parts=(2,))
+    assert changed(one, parts=(2,)).shown == "b"
+    assert one == Slotted(name="a", parts=(1,)), "the first is as it was"
+    assert changed(Open("a"), name="b") == Open("b")
+    assert changed(Open("a")) == Open("a")
+
+
+def test_values_are_not_checked_again() -> None:
+    assert changed(Slotted(name="a"), name="bad").name == "bad"
+    with pytest.raises(ValueError, match="bad"):
+        replace(Slotted(name="a"), name="bad")
+
+
+def test_a_name_that_is_no_field_is_refused() -> None:
+    with pytest.raises(TypeError, match="Slotted has no field 'named'"):
+        changed(Slotted(name="a"), named="b")
+
+
+def test_fields_have_their_order() -> None:
+    assert list(field_values(Slotted(name="a", parts=(1,)))) == [("name", "a"), ("parts", (1,)), ("shown", "")]
+    assert list(field_values(Open("a"))) == [("name", "a")]
