@@ -58,10 +58,19 @@ class Breaks:
             self._since = time.monotonic()
 
 
+_Stamp = tuple[int, int, int]
+
+
+def _stamp(path: Path) -> _Stamp:
+    """What changes with the content of a file. Raises OSError."""
+    status = os.stat(path)  # noqa: PTH116  # every suite, after each pause
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
 class _OnDisk(NamedTuple):
     """A file as it was read."""
 
-    stamp: tuple[int, int, int]
+    stamp: _Stamp
     #: The version of the files around it when it was read.
     version: int
     snapshot: Snapshot
@@ -88,8 +97,7 @@ class Around:
             return opened
         known = self._read.get(path)
         try:
-            status = os.stat(path)  # noqa: PTH116  # every suite, after each pause
-            stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+            stamp = _stamp(path)
             if known is None or known.stamp != stamp:
                 self._noticed(path, known)
                 snapshot = self._workspace.from_disk(absolute(path).as_uri(), read_text(path))
@@ -98,8 +106,21 @@ class Around:
                 known = self._read[path] = known._replace(snapshot=known.snapshot.again())
         except (OSError, UnreadableError):
             self._noticed(path, self._read.pop(path, None))
+            self._workspace.closed_files.forget(absolute(path).as_uri())
             return None
         return known.snapshot
+
+    def is_on_disk(self, uri: str, text: str) -> bool:
+        """Whether a text is what whoever looked at a file until now has seen there, and what is there still."""
+        path = path_of(uri)
+        path = absolute(path) if path is not None else None
+        known = self._read.get(path) if path is not None else None
+        if path is None or known is None or self.project.changed_since(known.version, {path}):
+            return False
+        try:
+            return known.stamp == _stamp(path) and known.snapshot.text == text
+        except OSError:
+            return False
 
     def _noticed(self, path: Path, known: _OnDisk | None) -> None:
         """A file is not what was read. Not every client says so: then what depends on it is told here."""
@@ -109,7 +130,7 @@ class Around:
 
     def read_already(self) -> list[Snapshot]:
         """The files on disk that were looked into before, as they were then."""
-        return [known.snapshot for known in self._read.values() if known.snapshot.analyzed]
+        return [known.snapshot for known in self._read.values() if known.snapshot.looked_into]
 
     def known(self) -> Iterator[Snapshot]:
         """Every document that is open or was looked into before, without looking for others."""
@@ -194,7 +215,7 @@ class Around:
         where = path or known.path
         snapshot = self.at(where) if where is not None else None
         for part in snapshot.parts if snapshot is not None else ():
-            for local, names in part.names():
+            for local, names in part.names({"target"}):
                 made = next((n for n in names if n.kind == "target" and n.defines and n.name == name), None)
                 if made is not None:
                     return part, local.outer(made.span)

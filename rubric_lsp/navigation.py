@@ -77,7 +77,7 @@ class Navigation:
             return
         means = self._meaning(snapshot, name)
         async for suite in self._with_targets(snapshot, name):
-            for local, names in suite.names():
+            for local, names in suite.names({name.kind}):
                 for each in names:
                     if each.kind == name.kind and _could_be(each, name) and self._meaning(suite, each) == means:
                         yield suite, each.moved(local.outer(each.span))
@@ -150,7 +150,7 @@ class Navigation:
         """The cases and targets of the workspace with the letters of `query` in their names, in this order."""
         found: Places = []
         async for suite in self._with_their_targets():
-            for local, names in suite.names():
+            for local, names in suite.names({"case", "target"}):
                 for each in names:
                     if each.defines and each.kind in ("case", "target") and _matches(query, each.name):
                         found.append((suite, each.moved(local.outer(each.span))))
@@ -166,7 +166,7 @@ class Navigation:
             for part in suite.parts:
                 yield part
             seen.update([suite.path] if suite.path is not None else [])
-            files.update({p: None for p, kind in suite.analysis.refers_to.items() if kind is FileKind.TARGETS})
+            files.update({p: None for p, kind in suite.refers_to.items() if kind is FileKind.TARGETS})
         for path in files:
             found = self._around.at(path) if path not in seen else None
             for part in found.parts if found is not None else ():

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.loading.files import absolute
+from rubric_lsp.file_report import NOTHING_WRONG, Report, digest
 from rubric_lsp.json_array import JsonArray
 from rubric_lsp.snapshot import Snapshot
-from rubric_lsp.survey import OFTEN, Report, digest
+from rubric_lsp.survey import OFTEN
 
 if TYPE_CHECKING:
     from rubric_lsp.server import RubricServer
@@ -85,8 +86,8 @@ class Pulling:
                         said = time.monotonic()
                         self._tell(progress, {"kind": "report", "message": f"{number} files"})
                 # Of a file that is gone nothing is wrong any more.
-                gone = [u for u, name in known.items() if u not in seen and name != digest([])]
-                piece += (_workspace_report(Report(uri, None, [])) for uri in gone)
+                gone = [u for u, name in known.items() if u not in seen and name != NOTHING_WRONG]
+                piece += (_workspace_report(Report(uri, None, JsonArray())) for uri in gone)
                 if piece or sent or not known:
                     break
                 await news.wait()

@@ -38,7 +38,7 @@ async def _documents(around: Around) -> AsyncIterator[Snapshot]:
         for part in suite.parts:
             yield part
         seen.update([suite.path] if suite.path is not None else [])
-        further.update({p: None for p, kind in suite.analysis.refers_to.items() if kind is not FileKind.PROMPT})
+        further.update({p: None for p, kind in suite.refers_to.items() if kind is not FileKind.PROMPT})
     for path in further:
         found = around.at(path) if path not in seen else None
         for part in found.parts if found is not None else ():

@@ -77,7 +77,7 @@ class RubricServer(LanguageServer):
         self.survey = Survey(
             self.documents,
             self.around,
-            self.problems,
+            self.listed,
             self._results,
             self.configured,
             self.publish,
@@ -127,14 +127,14 @@ class RubricServer(LanguageServer):
 
     # -- parts that several routes share ------------------------------------------------------------------------------
 
-    def configured(self, configuration: Configuration) -> list[dict[str, Any]]:
-        """What is wrong with a configuration file."""
+    def configured(self, configuration: Configuration) -> JsonArray:
+        """What is wrong with a configuration file, as it is sent."""
         document = configuration.document
         listed = listing(configuration.diagnostics, self.language)
         path = configuration.path
         uri = path.as_uri() if path is not None else ""
         snapshot = Snapshot(self.documents, uri, None, "toml", document)
-        return convert.diagnostics(snapshot, listed, self.client)
+        return JsonArray.of(convert.diagnostics(snapshot, listed, self.client))
 
     def _results(self, snapshot: Snapshot) -> object:
         """Equal for two moments between which the results of a document have not changed."""
@@ -153,7 +153,8 @@ class RubricServer(LanguageServer):
 
     def opened(self, params: Any) -> None:
         """A document was opened."""
-        snapshot = self.documents.open(*convert.opened(params))
+        uri, kind, version, text = convert.opened(params)
+        snapshot = self.documents.open(uri, kind, version, text, as_on_disk=self._is_on_disk(uri, text))
         self.deferral.forget(snapshot.uri)
         self.survey.opened(snapshot.uri)
         self._edited(snapshot.uri)
@@ -170,6 +171,11 @@ class RubricServer(LanguageServer):
         self.deferral.edited(snapshot)
         self._edited(uri)
         self.tests.tree.edited(uri)
+
+    def _is_on_disk(self, uri: str, text: str) -> bool:
+        """Whether nothing changes for other files when a document is opened or closed. One that is opened again has changed."""
+        again = self.documents.get(uri)
+        return (again is None or again.text == text) and self.around.is_on_disk(uri, text)
 
     def _edited(self, uri: str) -> None:
         """A document has another text. A client that asks for diagnostics does so by itself after an edit."""
@@ -198,7 +204,9 @@ class RubricServer(LanguageServer):
 
     def closed_document(self, params: Any) -> None:
         """A document was closed."""
-        self.documents.close(convert.uri(params))
+        uri = convert.uri(params)
+        snapshot = self.documents.get(uri)
+        self.documents.close(uri, as_on_disk=snapshot is not None and self._is_on_disk(uri, snapshot.text))
         self.checks.closed(convert.uri(params))
         self.deferral.forget(convert.uri(params))
         for other in self.documents.overtaken():

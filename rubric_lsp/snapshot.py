@@ -1,45 +1,30 @@
 """One version of one document, and what is known of it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rubric_core.analysis import Analysis, LocalText
+from rubric_core.analysis import Analysis
 from rubric_core.configuration import Configuration
 from rubric_core.fixing import Gate
 from rubric_core.language.around import FileKind
 from rubric_core.language.usage import Counts, count
 from rubric_core.syntax.blocks import Document
-from rubric_core.text import Edit, Encoding, Position, Span, TextRange
+from rubric_core.text import Edit, Position, Span, TextRange
 from rubric_lsp.by_block import BlockAnswer, Parts, Write
-from rubric_lsp.features.blockwise import Blockwise
-from rubric_lsp.features.names import Name, names_in
-from rubric_lsp.features.suite_marks import SharedMarks
-from rubric_lsp.features.tokens import Coloring, Colors
+from rubric_lsp.closed_files import AnalysisCache, IndexedFile, suite_title
+from rubric_lsp.features.blockwise import blocks_of
+from rubric_lsp.features.names import BlockNames, NameKind
 from rubric_lsp.features.writing import Writing
+from rubric_lsp.kept import Kept
 from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
     from rubric_lsp.workspace import Workspace
 
-__all__ = ["Kept", "Snapshot"]
-
-
-class Kept:
-    """What features find out about a document block by block, and need not find out again."""
-
-    def __init__(self, encoding: Encoding) -> None:
-        self.names = Blockwise(names_in)
-        self.usage = Blockwise(lambda local: count(local.every))
-        #: Answers about the whole file, by the function that writes the part of a block.
-        self.answers: dict[Write, BlockAnswer] = {}
-        self.colors = Colors(encoding)
-        self.shared = SharedMarks()
-        #: The same for the YAML documents behind the first one.
-        self.parts: list[Kept] = []
-        #: The tokens that the client has, and their result id.
-        self.sent_tokens: tuple[str, Coloring] = ("", Coloring())
+__all__ = ["Snapshot"]
 
 
 class Snapshot:
@@ -50,7 +35,7 @@ class Snapshot:
         self.version = version
         #: The language id that the editor gave.
         self.kind = kind
-        self.document = document
+        self._document: Document | None = document
         self.encoding = workspace.encoding
         self._workspace = workspace
         self._analysis: Analysis | None = None
@@ -63,7 +48,10 @@ class Snapshot:
         self.prompt_of: str | None = None
         self._is_ours = False
         #: What is kept from version to version, block by block.
-        self.kept = Kept(workspace.encoding)
+        self._kept: Kept | None = None
+        #: For a file that is not open: where its analysis is kept for a while, and what is kept of it behind that.
+        self.cache: AnalysisCache | None = None
+        self._indexed: IndexedFile | None = None
         #: Edits that take long to work out, by the title of their action.
         self.worked_out: dict[str, tuple[Edit, ...]] = {}
         self._gate: Gate | None = None
@@ -84,7 +72,53 @@ class Snapshot:
             self._looked_at, self._basis = self._workspace.project.version, self._workspace.basis
             self._analysis = self._workspace.analyze(self)
             self.earlier = None
+            if self.cache is not None:
+                self.cache.made(self)
         return self._analysis
+
+    @property
+    def document(self) -> Document:
+        """The text, cut into blocks."""
+        if self._document is None:
+            assert self._indexed is not None  # a document is put away when that is there
+            self._document = self._workspace.language.document(self._indexed.text, self.path)
+            if self.cache is not None:
+                self.cache.made(self)
+        return self._document
+
+    @property
+    def text(self) -> str:
+        """The text, without cutting it."""
+        if self._document is None and self._indexed is not None:
+            return self._indexed.text
+        return self.document.text
+
+    @property
+    def kept(self) -> Kept:
+        """What is kept from version to version, block by block."""
+        if self._kept is None:
+            self._kept = Kept(self.encoding)
+        return self._kept
+
+    @kept.setter
+    def kept(self, kept: Kept) -> None:
+        self._kept = kept
+
+    def condense(self) -> None:
+        """Let go of the analysis and of the text as it is cut; both come back when they are asked for.
+
+        A file of several YAML documents stays as it is: it is rare.
+        """
+        analysis = self._analysis
+        if analysis is not None:
+            if analysis.further:
+                return
+            ours = self._workspace.is_ours_by_itself(self)
+            self._indexed = IndexedFile(self.document.text, analysis, self.kept.names.of(analysis), is_ours=ours)
+        if self._indexed is not None:
+            self._analysis = self.earlier = self._document = self._kept = self._gate = None
+            self._parts = ()
+            self.worked_out.clear()
 
     @property
     def gate(self) -> Gate:
@@ -96,7 +130,7 @@ class Snapshot:
     @property
     def outdated(self) -> bool:
         """Whether a file has changed since on which the analysis depends, or what is wanted of all of them."""
-        known, workspace = self._analysis, self._workspace
+        known, workspace = self._analysis or self._indexed, self._workspace
         if known is None:
             return False
         if self._basis != workspace.basis or workspace.project.changed_since(self._looked_at, known.depends_on):
@@ -113,8 +147,8 @@ class Snapshot:
     def again(self) -> "Snapshot":
         """The same version, to be analyzed anew: what it depends on has changed."""
         fresh = Snapshot(self._workspace, self.uri, self.version, self.kind, self.document)
-        fresh.earlier, fresh.kept = self.known, self.kept
-        fresh.writing = self.writing
+        fresh.earlier, fresh._kept = self.known, self._kept
+        fresh.writing, fresh.cache = self.writing, self.cache
         return fresh
 
     @property
@@ -128,8 +162,57 @@ class Snapshot:
         return self._analysis is not None
 
     @property
+    def looked_into(self) -> bool:
+        """Whether it was analyzed, be it that the analysis was let go of."""
+        return self._analysis is not None or self._indexed is not None
+
+    # What follows needs no analysis again.
+
+    @property
+    def _known_of(self) -> Analysis | IndexedFile:
+        if self._analysis is None and self._indexed is not None:
+            return self._indexed
+        return self.analysis
+
+    @property
+    def file_kind(self) -> FileKind:
+        """What the file is."""
+        return self._known_of.kind
+
+    @property
+    def refers_to(self) -> Mapping[Path, FileKind]:
+        """The files that it refers to and that can be checked, and what they are."""
+        return self._known_of.refers_to
+
+    @property
+    def case_files(self) -> tuple[Path, ...]:
+        """The files with cases that the suite takes over."""
+        return self._known_of.case_files
+
+    @property
+    def has_cases(self) -> bool:
+        """Whether it has cases, of its own or of other files."""
+        known = self._known_of
+        return known.has_cases if isinstance(known, IndexedFile) else bool(known.cases or known.external)
+
+    @property
+    def title(self) -> str:
+        """The name that the suite gives itself; empty where it has none."""
+        known = self._known_of
+        return known.title if isinstance(known, IndexedFile) else suite_title(known)
+
+    def names(self, kinds: Collection[NameKind] | None = None) -> list[BlockNames]:
+        """The names in every block; of a closed file perhaps only those of some `kinds`, where others are not wanted."""
+        known = self._known_of
+        if isinstance(known, IndexedFile):
+            return list(known.names(kinds))
+        return [*self.kept.names.of(known)]
+
+    @property
     def parts(self) -> "tuple[Snapshot, ...]":
         """The YAML documents of the file in their order, each as if it stood alone; nearly always one, this."""
+        if self._analysis is None and self._indexed is not None:
+            return (self,)
         if not self._parts:
             further = self.analysis.further if self.part_of is None else ()
             known = self.kept.parts
@@ -149,10 +232,6 @@ class Snapshot:
         """The YAML document that a line of the file belongs to."""
         return next(part for part in reversed(self.parts) if part.first_line <= line or part is self)
 
-    def names(self) -> list[tuple[LocalText, tuple[Name, ...]]]:
-        """The names in every block."""
-        return self.kept.names.of(self.analysis)
-
     def by_block(self, write: Write, keys: Mapping[int, object] | None = None) -> Parts:
         """An answer about this document in the parts that `write` gives of each block. See `BlockAnswer.of`."""
         answer = self.kept.answers.get(write)
@@ -161,9 +240,21 @@ class Snapshot:
         return answer.of(self.analysis, self.first_line, keys)
 
     @property
+    def usage_key(self) -> tuple[object, ...]:
+        """Equal for two versions of a closed file that use keys and values alike; empty for an open document."""
+        if self.cache is None:
+            return ()
+        text = blake2b(self.document.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        return (text, self.analysis.dialect.name, self.analysis.kind)
+
+    @property
     def usage(self) -> Counts:
         """How often it uses keys and values."""
         found = Counts()
+        if self.cache is not None:  # what is not open is counted once
+            for local in blocks_of(self.analysis):
+                found.update(count(local.every))
+            return found
         for _, counts in self.kept.usage.of(self.analysis):
             found.update(counts)
         return found
@@ -199,10 +290,12 @@ class Snapshot:
         # What belongs to a suite does so as long as that one names it.
         if self._is_ours or self._workspace.belongs_to_a_suite(self):
             return True
+        if self._analysis is None and self._indexed is not None:
+            return self._indexed.is_ours
         self._is_ours = self._workspace.is_ours_by_itself(self)
         return self._is_ours
 
     @property
     def can_run(self) -> bool:
         """Whether this is a suite, whose cases can be run."""
-        return self.part_of is None and self.is_ours and self.analysis.kind is FileKind.SUITE
+        return self.part_of is None and self.is_ours and self.file_kind is FileKind.SUITE

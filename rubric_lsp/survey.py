@@ -1,7 +1,6 @@
 """Every file of the open folders that has to do with suites, those that are not open included, and what is wrong with each."""
 
 import asyncio
-import hashlib
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
@@ -11,17 +10,17 @@ from typing import Any
 from rubric_core.analysis import Analysis
 from rubric_core.configuration import ByFolder, Configuration
 from rubric_core.language.around import FileKind
-from rubric_core.language.usage import Counts
 from rubric_core.lazy import dataclass
 from rubric_core.loading.kind import kind_by_name
 from rubric_lsp.around import Around, Breaks
+from rubric_lsp.file_report import NOTHING_WRONG, PackedCounts, Report, Word
 from rubric_lsp.json_array import JsonArray
 from rubric_lsp.progress import Progress, ProgressBoard
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uris import path_of
 from rubric_lsp.workspace import Workspace
 
-__all__ = ["OFTEN", "Report", "Survey", "configuration_report", "digest"]
+__all__ = ["OFTEN", "Survey"]
 
 log = logging.getLogger("rubric")
 Json = dict[str, Any]
@@ -38,40 +37,16 @@ _BESIDE = frozenset({
 })  # fmt: skip
 
 
-@dataclass(slots=True)
-class Report:
-    """What is wrong with one file."""
-
-    uri: str
-    version: int | None
-    items: list[Json]
-    #: Whether the client has the file open.
-    is_open: bool = False
-    _name: str = ""
-
-    @property
-    def name(self) -> str:
-        """The digest of its diagnostics."""
-        self._name = self._name or digest(self.items)
-        return self._name
-
-
 @dataclass(frozen=True, slots=True)
 class _Suite:
     """What the survey needs of one version of a suite."""
 
     snapshot: Snapshot
-    usage: Counts
+    usage: PackedCounts
     #: The files of our own kinds on which it depends.
     beside: frozenset[Path]
     #: The prompts that it names, with its dialect.
     prompts: Mapping[Path, str]
-
-
-def digest(items: JsonArray | list[Json]) -> str:
-    """A name for a list of diagnostics; equal names mean equal lists."""
-    written = items if isinstance(items, JsonArray) else JsonArray.of(items)
-    return hashlib.blake2b(written.text.encode(), digest_size=12).hexdigest()
 
 
 class Survey:
@@ -93,9 +68,9 @@ class Survey:
         self,
         documents: Workspace,
         around: Around,
-        found: Callable[[Snapshot], list[Json]],
+        found: Callable[[Snapshot], JsonArray],
         results: Callable[[Snapshot], object],
-        configured: Callable[[Configuration], list[Json]],
+        configured: Callable[[Configuration], JsonArray],
         publish: Callable[[Json], None],
         board: ProgressBoard,
         learnt: Callable[[], None],
@@ -112,7 +87,10 @@ class Survey:
         self._waited_for = waited_for
         #: Whether a survey that takes long can be shown.
         self.shown = False
-        self._sent: dict[str, list[Json]] = {}
+        #: What the client has of each file, by its digest.
+        self._sent: dict[str, str] = {}
+        #: One object for each word that suites use.
+        self._words: dict[Word, Word] = {}
         #: What was found out of each suite, and what was said of each file: both hold until something else is found.
         self._suites: dict[str, _Suite] = {}
         self._reports: dict[str, tuple[Snapshot, object, Report]] = {}
@@ -148,12 +126,12 @@ class Survey:
         configurations = {c.path: c for suite in suites.values() if (c := suite.snapshot.configuration) is not None}
         for at, configuration in configurations.items():
             if at is not None:
-                yield configuration_report(at, self._configured(configuration))
+                yield Report(at.as_uri(), None, self._configured(configuration))
 
     def _configured_as(self, snapshot: Snapshot, folders: ByFolder) -> Snapshot:
         """The same version, analyzed by the configuration that there is now."""
         path = snapshot.path
-        if path is None or not snapshot.analyzed or snapshot.configuration is folders.of(path):
+        if path is None or not snapshot.looked_into or snapshot.configuration is folders.of(path):
             return snapshot
         snapshot.expire()
         self._around.discoveries += snapshot.version is not None
@@ -166,10 +144,17 @@ class Survey:
             self._count(known, -1)
             is_file = self._around.project.look().is_file
             beside = frozenset(path for path in _beside(snapshot.analysis) if is_file(path))
-            known = _Suite(snapshot, snapshot.usage, beside, _prompts(snapshot.analysis))
+            known = _Suite(snapshot, self._usage(snapshot, known), beside, _prompts(snapshot.analysis))
             self._suites[snapshot.uri] = known
             self._count(known, 1)
         return known
+
+    def _usage(self, snapshot: Snapshot, known: _Suite | None) -> PackedCounts:
+        """How often a suite uses keys and values: as before, where only other files have changed."""
+        made_from = snapshot.usage_key
+        if known is not None and made_from and known.usage.made_from == made_from:
+            return known.usage
+        return PackedCounts(snapshot.usage, made_from, self._words)
 
     def _count(self, suite: _Suite | None, times: int) -> None:
         """Add how often a suite uses keys and values to what all of them do, or take it away."""
@@ -210,7 +195,7 @@ class Survey:
         results = self._results(snapshot)
         known = self._reports.get(snapshot.uri)
         if known is None or known[0] is not snapshot or known[1] != results:
-            items = self._found(snapshot) if snapshot.is_ours or snapshot.version is None else []
+            items = self._found(snapshot) if snapshot.is_ours or snapshot.version is None else JsonArray()
             made = Report(snapshot.uri, snapshot.version, items, self._documents.get(snapshot.uri) is not None)
             known = self._reports[snapshot.uri] = (snapshot, results, made)
         return known[2]
@@ -252,14 +237,14 @@ class Survey:
 
     async def _look(self, *, publishing: bool) -> None:
         """Look at everything; what a client asks for by itself depends on it, too."""
-        known: dict[str, list[Json]] = {}
+        known = set[str]()
         progress: Progress | None = None
         begun = said = time.monotonic()
         discoveries = self._around.discoveries
         try:
             async for report in self.reports(opened=False):
                 if publishing and not report.is_open:
-                    known[report.uri] = report.items
+                    known.add(report.uri)
                     self._send(report)
                 now = time.monotonic()
                 if progress is None and self.shown and now - begun > _LONG:
@@ -268,8 +253,8 @@ class Survey:
                     progress.report(f"{len(known)} files", 0)
                     said = now
             for uri in [u for u in self._sent if u not in known]:
-                self._send(Report(uri, None, []))
-                del self._sent[uri]
+                self._send(Report(uri, None, JsonArray()))
+                self._sent.pop(uri, None)
             if discoveries != self._around.discoveries:
                 # What was looked at before that may depend on it, and so may open documents.
                 self._learnt()
@@ -292,9 +277,9 @@ class Survey:
         if self._documents.get(report.uri) is not None:
             # It was opened meanwhile: what is said about it comes with its version.
             self._sent.pop(report.uri, None)
-        elif self._sent.get(report.uri, []) != report.items:
-            self._sent[report.uri] = report.items
-            self._publish({"uri": report.uri, "diagnostics": report.items})
+        elif self._sent.get(report.uri, NOTHING_WRONG) != report.name:
+            self._sent[report.uri] = report.name
+            self._publish({"uri": report.uri, "diagnostics": report.found})
 
     def opened(self, uri: str) -> None:
         """A document was opened: what is published of it comes from the editor's text now."""
@@ -312,8 +297,3 @@ def _beside(analysis: Analysis) -> Iterator[Path]:
 
 def _prompts(analysis: Analysis) -> dict[Path, str]:
     return {path: analysis.dialect.name for path, kind in analysis.refers_to.items() if kind is FileKind.PROMPT}
-
-
-def configuration_report(path: Path, items: list[Json]) -> Report:
-    """What is wrong with a configuration file."""
-    return Report(path.as_uri(), None, items)

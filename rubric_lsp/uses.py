@@ -57,5 +57,5 @@ def uses(
 
 
 def _names(document: Snapshot) -> Iterator[Name]:
-    for local, names in document.names():
+    for local, names in document.names(_KINDS):
         yield from (name.moved(local.outer(name.span)) for name in names if name.kind in _KINDS)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import field
+from itertools import islice
 
 from rubric_core.analysis import LocalText
 from rubric_core.language.around import FileKind
@@ -14,6 +15,7 @@ from rubric_core.loading.kind import kind_by_name
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_lsp.around import Around
+from rubric_lsp.features.blockwise import blocks_of
 from rubric_lsp.features.names import Name
 from rubric_lsp.snapshot import Snapshot
 
@@ -129,11 +131,11 @@ class Variables:
                         yield each
 
     def _case_files(self, suite: Snapshot) -> list[Snapshot]:
-        return [s for path in suite.analysis.case_files if (s := self._around.at(path)) is not None]
+        return [s for path in suite.case_files if (s := self._around.at(path)) is not None]
 
     def _named(self, document: Snapshot) -> Iterator[tuple[int, Name]]:
         """Each name of a file that could be a prompt, with the number of its block."""
-        for local, names in document.names():
+        for local, names in document.names({"file"}):
             for each in names:
                 if each.kind == "file":
                     yield local.number, each.moved(local.outer(each.span))
@@ -145,7 +147,7 @@ class Variables:
 
     def _use(self, document: Snapshot, variable: str) -> _Use:
         use = _Use()
-        for local, names in document.names():
+        for local, names in document.names({"variable"}):
             for each in names:
                 if each.kind == "variable" and each.name == variable:
                     use.places.setdefault(local.number, []).append(each.moved(local.outer(each.span)))
@@ -156,7 +158,7 @@ class Variables:
             if path is not None and kind_by_name(path) is FileKind.PROMPT:
                 prompt = self._around.at(absolute(path))
                 if prompt is not None and any(
-                    n.kind == "variable" and n.name == variable for _, ns in prompt.names() for n in ns
+                    n.kind == "variable" and n.name == variable for _, ns in prompt.names({"variable"}) for n in ns
                 ):
                     use.prompts.setdefault(number, []).append(prompt)
         return use
@@ -171,10 +173,10 @@ class Variables:
         """What the cases in some blocks give it: around the cases, all of them, those in other files too."""
         every = _FRAME in blocks
         documents = [document, *(self._case_files(document) if every else ())]
-        looked = [(d, local) for d in documents for local, _ in d.names() if every or local.number in blocks]
+        looked = [(d, local) for d in documents for local in blocks_of(d.analysis) if every or local.number in blocks]
         found = [v for d, local in looked for v in _given(d, local, variable)]
         if not found and not every:
-            found = [v for local, _ in document.names()[:1] for v in _given(document, local, variable)]
+            found = [v for local in islice(blocks_of(document.analysis), 1) for v in _given(document, local, variable)]
         return found or [v for d, local in looked for v in _asked(d, local, variable)]
 
 

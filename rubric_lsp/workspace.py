@@ -17,6 +17,7 @@ from rubric_core.loading.project import OpenFiles, Project
 from rubric_core.loading.search import HOMES
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange
+from rubric_lsp.closed_files import AnalysisCache
 from rubric_lsp.features.writing import continued
 from rubric_lsp.memory import Memory
 from rubric_lsp.settings import Settings
@@ -59,6 +60,8 @@ class Workspace:
         #: Another one when settings or configurations have changed: every analysis made before may be wrong.
         self.basis = 0
         self._open: dict[str, Snapshot] = {}
+        #: The analyses of files that are not open.
+        self.closed_files = AnalysisCache()
         self._uris: dict[Path, str] = {}
 
     def at(self, path: Path) -> Snapshot | None:
@@ -87,13 +90,14 @@ class Workspace:
         """Whether nothing newer has come, and the document is still open."""
         return self._open.get(snapshot.uri) is (snapshot.part_of or snapshot)
 
-    def open(self, uri: str, kind: str, version: int | None, text: str) -> Snapshot:
-        """A document was opened, or sent again as a whole."""
+    def open(self, uri: str, kind: str, version: int | None, text: str, *, as_on_disk: bool = False) -> Snapshot:
+        """A document was opened, or sent again as a whole; `as_on_disk`: others have seen the same text until now."""
         snapshot = self._snapshot(uri, version, kind, self.language.document(text, path_of(uri)))
         self._open[uri] = snapshot
         if snapshot.path is not None:
             self._uris[absolute(snapshot.path)] = uri
-        self._noticed(snapshot)
+        if not as_on_disk:
+            self._noticed(snapshot)
         return snapshot
 
     def change(self, uri: str, version: int | None, changes: Iterable[Change]) -> Snapshot | None:
@@ -139,13 +143,14 @@ class Workspace:
         end = document.offset(change.range.end, self.encoding)
         return Edit(Span(min(start, end), max(start, end)), change.text)
 
-    def close(self, uri: str) -> Snapshot | None:
-        """A document was closed."""
+    def close(self, uri: str, *, as_on_disk: bool = False) -> Snapshot | None:
+        """A document was closed; `as_on_disk`: others see the same text from now on."""
         self._memory.released()
         snapshot = self._open.pop(uri, None)
         if snapshot is not None and snapshot.path is not None:
             self._uris.pop(absolute(snapshot.path), None)
-            self._noticed(snapshot)
+            if not as_on_disk:
+                self._noticed(snapshot)
         return snapshot
 
     def again(self) -> None:
@@ -163,7 +168,9 @@ class Workspace:
 
     def from_disk(self, uri: str, text: str) -> Snapshot:
         """A document that is not open."""
-        return self._snapshot(uri, None, "", self.language.document(text, path_of(uri)))
+        snapshot = self._snapshot(uri, None, "", self.language.document(text, path_of(uri)))
+        snapshot.cache = self.closed_files
+        return snapshot
 
     def is_ours_by_itself(self, snapshot: Snapshot) -> bool:
         """Whether a document is checked: by its name, its language, what its project says, or else what is in it."""

@@ -1,15 +1,31 @@
 """Looking at a whole document block by block, and at each block only once."""
 
 from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.tree import Tree
+from rubric_core.text import Span
 
-__all__ = ["Blockwise", "blocks_of", "line_in_document"]
+__all__ = ["BlockPlace", "Blockwise", "blocks_of", "line_in_document"]
 
 T = TypeVar("T")
+
+
+class BlockPlace(Protocol):
+    """A block of a document: its number, and the way from its offsets to those of the whole text."""
+
+    @property
+    def number(self) -> int:
+        """The number of the block; -1 for the text around the cases."""
+
+    @property
+    def in_frame(self) -> bool:
+        """Whether this is the text around the cases."""
+
+    def outer(self, span: Span) -> Span:
+        """A span of the block in the whole text."""
 
 
 def blocks_of(analysis: Analysis) -> Iterator[LocalText]:

@@ -17,8 +17,9 @@ from rubric_core.loading.search import URL
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
+from rubric_lsp.features.blockwise import BlockPlace
 
-__all__ = ["FILES", "Name", "NameKind", "name_at", "names_in", "occurrences"]
+__all__ = ["FILES", "BlockNames", "Name", "NameKind", "name_at", "names_in", "occurrences"]
 
 NameKind = Literal["case", "criterion", "evaluator", "target", "anchor", "variable", "file", "directory", "template"]
 #: What leads out of the document.
@@ -45,6 +46,10 @@ class Name:
         return replace(self, span=span)
 
 
+#: A block and the names in it, at its own offsets.
+BlockNames = tuple[BlockPlace, tuple[Name, ...]]
+
+
 def name_at(analysis: Analysis, offset: int) -> Name | None:
     """The name that a cursor touches."""
     local = analysis.local(offset)
@@ -55,7 +60,7 @@ def name_at(analysis: Analysis, offset: int) -> Name | None:
     return best.moved(local.outer(best.span))
 
 
-def occurrences(analysis: Analysis, name: Name, known: Iterable[tuple[LocalText, tuple[Name, ...]]]) -> Iterator[Name]:
+def occurrences(analysis: Analysis, name: Name, known: Iterable[BlockNames]) -> Iterator[Name]:
     """Every place in the document where the same thing is meant; `known` are the names of all blocks."""
     here = analysis.local(name.span.start).number
     near = {"criterion", "evaluator"}

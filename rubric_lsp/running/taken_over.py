@@ -36,10 +36,10 @@ class TakenOver:
 
         None for a suite itself, and where none is known.
         """
-        if snapshot.path is None or not snapshot.is_ours or snapshot.analysis.kind not in _KINDS:
+        if snapshot.path is None or not snapshot.is_ours or snapshot.file_kind not in _KINDS:
             return None
         path = absolute(snapshot.path)
-        return next((suite for suite in self._known(snapshot, path) if path in suite.analysis.case_files), None)
+        return next((suite for suite in self._known(snapshot, path) if path in suite.case_files), None)
 
     def _known(self, snapshot: Snapshot, path: Path) -> Iterator[Snapshot]:
         ran = sorted(self._record.last(snapshot.uri).values(), key=lambda result: result.at)
@@ -52,10 +52,10 @@ class TakenOver:
     def has_results(self, snapshot: Snapshot) -> bool:
         """Whether a suite with results takes a file over. Only those are looked at: a folder may hold thousands of suites."""
         ran = self._record.with_results
-        if not ran or snapshot.path is None or not snapshot.is_ours or snapshot.analysis.kind not in _KINDS:
+        if not ran or snapshot.path is None or not snapshot.is_ours or snapshot.file_kind not in _KINDS:
             return False
         path = absolute(snapshot.path)
-        return any(path in suite.analysis.case_files for uri in ran if (suite := self._at(uri)) is not None)
+        return any(path in suite.case_files for uri in ran if (suite := self._at(uri)) is not None)
 
     def _at(self, uri: str) -> Snapshot | None:
         path = path_of(uri)

@@ -189,15 +189,13 @@ def has_cases(snapshot: Snapshot) -> bool:
     """Whether this is a suite with cases, of its own or of other files."""
     if snapshot.path is None or not snapshot.is_ours:
         return False
-    analysis = snapshot.analysis
-    return analysis.kind is FileKind.SUITE and bool(analysis.cases or analysis.external)
+    return snapshot.file_kind is FileKind.SUITE and snapshot.has_cases
 
 
 def _suite(snapshot: Snapshot) -> Json:
     """The item of a suite itself."""
-    suite, path = snapshot.analysis.suite, snapshot.path
+    name, path = snapshot.title, snapshot.path
     file = path.name if path is not None else snapshot.uri
-    name = suite.name if suite is not None and isinstance(suite.name, str) and suite.name else ""
     return {
         "id": snapshot.uri, "label": mask(file), **({"description": mask(name)} if name else {}), "kind": "suite", "canResolveChildren": True,
         "textDocument": {"uri": snapshot.uri}, "sortText": str(path),

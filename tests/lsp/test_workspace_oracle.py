@@ -12,6 +12,7 @@ import pytest
 from rubric_core.text import Edit, LineIndex, Span
 from rubric_lsp import lifecycle, survey
 from rubric_lsp.capabilities import Client
+from rubric_lsp.closed_files import AnalysisCache
 from rubric_lsp.server import RubricServer
 from rubric_lsp.workspace import Change
 
@@ -186,6 +187,8 @@ STEPS: tuple[Callable[[Desk, random.Random], str], ...] = (
 async def compare(folder: Path, seed: int, steps: int) -> None:
     rng = random.Random(seed)
     desk = Desk(folder)
+    if seed % 2:  # of closed files, the analyses are let go of at once
+        desk.server.documents.closed_files = AnalysisCache(0)
     done: list[str] = []
     for name, texts in TEXTS.items():
         if rng.random() < 0.8:
