@@ -53,6 +53,9 @@ class Checks:
         self._due: dict[str, asyncio.Task[None]] = {}
         #: Checks that have begun, and have not published yet.
         self._begun = 0
+        #: Set while no check is due and none has begun.
+        self._over = asyncio.Event()
+        self._over.set()
         self._sent: dict[str, Publication] = {}
 
     def due(self, uri: str) -> None:
@@ -60,12 +63,17 @@ class Checks:
         if self.pulled is not None:
             self.pulled()
         elif uri not in self._due:
+            self._over.clear()
             self._due[uri] = asyncio.get_running_loop().create_task(self._check(uri))
+            self._due[uri].add_done_callback(self._ended)
 
-    @property
-    def under_way(self) -> bool:
-        """Whether a person is waiting for what is wrong in an open document."""
-        return bool(self._due or self._begun)
+    def _ended(self, _: "asyncio.Task[None]") -> None:
+        if not (self._due or self._begun):
+            self._over.set()
+
+    async def over(self) -> None:
+        """Wait until nobody waits for what is wrong in an open document."""
+        await self._over.wait()
 
     def all_due(self) -> None:
         """Everything has to be checked again."""

@@ -91,6 +91,8 @@ class Pulling:
                 if piece or sent or not known:
                     break
                 await news.wait()
+                # Not at each letter: what a person waits for is what is wrong in the document that they write in.
+                await self._server.survey.idle()
         finally:
             self._tell(progress, {"kind": "end", "message": f"{number} files checked"})
         if partial is not None and sent:

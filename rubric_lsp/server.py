@@ -83,7 +83,7 @@ class RubricServer(LanguageServer):
             self.publish,
             board,
             self._learnt,
-            lambda: self.checks.under_way,
+            self.checks.over,
         )
         self.pulling = Pulling(self)
         #: The newest actions: the edits of some are worked out when one is chosen.

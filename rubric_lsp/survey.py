@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,6 @@ log = logging.getLogger("rubric")
 Json = dict[str, Any]
 #: Seconds without a further change after which files that are not open are looked at again.
 _IDLE = 0.5
-#: Seconds after which to try again while an open document is being checked.
-_SOON = 0.02
 #: Seconds after which a person is told that something is going on.
 _LONG = 1.0
 #: Seconds after which they are told again how far it is.
@@ -61,7 +59,7 @@ class Survey:
         publish: Sends a publication.
         board: Shows a survey that takes long.
         learnt: Called when there are other suites than were known before.
-        waited_for: Whether an open document is being checked: that goes first.
+        first: Waits until no open document is being checked: that goes first.
     """
 
     def __init__(
@@ -74,7 +72,7 @@ class Survey:
         publish: Callable[[Json], None],
         board: ProgressBoard,
         learnt: Callable[[], None],
-        waited_for: Callable[[], bool],
+        first: Callable[[], Awaitable[None]],
     ) -> None:
         self._documents = documents
         self._around = around
@@ -84,7 +82,7 @@ class Survey:
         self._publish = publish
         self.board = board
         self._learnt = learnt
-        self._waited_for = waited_for
+        self._first = first
         #: Whether a survey that takes long can be shown.
         self.shown = False
         #: What the client has of each file, by its digest.
@@ -98,6 +96,9 @@ class Survey:
         self._waiting: asyncio.TimerHandle | None = None
         self._under_way: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
+        #: Set while nothing has changed for a while.
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     # -- looking --------------------------------------------------------------------------------------------------------
 
@@ -211,12 +212,15 @@ class Survey:
         """Something has changed; `publishing` for a client that does not ask."""
         self._news.set()
         self._news = asyncio.Event()
+        self._idle.clear()
         if self._waiting is not None:
             self._waiting.cancel()
-        self._wait(_IDLE, publishing=publishing)
+        self._waiting = asyncio.get_running_loop().call_later(_IDLE, self._begin, publishing)
 
-    def _wait(self, seconds: float, *, publishing: bool) -> None:
-        self._waiting = asyncio.get_running_loop().call_later(seconds, self._begin, publishing)
+    async def idle(self) -> None:
+        """Wait until nothing has changed for a while, and nobody waits for what is wrong in an open document."""
+        await self._idle.wait()
+        await self._first()
 
     def stop(self) -> None:
         """Look at nothing more."""
@@ -228,9 +232,7 @@ class Survey:
 
     def _begin(self, publishing: bool) -> None:
         self._waiting = None
-        if self._waited_for():
-            self._wait(_SOON, publishing=publishing)
-            return
+        self._idle.set()
         if self._under_way is not None:
             self._under_way.cancel()
         self._under_way = asyncio.get_running_loop().create_task(self._look(publishing=publishing))
@@ -239,9 +241,10 @@ class Survey:
         """Look at everything; what a client asks for by itself depends on it, too."""
         known = set[str]()
         progress: Progress | None = None
-        begun = said = time.monotonic()
         discoveries = self._around.discoveries
         try:
+            await self._first()
+            begun = said = time.monotonic()
             async for report in self.reports(opened=False):
                 if publishing and not report.is_open:
                     known.add(report.uri)

@@ -229,3 +229,37 @@ def test_an_open_document_is_checked_before_those_that_are_not(tmp_path: Path, m
 
     asyncio.run(asyncio.wait_for(opened(), 20))
     assert published == [desk.uri("b.eval.yaml"), desk.uri("a.eval.yaml")]
+
+
+def test_a_client_that_asks_is_answered_when_nothing_more_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(tmp_path)
+    for name in ("a.eval.yaml", "b.eval.yaml"):
+        (tmp_path / name).write_text(OWN, encoding="utf-8")
+    monkeypatch.setattr(survey, "_IDLE", 1.0)
+    looks: list[bool] = []
+    reports = desk.server.survey.reports
+
+    def counted(*, opened: bool = True) -> Any:
+        looks.append(opened)
+        return reports(opened=opened)
+
+    monkeypatch.setattr(desk.server.survey, "reports", counted)
+
+    async def asked() -> Any:
+        pull = desk.server.pulling.workspace
+        has = {each["uri"]: each["resultId"] for each in (await pull({}, None, None))["items"]}
+        waiting = asyncio.get_running_loop().create_task(pull(has, None, None))
+        await asyncio.sleep(0.02)
+        for text in ("tests: 1\n", "tests: 2\n", OWN.replace("expectd", "expected")):
+            (tmp_path / "b.eval.yaml").write_text(text, encoding="utf-8")
+            told(desk, "b.eval.yaml")
+            await asyncio.sleep(0.02)
+        answer = await waiting
+        await desk.server.closed()
+        return answer
+
+    answer = asyncio.run(asyncio.wait_for(asked(), 20))
+    assert [each["uri"] for each in answer["items"]] == [desk.uri("b.eval.yaml")]
+    assert looks.count(True) == 3, "the first request, the beginning of the second, and once when all is written"
