@@ -16,6 +16,7 @@ __all__ = ["Connection", "Framing", "Unreadable", "connected", "encoded", "serve
 #: A header longer than this is no header.
 _LONGEST_HEADER = 65_536
 _LARGEST_BODY = 1 << 30
+_MOST_DIGITS = len(str(_LARGEST_BODY))
 #: The same of a client that nobody knows yet, and the seconds that it has for its first message.
 _LARGEST_GREETING = 1 << 20
 _PATIENCE = 30.0
@@ -70,12 +71,19 @@ class Framing:
                 return Unreadable("a header without end")
             header = bytes(self._buffer[: found.start()])
             del self._buffer[: found.end()]
-            length = _LENGTH.search(header)
-            if length is not None and int(length[1]) <= self.largest:
-                self._length = int(length[1])
+            found_length = _LENGTH.search(header)
+            length = _number(found_length[1]) if found_length is not None else None
+            if length is not None and length <= self.largest:
+                self._length = length
             elif header.strip():
                 return Unreadable("a header without a usable Content-Length")
         return None
+
+
+def _number(digits: bytes) -> int | None:
+    """A number that is written; None for one that is longer than any length. Python refuses to read thousands of digits."""
+    digits = digits.lstrip(b"0") or b"0"
+    return int(digits) if len(digits) <= _MOST_DIGITS else None
 
 
 def decoded(body: bytes | Unreadable) -> object:

@@ -173,14 +173,25 @@ def test_headers_are_read_leniently(client: Client) -> None:
         b"Content-Type: x\r\nContent-Length:   %d\r\n\r\n",
         b"\r\n\r\nContent-Length: %d\r\n\r\n",
         b"Content-Length: %d\n\n",
+        b"Content-Length: " + b"0" * 5_000 + b"%d\r\n\r\n",
     ):
         body = json.dumps({**SYMBOLS, "id": header.decode()}).encode()
         client.write(header % len(body) + body)
         assert client.answer(header.decode())["result"] == []
 
 
-def test_a_header_without_length_is_answered(client: Client) -> None:
-    client.write(b"Content-Type: nothing\r\n\r\n")
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"Content-Type: nothing",
+        b"Content-Length: 1099511627776",
+        # Python refuses to read a number of so many digits.
+        b"Content-Length: " + b"9" * 5_000,
+    ],
+    ids=["none", "too-large", "5000-digits"],
+)
+def test_a_header_without_length_is_answered(client: Client, header: bytes) -> None:
+    client.write(header + b"\r\n\r\n")
     assert code_of(client.answer(None)) == -32700
     client.write(framed({**SYMBOLS, "id": "a"}))
     assert client.answer("a")["result"] == []
