@@ -16,6 +16,7 @@ from rubric_core.language.endings import YAML
 from rubric_core.language.model import INPUT, OUTPUT, Case
 from rubric_core.language.shape import Shape
 from rubric_core.loading.lower import Lowering
+from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, path_matches
 from rubric_core.loading.search import URL, current_directory, find_file, is_pattern
 from rubric_core.ports import Ports, Program
 from rubric_core.syntax.parse import parse
@@ -94,7 +95,7 @@ def _files(prompt: Prompt, case: "Runnable") -> Iterator[Prompt]:
     if not text.startswith(URL) or not is_pattern(name):
         yield prompt
         return
-    paths = sorted(path for path in case.directory.glob(name) if path.is_file())
+    paths = path_matches(name, [case.directory], case.files).paths
     for path in paths:
         node = Scalar(prompt.node.span, prompt.node.whole, None, None, f"{URL}{path}", "double")
         yield replace(prompt, label=path.stem, node=node)
@@ -233,6 +234,8 @@ class _Filling:
             return node_of(made, self.prompt.node)
         path = find_file(name, self.case.directory, self.ports.files, current_directory())
         try:
+            if path is None and is_pattern(name):
+                raise self._trouble(f"there is no prompt file {name}, or {TOO_MANY_FOLDERS}")
             if path is None:
                 raise self._trouble(f"the prompt file {name} is not there")
             text = self.ports.files.read(path, _LARGEST).decode("utf-8")

@@ -12,6 +12,7 @@ from rubric_core.language.kinds import ByNode, ListOf, Shaped
 from rubric_core.language.model import Case, Scenario
 from rubric_core.language.shape import as_list
 from rubric_core.loading.lower import Lowering
+from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, path_matches
 from rubric_core.loading.search import URL, current_directory, find_file, is_pattern
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain import plain
@@ -50,7 +51,11 @@ def scenario_cases(frame: "Runnable", behind: Behind) -> "Iterator[Runnable]":
 def _of_files(frame: "Runnable", name: str, behind: Behind) -> "Iterator[Runnable]":
     name = name.removeprefix(URL)
     if is_pattern(name):
-        paths = sorted(path for path in frame.directory.glob(name) if path.is_file())
+        found = path_matches(name, [frame.directory], frame.files)
+        if found.given_up:
+            yield _broken(frame, name, TOO_MANY_FOLDERS)
+            return
+        paths = [*found.paths]
     else:
         paths = [p for p in [find_file(name, frame.directory, frame.files, current_directory())] if p is not None]
     for path in paths:

@@ -1,14 +1,13 @@
 """Cases in files of their own, as a suite sees them: their ids, and what keeps them from being read."""
 
-import os
 import re
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.language.endings import DATASETS, TABLES, YAML
-from rubric_core.loading.files import absolute
+from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, PathMatches, path_matches
 from rubric_core.loading.project import Look
 from rubric_core.loading.search import URL, directories_up, is_pattern, places_of, without_function
 from rubric_core.loading.table import TableError, UnactedColumnError, cases_in_table
@@ -46,13 +45,18 @@ class CaseSet(NamedTuple):
     files: tuple[Path, ...] = ()
     #: A file among them that is a suite by its name.
     suite: Path | None = None
+    #: Whether it was not looked for all of them, because there are too many places.
+    given_up: bool = False
 
 
 def cases_behind(look: Look, name: str, directory: Path) -> CaseSet:
     """The cases behind a path as a suite in `directory` writes it: a file, a directory, or a pattern."""
     name = without_function(name.removeprefix(URL))
     if is_pattern(name):
-        return _of_files(look, sorted(_matching(look, name, directory)))
+        found = look.once(("matches", name, directory), partial(_matches, name, directory))
+        if found.given_up:
+            return CaseSet(complete=False, trouble=TOO_MANY_FOLDERS, given_up=True)
+        return _of_files(look, found.paths)
     for place in places_of(name, directory, look, look.project.fallback):
         if look.is_file(place):
             return look.once(("cases", place), partial(_of_file, path=place))
@@ -61,7 +65,12 @@ def cases_behind(look: Look, name: str, directory: Path) -> CaseSet:
     return CaseSet(missing=True, complete=False)
 
 
-def _of_files(look: Look, paths: list[Path]) -> CaseSet:
+def _matches(name: str, directory: Path, look: Look) -> PathMatches:
+    """The files that match a pattern, relative to the nearest directory upward in which there is one."""
+    return path_matches(name, directories_up(directory, look), look)
+
+
+def _of_files(look: Look, paths: tuple[Path, ...]) -> CaseSet:
     if not paths:
         return CaseSet(missing=True, complete=False)
     sets = [look.once(("cases", p), partial(_of_file, path=p)) for p in paths]
@@ -69,7 +78,7 @@ def _of_files(look: Look, paths: list[Path]) -> CaseSet:
         tuple(c for s in sets for c in s.cases),
         all(s.complete for s in sets),
         next((s.trouble for s in sets if s.trouble), ""),
-        files=tuple(paths),
+        files=paths,
         suite=next((s.suite for s in sets if s.suite), None),
     )
 
@@ -150,42 +159,3 @@ def _of_directory(look: Look, path: Path) -> CaseSet:
     if not cases:
         return CaseSet(complete=False, trouble=f"no directory in {path.name} has a case.yaml")
     return CaseSet(tuple(cases), files=tuple(files))
-
-
-def _matching(look: Look, pattern: str, directory: Path) -> Iterator[Path]:
-    """The files that match a pattern, relative to the nearest directory upward in which there is one."""
-    for base in directories_up(directory, look):
-        found = list(_below(look, base, PurePath(pattern).parts, set()))
-        if found:
-            yield from found
-            return
-
-
-def _below(look: Look, base: Path, parts: tuple[str, ...], seen: set[tuple[str, int]]) -> Iterator[Path]:
-    """The files below `base` that match the rest of a pattern; no directory twice, in whichever ways links and `**` lead there."""
-    here = (os.path.realpath(base), len(parts))
-    if here in seen:
-        return
-    seen.add(here)
-    head, rest = parts[0], parts[1:]
-    if not is_pattern(head):
-        place = absolute(base / head)
-        if rest:
-            yield from _below(look, place, rest, seen)
-        elif look.is_file(place):
-            yield place
-        return
-    if head == "**":
-        if rest:
-            yield from _below(look, base, rest, seen)
-        for name in look.names(base):
-            if not name.startswith(".") and look.is_directory(base / name):
-                yield from _below(look, base / name, parts, seen)
-        return
-    for name in look.names(base):
-        if PurePath(name).match(head):
-            place = base / name
-            if rest and look.is_directory(place):
-                yield from _below(look, place, rest, seen)
-            elif not rest and look.is_file(place):
-                yield place

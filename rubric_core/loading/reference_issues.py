@@ -74,6 +74,8 @@ class BrokenCases(Issue):
     node: Node
     name: str
     trouble: str
+    #: Whether the engine refuses it, too.
+    refused: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,7 +118,11 @@ class References(Reach):
                 )
             )
         elif trouble := found.trouble or self._trouble(found):
-            wrong.append(BrokenCases(span=node.span, node=node, name=name.removeprefix(URL), trouble=trouble))
+            wrong.append(
+                BrokenCases(
+                    span=node.span, node=node, name=name.removeprefix(URL), trouble=trouble, refused=not found.given_up
+                )
+            )
         return found, wrong, frozenset(look.seen)
 
     def _trouble(self, found: CaseSet) -> str:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from pathspec import GitIgnoreSpec
 
+from rubric_core.analysis import analyze
 from rubric_core.disk import DiskFiles
 from rubric_core.loading.case_files import cases_behind
+from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, PathMatches, path_matches
 from rubric_core.loading.patterns import Patterns, braces, without_backtracking
 from rubric_core.loading.project import Project
 
@@ -81,3 +83,46 @@ def test_links_in_a_circle_and_stars_lead_to_each_case_once(tmp_path: Path) -> N
     found = cases_behind(project.look(), "**/**/**/*.yaml", tmp_path)
     assert time.process_time() - began < 1
     assert [path.name for path in found.files] == ["x.yaml"]
+
+
+class _Disk:
+    """Directories below one another without end, each with ten more; nothing else is there."""
+
+    def __init__(self) -> None:
+        self.listed = 0
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        raise OSError(path, limit)
+
+    def is_file(self, path: Path) -> bool:
+        return path.suffix == ".md" and len(path.parts) < 5
+
+    def is_directory(self, path: Path) -> bool:
+        return not path.suffix
+
+    def names(self, _: Path) -> tuple[str, ...]:
+        self.listed += 1
+        return (*(str(n) for n in range(10)), "x.md")
+
+
+@pytest.mark.parametrize("pattern", ["**/*.yaml", "**/**/**/**/*.yaml", "*/*/*/*/*/*/*.yaml"])
+def test_no_pattern_lists_the_whole_disk(pattern: str) -> None:
+    files = _Disk()
+    found = path_matches(pattern, [Path("/a"), Path("/")], files)
+    assert found == PathMatches(given_up=True)
+    assert files.listed == 5_000
+
+
+def test_what_is_near_is_found_first() -> None:
+    files = _Disk()
+    found = path_matches("*/x.md", [Path("/a"), Path("/")], files)
+    assert found == PathMatches(tuple(Path(f"/a/{n}/x.md") for n in range(10)))
+    assert files.listed == 1
+
+
+def test_a_pattern_that_is_given_up_is_reported(tmp_path: Path) -> None:
+    text = "tests: file://**/*.cases.yaml\n"
+    found = analyze(text, path=tmp_path / "a.eval.yaml", project=Project(_Disk(), tmp_path)).diagnostics
+    assert [(each.code, each.message) for each in found if each.code == "broken-cases"] == [
+        ("broken-cases", f"no cases come from here: {TOO_MANY_FOLDERS}"),
+    ]

@@ -11,4 +11,5 @@ __all__ = ["BROKEN_CASES"]
 @rule("broken-cases", "error", "A path to cases behind which there are none")
 def BROKEN_CASES(issue: BrokenCases, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A list of cases, a data set with one case per line, or a directory whose directories have a `case.yaml`."""
-    yield Finding(issue.span, f"no cases come from here: {issue.trouble}", consequence="agentv refuses the suite")
+    consequence = "agentv refuses the suite" if issue.refused else "rubric runs none of them"
+    yield Finding(issue.span, f"no cases come from here: {issue.trouble}", consequence=consequence)

@@ -1,0 +1,71 @@
+"""The files that a path with `*`, `?`, `[…]` or `**` stands for. The search is bounded, whatever the pattern and wherever it begins."""
+
+import os
+from collections import deque
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from rubric_core.loading.files import absolute
+from rubric_core.loading.search import is_pattern
+from rubric_core.ports import Files
+
+__all__ = ["TOO_MANY_FOLDERS", "PathMatches", "path_matches"]
+
+#: Folders that are listed for one pattern. A repository has fewer; the disk, where there is no repository, has more.
+_MOST_LISTED = 5_000
+#: Why nothing is found, in words for the author of the pattern.
+TOO_MANY_FOLDERS = f"more than {_MOST_LISTED:,} folders would have to be searched; begin the pattern with a folder"
+
+
+class PathMatches(NamedTuple):
+    """The files that match, in the order of their names."""
+
+    paths: tuple[Path, ...] = ()
+    #: Whether the search was given up: then nothing is found.
+    given_up: bool = False
+
+
+def path_matches(pattern: str, bases: Iterable[Path], files: Files) -> PathMatches:
+    """The files that match `pattern`, relative to the first of some directories in which there is one.
+
+    `**` does not enter directories with a dot in front, and no directory is entered twice, in whichever ways links and
+    `**` lead there.
+    """
+    listed = 0
+    for base in bases:
+        found: set[Path] = set()
+        seen: set[tuple[str, int]] = set()
+        waiting = deque([(base, PurePath(pattern).parts)])
+        while waiting:
+            here, parts = waiting.popleft()
+            key = (os.path.realpath(here), len(parts))
+            if key in seen:
+                continue
+            seen.add(key)
+            head, rest = parts[0], parts[1:]
+            if not is_pattern(head):
+                place = absolute(here / head)
+                if rest:
+                    waiting.append((place, rest))
+                elif files.is_file(place):
+                    found.add(place)
+                continue
+            listed += 1
+            if listed > _MOST_LISTED:
+                return PathMatches(given_up=True)
+            if head == "**" and rest:
+                waiting.append((here, rest))
+            for name in files.names(here):
+                place = here / name
+                if head == "**":
+                    if not name.startswith(".") and files.is_directory(place):
+                        waiting.append((place, parts))
+                elif PurePath(name).match(head):
+                    if rest and files.is_directory(place):
+                        waiting.append((place, rest))
+                    elif not rest and files.is_file(place):
+                        found.add(place)
+        if found:
+            return PathMatches(tuple(sorted(found)))
+    return PathMatches()
