@@ -22,7 +22,9 @@ _FARTHEST = 4_000
 
 def line_start(text: str, offset: int) -> int:
     """Where the line around `offset` starts."""
-    return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    above = text.rfind("\n", 0, offset) + 1
+    # Only within the line: a text without such a break would be searched to its beginning.
+    return max(above, text.rfind("\r", above, offset) + 1)
 
 
 def line_end(text: str, offset: int) -> int:

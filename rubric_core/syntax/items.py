@@ -117,7 +117,11 @@ def leading_start(text: str, dash_line: int, column: int, floor: int = 0) -> int
         end = at - 1 if text[at - 1] in "\r\n" else at
         if end > floor and text[end] == "\n" and text[end - 1] == "\r":
             end -= 1
-        start = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1
+        # A search for a line break that the text does not have would go back to its beginning, for each item.
+        low = max(0, floor - 1)
+        start = max(text.rfind("\n", low, end), text.rfind("\r", low, end)) + 1
+        if start == 0 < low:
+            break
         line = text[start:end]
         body = line.lstrip(" ")
         if start < floor or not body.startswith("#") or len(line) - len(body) > column:
