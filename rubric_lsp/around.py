@@ -59,6 +59,8 @@ class Breaks:
 
 
 _Stamp = tuple[int, int, int]
+#: That of a file which is not there.
+_GONE: _Stamp = (0, 0, 0)
 
 
 def _stamp(path: Path) -> _Stamp:
@@ -83,6 +85,8 @@ class Around:
         self._workspace = workspace
         self.project = workspace.project
         self._read: dict[Path, _OnDisk] = {}
+        #: Those of files that others depend on, and that are not analyzed.
+        self._stamps: dict[Path, _Stamp] = {}
         #: How often a file was found to be another one, of which the client had said nothing.
         self.discoveries = 0
         self._discovery = Discovery(workspace.configurations)
@@ -127,6 +131,23 @@ class Around:
         if known is not None and self.project.sees(path) and not self.project.changed_since(known.version, {path}):
             self.project.changed([path])
             self.discoveries += 1
+
+    def look_at_read_files(self) -> None:
+        """Notice which files have changed that others depend on, and that are not checked by themselves: prompts and data.
+
+        For clients that tell of no changes on disk.
+        """
+        for path in self.project.read_files():
+            if path in self._read or self._workspace.at(path) is not None:
+                continue
+            try:
+                stamp = _stamp(path)
+            except OSError:
+                stamp = _GONE
+            if self._stamps.setdefault(path, stamp) != stamp:
+                self._stamps[path] = stamp
+                self.project.changed([path])
+                self.discoveries += 1
 
     def read_already(self) -> list[Snapshot]:
         """The files on disk that were looked into before, as they were then."""

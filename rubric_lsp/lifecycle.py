@@ -36,6 +36,7 @@ def initialize(server: "RubricServer", params: Mapping[str, Any]) -> dict[str, A
     trace(server, params.get("trace"))
     server.protocol.initialized()
     server.survey.shown = client.progress
+    server.survey.unwatched = not client.registers_watchers
     if client.pulls_diagnostics:
         server.checks.pulled = server.pulling.refresh
     # Looked at before the answer: a number that is nobody's by now is one of another process namespace.

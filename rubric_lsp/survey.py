@@ -85,6 +85,8 @@ class Survey:
         self._first = first
         #: Whether a survey that takes long can be shown.
         self.shown = False
+        #: Whether the client says nothing of changes on disk.
+        self.unwatched = False
         #: What the client has of each file, by its digest.
         self._sent: dict[str, str] = {}
         #: One object for each word that suites use.
@@ -245,6 +247,8 @@ class Survey:
         try:
             await self._first()
             begun = said = time.monotonic()
+            if self.unwatched:
+                self._around.look_at_read_files()
             async for report in self.reports(opened=False):
                 if publishing and not report.is_open:
                     known.add(report.uri)
@@ -255,6 +259,8 @@ class Survey:
                 if progress is not None and now - said > OFTEN:
                     progress.report(f"{len(known)} files", 0)
                     said = now
+            if self.unwatched:  # what was read for the first time is known from now on
+                self._around.look_at_read_files()
             for uri in [u for u in self._sent if u not in known]:
                 self._send(Report(uri, None, JsonArray()))
                 self._sent.pop(uri, None)

@@ -253,6 +253,10 @@ class Project:
         """Look at the files, keeping account of which."""
         return Look(self)
 
+    def read_files(self) -> list[Path]:
+        """The files whose content counts somewhere, and of which a change was not seen since they were read."""
+        return [*dict.fromkeys([*self._facts["text"], *self._facts["blank"]])]
+
     def fact(self, what: str, path: Path, find: Callable[[Path], T]) -> T:
         """What one file is or holds, found out once."""
         facts = self._facts[what]

@@ -263,3 +263,43 @@ def test_a_client_that_asks_is_answered_when_nothing_more_changes(
     answer = asyncio.run(asyncio.wait_for(asked(), 20))
     assert [each["uri"] for each in answer["items"]] == [desk.uri("b.eval.yaml")]
     assert looks.count(True) == 3, "the first request, the beginning of the second, and once when all is written"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("data.txt", " \n"), ("judge.md", "Rate {{ anwser }}\n")], ids=["data", "prompt"]
+)
+def test_what_a_client_does_not_tell_is_noticed_at_the_next_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    desk = Desk(tmp_path)
+    for each, texts in TEXTS.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(texts[0], encoding="utf-8")
+    monkeypatch.setattr(survey, "_IDLE", 0.0)
+    said: dict[str, Any] = {}
+    monkeypatch.setattr(
+        desk.server.protocol, "tell", lambda _, what: said.update({what["uri"]: what["diagnostics"].items})
+    )
+    desk.server.survey.unwatched = True
+
+    async def looks() -> dict[str, Any]:
+        desk.server.survey.changed(publishing=True)
+        while True:
+            before = dict(said)
+            await asyncio.sleep(0.3)
+            if said == before:
+                return before
+
+    async def changed() -> tuple[dict[str, Any], dict[str, Any]]:
+        first = await looks()
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        second = await looks()
+        await desk.server.closed()
+        return first, second
+
+    first, second = asyncio.run(asyncio.wait_for(changed(), 30))
+    fresh = Desk(tmp_path)
+    assert first != second
+    assert {uri: items for uri, items in second.items() if items} == {
+        uri: items for uri, items in asyncio.run(fresh.says()).items() if uri.startswith("file:") and items
+    }
