@@ -1,0 +1,63 @@
+"""What comes in bulk is worked on once."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rubric_core.loading.project import Project
+from rubric_core.syntax.blocks import Document
+from rubric_lsp.server import RubricServer
+from rubric_lsp.survey import Survey
+
+SUITE = "tests:\n  - {id: a, criteria: x, input: hi}\n"
+
+
+@pytest.mark.parametrize("name", ["x/{}.eval.yaml", ".rubric/results/{}.json", "a.eval.yaml"])
+def test_ten_thousand_changes_on_disk_are_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    calls: dict[str, int] = {"project": 0, "survey": 0}
+    changed, looked = Project.changed, Survey.changed
+
+    def project(self: Project, paths: Any = None) -> None:
+        calls["project"] += 1
+        changed(self, paths)
+
+    def survey(self: Survey, *, publishing: bool) -> None:
+        calls["survey"] += 1
+        looked(self, publishing=publishing)
+
+    monkeypatch.setattr(Project, "changed", project)
+    monkeypatch.setattr(Survey, "changed", survey)
+
+    async def tell() -> None:
+        server = RubricServer()
+        server.documents.folders = {tmp_path.as_uri(): "folder"}
+        uri = (tmp_path / "a.eval.yaml").as_uri()
+        server.opened({"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": SUITE}})
+        await asyncio.sleep(0.05)
+        calls.update(project=0, survey=0)
+        server.files_changed([(tmp_path / name.format(n)).as_uri() for n in range(10_000)])
+        assert calls["project"] == 1
+        assert calls["survey"] <= 1
+        await server.closed()
+
+    asyncio.run(tell())
+
+
+class _Text(str):
+    """Keeps account of how much of it a search for a line break backwards may look through."""
+
+    __slots__ = ()
+    searched = 0
+
+    def rfind(self, sub: str, start: Any = 0, end: Any = None, /) -> int:
+        found = super().rfind(sub, start, end)
+        type(self).searched += (len(self) if end is None else end) - max(found, start or 0)
+        return found
+
+
+def test_a_large_text_is_cut_in_one_pass() -> None:
+    text = _Text("tests:\n" + "".join(f"  # about it\n  - id: case-{n}\n    input: hello\n" for n in range(3_000)))
+    assert len(Document.of(text, frozenset({"tests"})).blocks) == 3_001
+    assert 0 < _Text.searched < 4 * len(text)
