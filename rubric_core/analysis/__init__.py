@@ -1,7 +1,7 @@
 """From a document to what is in it and what is wrong with it."""
 
-from rubric_core.analysis.analyzing import analyze
+from rubric_core.analysis.analyzing import analyze, told_dialect
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis, LocalText
 
-__all__ = ["Analysis", "Language", "LocalText", "analyze"]
+__all__ = ["Analysis", "Language", "LocalText", "analyze", "told_dialect"]

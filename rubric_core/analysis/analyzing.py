@@ -17,7 +17,7 @@ from rubric_core.language.detect import Choice, Sign, choose, modeline
 from rubric_core.language.detect_around import around_choice
 from rubric_core.loading.files import absolute
 from rubric_core.loading.kind import kind_of
-from rubric_core.loading.project import Project
+from rubric_core.loading.project import Look, Project
 from rubric_core.loading.told_by_others import told_by_others
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.items import ROOT_LIST
@@ -28,7 +28,7 @@ from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
 from rubric_core.validation.rules.unused_ignore import UNUSED_IGNORE
 from rubric_core.validation.selection import EVERYTHING, Selection
 
-__all__ = ["analyze"]
+__all__ = ["analyze", "told_dialect"]
 
 
 def analyze(
@@ -73,6 +73,14 @@ def analyze(
     return analysis
 
 
+def told_dialect(text: str, language: Language, path: PurePath | None = None) -> Choice:
+    """The dialect of a text and why, as far as its path and its content tell. Nothing else is looked at."""
+    document = language.document(text, path)
+    frame, states = _read(document, language, None)
+    root = states[frame.block].tree.root
+    return _choose(document, states, root, _kind(frame, states, root, path, None), language, None)
+
+
 def _add_further(analysis: Analysis) -> None:
     """Say what is wrong in the further documents, too; that there are any is said once."""
     if not analysis.further:
@@ -107,10 +115,8 @@ def _alone(
     """The first YAML document of a text. See `analyze`."""
     frame, states = _read(document, language, previous)
     root = states[frame.block].tree.root
-    listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
-    first = next(items_of(states, root), None) if listed else None
     outside = project.look() if project is not None else None
-    given, kind = kind, kind or kind_of(path, root, first, outside)
+    given, kind = kind, kind or _kind(frame, states, root, path, outside)
     choice = _choose(document, states, root, kind, language, dialect)
     if not choice.certain and outside is not None and path is not None:
         told = told_by_others(
@@ -127,6 +133,14 @@ def _alone(
     if outside is not None:
         analysis.depends_on |= outside.seen
     return analysis
+
+
+def _kind(
+    frame: Frame, states: Mapping[Block, BlockState], root: Node | None, path: PurePath | None, outside: Look | None
+) -> FileKind:
+    """What a text is."""
+    listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
+    return kind_of(path, root, next(items_of(states, root), None) if listed else None, outside)
 
 
 def _read(document: Document, language: Language, previous: Analysis | None) -> tuple[Frame, dict[Block, BlockState]]:

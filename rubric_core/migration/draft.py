@@ -4,6 +4,7 @@ Both dialects are read at once, so that steps can be made one after the other, i
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, TypeVar
 
 from rubric_core.language.around import ITEMS, ROOTS, FileKind
@@ -16,7 +17,7 @@ from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.pieces import comments_of
 from rubric_core.syntax.plain import plain
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, Tree
 from rubric_core.text import Span
 
 __all__ = ["Draft", "Reader", "Site"]
@@ -39,7 +40,8 @@ class Site:
         self.field = field
         #: Mappings that are merged into this one, the nearest first.
         self.merged: list[Mapping] = []
-        self.children: list[Site] = []
+        #: In the order of the text, each once.
+        self.children: dict[Site, None] = {}
 
     def field_of(self, entry: Entry) -> str:
         """The field that a key of this mapping stands for; empty when neither dialect reads it."""
@@ -47,8 +49,17 @@ class Site:
 
     def own(self, field: str) -> Entry | None:
         """The entry of the mapping itself for a field: of several spellings the one that counts."""
-        found = [entry for entry in self.node.entries if entry.name is not None and self.field_of(entry) == field]
-        return max(found, key=self._rank, default=None)
+        return self._own.get(field)
+
+    @cached_property
+    def _own(self) -> dict[str, Entry]:
+        best: dict[str, Entry] = {}
+        for entry in self.node.entries:
+            if entry.name is not None:
+                known = best.setdefault(self.field_of(entry), entry)
+                if known is not entry and self._rank(entry) > self._rank(known):
+                    best[self.field_of(entry)] = entry
+        return best
 
     def entry(self, field: str) -> Entry | None:
         """The entry for a field, from a merged mapping if not from this one."""
@@ -71,7 +82,14 @@ class Site:
 
     def under(self, field: str) -> list["Site"]:
         """The mappings below a field, in the order of the text."""
-        return [child for child in self.children if child.field == field]
+        return self._under.get(field, [])
+
+    @cached_property
+    def _under(self) -> dict[str, list["Site"]]:
+        found: dict[str, list[Site]] = {}
+        for child in self.children:
+            found.setdefault(child.field, []).append(child)
+        return found
 
     def key(self, field: str) -> str | None:
         """How the target dialect writes a field of this shape."""
@@ -94,7 +112,13 @@ class Draft:
     """One state of the text."""
 
     def __init__(
-        self, text: str, kind: FileKind, source: Dialect, target: Dialect, read: Reader = lambda _: None
+        self,
+        text: str,
+        kind: FileKind,
+        source: Dialect,
+        target: Dialect,
+        read: Reader = lambda _: None,
+        tree: Tree | None = None,
     ) -> None:
         self.text = text
         self.kind = kind
@@ -102,12 +126,13 @@ class Draft:
         self.target = target
         #: Gives the text of a file that the suite refers to.
         self.read = read
-        self.tree = parse(text)
+        self.tree = tree if tree is not None else parse(text)
         self.newline = newline_of(text)
         self.sites: list[Site] = []
         self._following: list[str] = []
         self._seen: dict[tuple[int, type[Shape]], Site] = {}
         self._fields: dict[tuple[type[Shape], str], str] = {}
+        self._of: dict[type[Shape], list[Site]] = {}
         self._comments: list[Span] | None = None
         root = self.tree.root
         listed = isinstance(root, Sequence) and kind in ITEMS
@@ -133,7 +158,19 @@ class Draft:
 
     def of(self, shape: type[Shape]) -> list[Site]:
         """Every mapping of that shape, or of one below it."""
-        return [site for site in self.sites if issubclass(site.shape, shape)]
+        known = self._of.get(shape)
+        if known is None:
+            known = self._of[shape] = [site for site in self.sites if issubclass(site.shape, shape)]
+        return known
+
+    @cached_property
+    def merged_into(self) -> dict[Mapping, list[Site]]:
+        """The cases that a mapping is merged into."""
+        found: dict[Mapping, list[Site]] = {}
+        for case in self.cases:
+            for node in case.merged:
+                found.setdefault(node, []).append(case)
+        return found
 
     def followed(self, node: Node) -> Node | None:
         """What stands behind a reference; the node itself when it is none."""
@@ -199,13 +236,13 @@ class Draft:
         shape = self.shape_of(kind.base, node) if isinstance(kind, Tagged) else kind.shape
         known = self._seen.get((id(node), shape))
         if known is not None:
-            if parent is not None and known not in parent.children:
-                parent.children.append(known)
+            if parent is not None:
+                parent.children.setdefault(known)
             return
         site = self._seen[id(node), shape] = Site(self, shape, node, parent, field)
         self.sites.append(site)
         if parent is not None:
-            parent.children.append(site)
+            parent.children.setdefault(site)
         for entry in node.entries:
             if entry.name == _MERGE:
                 self._merge(site, entry.value)

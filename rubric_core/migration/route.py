@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import PurePath
 
-from rubric_core.analysis import Language, analyze
+from rubric_core.analysis import Language, told_dialect
 from rubric_core.language.around import FileKind
 from rubric_core.language.detect import modeline
 from rubric_core.language.dialect import Dialect
@@ -85,12 +85,15 @@ def migrate(
         return Migrated(renamed(text, [new.name for _, new in _hops(source, target)]))
     if kind is FileKind.DATASET:
         return _lines(text, source, target, read)
-    broken = next(iter(parse(text).problems), None)
+    tree = parse(text)
+    broken = next(iter(tree.problems), None)
     if broken is not None:
         raise NotMigratableError(broken.span.start, broken.message)
     mark = _MARK if text.startswith(_MARK) else ""
     body = text.removeprefix(mark)
     progress = Progress(ended(body), kind, read)
+    if ended(body) == text:
+        progress.tree = tree
     for old, new in _hops(source, target):
         for step in steps_into(new, kind):
             progress.make(step, old, new)
@@ -152,9 +155,8 @@ def steps_into(dialect: Dialect, kind: FileKind) -> Iterator[Step]:
 
 def _mark_dialect(progress: Progress, target: str, path: PurePath | None) -> None:
     """Say the dialect where the text would be taken for another one, or says another one itself."""
-    language = Language()
-    taken = analyze(language.document(progress.text), language, path=path).choice.name
-    if taken != target or modeline(progress.text) not in (None, target):
+    said = modeline(progress.text)
+    if (said or told_dialect(progress.text, Language(), path).name) != target:
         before = len(progress.text)
         progress.text = marked(progress.text, target, newline_of(progress.text))
         shift = len(progress.text) - before

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
 from rubric_core.migration.draft import Draft, Reader
+from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, Span, apply_edits
 
 __all__ = ["Change", "Note", "Progress", "Step", "Work"]
@@ -61,6 +62,8 @@ class Progress:
     notes: list[Note] = field(default_factory=list)
     #: Where changes may be made, None for anywhere; it grows and shrinks with them.
     within: Span | None = None
+    #: The tree of the text, where it was parsed already.
+    tree: Tree | None = None
     _draft: Draft | None = None
 
     def make(self, step: Step, source: Dialect, target: Dialect) -> bool:
@@ -88,7 +91,9 @@ class Progress:
         """The draft of the text; one that the step before has left is used again."""
         known = self._draft
         if known is None or known.text != self.text or known.source is not source or known.target is not target:
-            known = self._draft = Draft(self.text, self.kind, source, target, self.read)
+            # The next dialect reads the same tree.
+            tree = known.tree if known is not None and known.text == self.text else self.tree
+            known = self._draft = Draft(self.text, self.kind, source, target, self.read, tree)
         return known
 
     def _allowed(self, change: Change) -> bool:
@@ -96,7 +101,7 @@ class Progress:
         return inner is None or all(inner.start <= e.span.start and e.span.end <= inner.end for e in change.edits)
 
     def _apply(self, edits: Sequence[Edit], draft: Draft) -> None:
-        self._draft = draft
+        self._draft, self.tree = draft, draft.tree
         self.text = draft.text
         self.notes = [replace(note, offset=_moved(note.offset, edits)) for note in self.notes]
         if self.within is not None:

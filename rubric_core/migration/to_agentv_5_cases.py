@@ -44,7 +44,7 @@ def _variables(draft: Draft) -> Iterator[Change | Note]:
 def _overridden(draft: Draft, case: Site) -> bool:
     """Whether a mapping is merged into cases that have, or will have, `vars` of their own."""
     names = ("vars", "input", "expected_output", "criteria")
-    return any(case.node in other.merged and any(other.own(name) for name in names) for other in draft.cases)
+    return any(other.own(name) for other in draft.merged_into.get(case.node, ()) for name in names)
 
 
 def _graded(draft: Draft, case: Site) -> bool:
@@ -146,7 +146,7 @@ def _lone_criteria(draft: Draft) -> Iterator[Change | Note]:
         if entry is None or _graded(draft, case) or case.entry("turns") or case.entry("evaluator"):
             continue
         # Cases in a file of their own may have the evaluators of any suite.
-        alone = draft.suite is not None and not any(case.node in other.merged for other in draft.cases)
+        alone = draft.suite is not None and case.node not in draft.merged_into
         change = _as_evaluator(draft, case, entry, "") if alone and isinstance(entry.value, Scalar) else None
         if change is None:
             left.append(entry)
