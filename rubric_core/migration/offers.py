@@ -13,7 +13,7 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.migration.difference import edits_between
 from rubric_core.migration.draft import Draft, Reader
 from rubric_core.migration.route import NotMigratableError, ended, migrate, steps_into
-from rubric_core.migration.step import Change, Note, Progress, Step
+from rubric_core.migration.step import Change, Note, Progress, Step, apart
 from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.lines import BLANK
 from rubric_core.syntax.parse import parse
@@ -136,11 +136,15 @@ class _Piece:
         draft = Draft(begun, self._kind, self._source, self._target, self._read)
         at = self._offset - self._mark
         line = Span(max(begun.rfind("\n", 0, at), begun.rfind("\r", 0, at)) + 1, _line_end(begun, at))
+        # What several changes on a line do in the same words is one offer: nobody could tell them apart.
+        found: dict[str, list[Change]] = {}
         for step in (each for each in steps_into(self._target, self._kind) if not each.whole_only):
             for change in step.work(draft):
                 if isinstance(change, Change) and self._here(begun, change, line):
-                    edits = tuple(Edit(self._outer(e.span), e.new_text) for e in sorted(change.edits))
-                    yield self._offer(_words(begun, change) or step.title, "line", (edits, ()))
+                    found.setdefault(_words(begun, change) or step.title, []).append(change)
+        for title, changes in found.items():
+            edits = tuple(Edit(self._outer(e.span), e.new_text) for e in apart(changes))
+            yield self._offer(title, "line", (edits, ()))
 
     def _here(self, text: str, change: Change, line: Span) -> bool:
         inner = self._inner()

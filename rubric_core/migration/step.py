@@ -10,7 +10,7 @@ from rubric_core.migration.draft import Draft, Reader
 from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, Span, apply_edits
 
-__all__ = ["Change", "Note", "Progress", "Step", "Work"]
+__all__ = ["Change", "Note", "Progress", "Step", "Work", "apart"]
 
 #: A step is made again until it finds nothing more to do; nothing sensible is nested deeper than this.
 _MOST_ROUNDS = 60
@@ -72,7 +72,7 @@ class Progress:
         draft = self._drafted(source, target)
         found = list(step.work(draft))
         for _ in range(_MOST_ROUNDS):
-            edits = _apart(each for each in found if isinstance(each, Change) and self._allowed(each))
+            edits = apart(each for each in found if isinstance(each, Change) and self._allowed(each))
             if not edits:
                 break
             draft = Draft(apply_edits(self.text, edits), self.kind, source, target, self.read)
@@ -108,7 +108,7 @@ class Progress:
             self.within = Span(self.within.start, _moved(self.within.end, edits))
 
 
-def _apart(changes: Iterable[Change]) -> list[Edit]:
+def apart(changes: Iterable[Change]) -> list[Edit]:
     """The edits of the changes that do not touch an earlier one, in the order of the text."""
     chosen: list[Edit] = []
     for change in changes:
