@@ -109,6 +109,7 @@ class Client:
     # Actions and edits.
     #: A client that says nothing at all of code actions, and asks for them, is taken for one of today.
     action_literals: bool = _mention_or_silence("textDocument.codeAction", "codeActionLiteralSupport")
+    disabled_actions: bool = _flag("textDocument.codeAction.disabledSupport")
     preferred_actions: bool = _flag("textDocument.codeAction.isPreferredSupport")
     resolves_edits: bool = False
     sorts_actions: bool = False

@@ -111,4 +111,5 @@ def _row(checked: Checked, found: Diagnostic) -> dict[str, object]:
             {"title": f.title, "edits": [{"range": place(e.span), "newText": e.new_text} for e in f.edits]}
             for f in found.fixes
         ],
+        **({"untriedFixes": found.untried} if found.untried else {}),
     }

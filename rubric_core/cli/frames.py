@@ -55,6 +55,8 @@ def _notes(gutter: int, diagnostic: Diagnostic, style: Style) -> Iterator[str]:
     if diagnostic.consequence:
         yield f"{' ' * gutter} = {diagnostic.consequence}"
     explain = style.paint(f"rubric explain {diagnostic.code}", "dim")
+    if diagnostic.untried:
+        yield f"{' ' * gutter} = not every fix was tried, which takes too long here; an editor tries those of one line"
     if diagnostic.fixes:
         yield f"{' ' * gutter} = fix: {style.paint(diagnostic.fixes[0].title, 'good')}   {explain}"
     else:

@@ -76,6 +76,7 @@ def _row(found: Diagnostic) -> tuple[object, ...]:
         found.consequence,
         found.tags,
         found.hides,
+        found.untried,
     )
 
 
@@ -91,6 +92,7 @@ def _diagnostics(rows: Iterable[Any]) -> tuple[Diagnostic, ...]:
             consequence,
             tuple(tags),
             None if hides is None else Span(*hides),
+            untried,
         )
-        for code, severity, span, message, related, fixes, consequence, tags, hides in rows
+        for code, severity, span, message, related, fixes, consequence, tags, hides, untried in rows
     )

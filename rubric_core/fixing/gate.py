@@ -46,8 +46,8 @@ class Gate:
         """Findings with only those fixes. Of many the first fixes are tried together, the second ones together, and so on.
 
         What does not hold up together is tried in parts, down to single fixes. Where that would mean reading a long part
-        of the text over and over, the fixes nobody has looked at by then are left out here; asked about a few findings,
-        as in one line, it looks at every one.
+        of the text over and over, the fixes nobody has looked at by then are left out here, and counted in `untried`;
+        asked about a few findings, as in one line, it looks at every one.
         """
         self._try_shared(found)
         most = self._read + _MOST_READ + _MOST_TIMES * len(self.analysis.document)
@@ -55,9 +55,13 @@ class Gate:
             self._try_together([(each, each.fixes[number]) for each in found if len(each.fixes) > number], most)
         kept: list[Diagnostic] = []
         for number, each in enumerate(found):
-            decides = self._known_to_mend if number >= _FEW and self._read > most else self.mends
-            fixes = tuple(fix for fix in each.fixes if decides(each, fix.edits))
-            kept.append(each if len(fixes) == len(each.fixes) else replace(each, fixes=fixes))
+            tries = number < _FEW or self._read <= most
+            fixes = tuple(f for f in each.fixes if (self.mends if tries else self._known_to_mend)(each, f.edits))
+            if len(fixes) != len(each.fixes):
+                untried = 0 if tries else sum(not self._is_known(each, fix.edits) for fix in each.fixes)
+                kept.append(replace(each, fixes=fixes, untried=untried))
+            else:
+                kept.append(each)
         return tuple(kept)
 
     def _try_shared(self, found: Sequence[Diagnostic]) -> None:
@@ -104,10 +108,13 @@ class Gate:
 
     def mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether edits take a finding away and bring nothing new."""
-        key = (named(found), edits)
-        if key not in self._known and (named(found), id(edits)) not in self._holding:
-            self._known[key] = self._mends(found, edits)
+        if not self._is_known(found, edits):
+            self._known[named(found), edits] = self._mends(found, edits)
         return self._known_to_mend(found, edits)
+
+    def _is_known(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
+        """Whether it was seen before what edits do to a finding."""
+        return (named(found), edits) in self._known or (named(found), id(edits)) in self._holding
 
     def _known_to_mend(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """The same without looking: whether it was seen before."""

@@ -1,6 +1,6 @@
 """The fix of rules about names that two things have: another name for the second one."""
 
-from collections.abc import Collection
+from collections.abc import Iterable
 
 from rubric_core.language.shape import Place
 from rubric_core.syntax.edit import plain_or_quoted, quoted
@@ -8,16 +8,29 @@ from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Fix
 
-__all__ = ["called"]
+__all__ = ["FreeNames"]
 
 
-def called(place: Place | None, name: str, taken: Collection[str], at: Span | None = None) -> tuple[Fix, ...]:
-    """Call what stands at `place` `name-2`, or the first such name that nothing has. `at`: where that is, if elsewhere."""
-    if place is None or place.borrowed or not isinstance(place.node, Scalar):
-        return ()
-    number = 2
-    while f"{name}-{number}" in taken:
-        number += 1
-    free = f"{name}-{number}"
-    written = quoted(free) if place.node.is_quoted else plain_or_quoted(free)
-    return (Fix(f"call it `{free}`", (Edit(at or place.node.span, written),), safe=False),)
+class FreeNames:
+    """Names that nothing has, each given once, so that many fixes hold up together. `taken`: those that something has."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        #: The number that was given last, by name.
+        self._numbers: dict[str, int] = {}
+
+    def called(self, place: Place | None, name: str, at: Span | None = None) -> tuple[Fix, ...]:
+        """Call what stands at `place` `name-2`, or the first such name that is free. `at`: where that is, if elsewhere."""
+        if place is None or place.borrowed or not isinstance(place.node, Scalar):
+            return ()
+        free = self._free(name)
+        written = quoted(free) if place.node.is_quoted else plain_or_quoted(free)
+        return (Fix(f"call it `{free}`", (Edit(at or place.node.span, written),), safe=False),)
+
+    def _free(self, name: str) -> str:
+        number = self._numbers.get(name, 1) + 1
+        while f"{name}-{number}" in self._taken:
+            number += 1
+        self._numbers[name] = number
+        self._taken.add(f"{name}-{number}")
+        return f"{name}-{number}"

@@ -107,6 +107,8 @@ class Diagnostic:
     tags: tuple[Tag, ...] = ()
     #: See `Finding.hides`.
     hides: Span | None = None
+    #: How many fixes are not among `fixes` because trying them would have taken too long.
+    untried: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ def code_actions(snapshot: Snapshot, found: Iterable[Action], params: Params, cl
     if not client.action_literals:
         return [_command(suite, a) for a in wanted if a.command]
     given = {_named(d): d for d in params["context"]["diagnostics"]}
-    return [_code_action(snapshot, a, given, client, n, suite) for n, a in enumerate(wanted)]
+    shown = ((n, a) for n, a in enumerate(wanted) if client.disabled_actions or not a.disabled)
+    return [_code_action(snapshot, a, given, client, n, suite) for n, a in shown]
 
 
 def _named(diagnostic: Json) -> tuple[str, int, int]:
@@ -61,6 +62,8 @@ def _code_action(
         made["command"] = _command(suite, action)
     if action.preferred and client.preferred_actions:
         made["isPreferred"] = True
+    if action.disabled:
+        made["disabled"] = {"reason": action.disabled}
     at = snapshot.position(action.at.start) if action.at is not None else None
     solved = given.get((action.code, at.line, at.character)) if at is not None else None
     if solved is not None:

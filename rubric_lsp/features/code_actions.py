@@ -47,6 +47,8 @@ class Action:
     later: Callable[[], tuple[Edit, ...]] | None = field(default=None, compare=False)
     #: Whether that takes no longer in a long text than in a short one.
     brief: bool = False
+    #: Why it cannot be done here, of what is only shown.
+    disabled: str = ""
 
     def settled(self, length: int, known: dict[str, tuple[Edit, ...]]) -> "Action | None":
         """The same with its edits, for a client that wants them at once; None where there are none.
@@ -142,7 +144,8 @@ def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]
         or (found.code, found.span.start) in listed
     ]
     suppressions = Suppressions(analysis.document)
-    for found in gate.passed(here):
+    passed = gate.passed(here)
+    for found in passed:
         for number, fix in enumerate(found.fixes):
             preferred = number == 0 and fix.safe
             title = fix.title[:1].upper() + fix.title[1:]
@@ -154,6 +157,10 @@ def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]
         quiet = suppressions.edit(found)
         if quiet is not None:
             yield Action(f"Ignore {found.code} here", QUICK_FIX, (quiet,), code=found.code, at=found.span)
+    untried = sum(found.untried for found in passed)
+    if untried:
+        reason = "To try every fix of so many findings takes too long: choose fewer lines."
+        yield Action(f"{untried} more fixes, which were not tried", QUICK_FIX, disabled=reason)
     for code, amount in several.items():
         if amount > 1:
             yield _all_of(analysis, f"Fix every {code} that can be fixed safely", QUICK_FIX, amount, code)

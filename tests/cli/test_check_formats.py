@@ -134,6 +134,18 @@ def test_colour_only_where_it_is_wanted(rubric: Run, monkeypatch: pytest.MonkeyP
     assert not Style.of().colour
 
 
+def test_fixes_that_nobody_tried_are_spoken_of(rubric: Run) -> None:
+    """Every fix writes the same id, and of so many in one case not each can be tried."""
+    same = "".join(f"          - {{id: '{n}', outcome: Greets, required: true}}\n" for n in range(400))
+    head = "tests:\n  - id: a\n    criteria: Greets\n    input: Hi\n    assertions:\n      - type: rubrics\n"
+    write("a.eval.yaml", f"# rubric: dialect=agentv-3\n{head}        criteria:\n{same}")
+    untried = [d for d in rubric("check", "--format", "json").json if "untriedFixes" in d]
+    assert untried
+    assert all(not d["fixes"] and d["untriedFixes"] == 1 for d in untried if d["code"] == "nameless-criterion")
+    told = "  = not every fix was tried, which takes too long here; an editor tries those of one line"
+    assert sum(line.strip() == told.strip() for line in rubric("check").out.splitlines()) == len(untried)
+
+
 def test_a_frame_shows_the_line_and_what_to_do(rubric: Run) -> None:
     write("a.eval.yaml", BROKEN)
     assert rubric("check").out.split("\n\n")[1].splitlines() == [

@@ -12,6 +12,7 @@ from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.trial import tried, tried_nearby
 from rubric_core.fixing import Gate, fixed
 from rubric_core.fixing.shift import Origin, Shift
+from rubric_core.language.evaluators import Criterion
 from rubric_core.language.model import Case
 from rubric_core.text import Edit, Span, apply_edits
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -191,17 +192,40 @@ def test_fixes_that_touch_one_another_are_tried_in_two_turns(monkeypatch):
     assert trials == [20, 20]
 
 
+def rivals(count: int) -> Analysis:
+    """A text with so many criteria whose fixes rename them to one and the same free id."""
+    same = "".join(f"          - {{id: '{n}', outcome: one, required: true}}\n" for n in range(count))
+
+    @rule("made-up", "warning", "Criteria")
+    def made_up(criterion: Criterion, context: Context):
+        """Numbers are no ids."""
+        if (criterion.id or "").isdecimal():
+            at = criterion.at("id")
+            yield Finding(at, "a number", fixes=(Fix("rename it", (Edit(at, "one"),), safe=False),))
+
+    duplicates = next(r for r in LANGUAGE.rules if r.code == "duplicate-criterion-id")
+    return analyze(
+        "# rubric: dialect=agentv-3\ntests:\n  - id: c0\n    criteria: ok\n    input: hi\n    assertions:\n"
+        f"      - type: rubrics\n        criteria:\n{same}",
+        Language(rules=(duplicates, made_up)),
+    )
+
+
+def test_names_that_are_taken_are_given_way_to_at_once():
+    """Every fix writes a name of its own, so that all of them hold up together."""
+    analysis = analysis_of(SUITE + "".join("  - {id: a, criteria: x, input: y}\n" for _ in range(300)))
+    fixes = [fix for d in Gate(analysis).passed(analysis.diagnostics) for fix in d.fixes]
+    assert [fix.edits[0].new_text for fix in fixes] == [f"a-{n}" for n in range(2, 302)]
+
+
 def test_what_takes_too_long_to_try_is_left_out_and_let_through_when_asked_for():
     """Each of these fixes holds up alone and no two of them do: every one writes the same free id."""
-    same = "".join(f"          - {{id: q, outcome: o {n}, required: true}}\n" for n in range(160))
-    analysis = analysis_of(
-        "# rubric: dialect=agentv-3\ntests:\n  - id: c0\n    criteria: ok\n    input: hi\n    assertions:\n"
-        f"      - type: rubrics\n        criteria:\n{same}"
-    )
-    assert {(d.code, len(d.fixes)) for d in analysis.diagnostics} == {("duplicate-criterion-id", 1)}
+    analysis = rivals(160)
     passed = Gate(analysis).passed(analysis.diagnostics)
     left_out = [found for found, kept in zip(analysis.diagnostics, passed, strict=True) if not kept.fixes]
     assert 0 < len(left_out) < len(passed)
+    assert [each.untried for each in passed] == [int(not each.fixes) for each in passed]
+    assert Gate(analysis).passed(left_out[-1:])[0].untried == 0
     assert all(kept.fixes for kept in passed[:8])
     assert Gate(analysis).passed(left_out[-1:]) == tuple(left_out[-1:])
 

@@ -1,5 +1,6 @@
 """What a person is shown, in the forms that their client knows."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -299,6 +300,31 @@ def test_hover(client: Client) -> None:
     assert "0 ─ 5 │ 5 ─ 10\npoor    good" in found["contents"]["value"]
     assert found["range"]["start"] == at(SUITE, "score_ranges")
     assert client.at("hover", URI, 0, 3) is None
+
+
+@pytest.mark.parametrize("shows", [True, False])
+def test_fixes_that_nobody_tried_are_spoken_of(connect: Connect, shows: bool) -> None:
+    """Asked about a whole file, it does not try thousands of fixes; it says so to a client that can show it."""
+    client, can = connect(), deepcopy(VSCODE)
+    can["textDocument"]["codeAction"]["disabledSupport"] = shows
+    client.initialize(can)
+    same = "".join(f"          - {{id: '{n}', outcome: Greets, required: true}}\n" for n in range(400))
+    head = "tests:\n  - id: a\n    criteria: Greets\n    input: Hi\n    assertions:\n      - type: rubrics\n"
+    client.open(URI, f"# rubric: dialect=agentv-3\n{head}        criteria:\n{same}")
+    found = _asked(client, 0, 500)
+    said = [a for a in found if "disabled" in a]
+    assert [a["title"].split(" ", 1)[1] for a in said] == ["more fixes, which were not tried"] * shows
+    assert all("edit" not in a and a["disabled"]["reason"].endswith("choose fewer lines.") for a in said)
+    one_line = _asked(client, 300, 301)
+    assert any(a["title"] == "Change it to `greets`" for a in one_line)
+    assert not any("disabled" in a for a in one_line)
+
+
+def _asked(client: Client, first: int, last: int) -> list[Any]:
+    lines = {"start": {"line": first, "character": 0}, "end": {"line": last, "character": 0}}
+    context = {"diagnostics": [], "only": ["quickfix"]}
+    asked = {"textDocument": {"uri": URI}, "range": lines, "context": context}
+    return client.request("textDocument/codeAction", asked)
 
 
 @pytest.mark.parametrize("capabilities", [VSCODE, BARE])

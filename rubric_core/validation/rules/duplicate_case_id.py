@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rubric_core.language.model import Case
-from rubric_core.validation.renaming import called
+from rubric_core.validation.renaming import FreeNames
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_CASE_ID"]
@@ -20,7 +20,7 @@ def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  
     agentv = _NEITHER if context.dialect.spelled(Case, "depends_on") else _BOTH
     elsewhere = dict(_elsewhere(suite))
     seen: dict[str, CaseEntry] = {}
-    taken = {*elsewhere, *(e.case.id for e in suite.cases if e.case.id)}
+    free = FreeNames((*elsewhere, *(e.case.id for e in suite.cases if e.case.id)))
     for entry in suite.cases:
         name = entry.case.id
         if name is None:
@@ -31,7 +31,7 @@ def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  
             yield Finding(
                 here,
                 f"the id `{name}` is taken by a case in {elsewhere[name].name}",
-                fixes=called(entry.case.places.get("id"), name, taken, here),
+                fixes=free.called(entry.case.places.get("id"), name, here),
                 consequence=agentv,
             )
         elif first is not entry:
@@ -40,7 +40,7 @@ def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  
                 here,
                 f"the id `{name}` is taken by another case",
                 related=(Related(there, f"`{name}` is taken here"),),
-                fixes=called(entry.case.places.get("id"), name, taken, here),
+                fixes=free.called(entry.case.places.get("id"), name, here),
                 consequence=agentv,
             )
     yield from _among_files(suite, agentv)

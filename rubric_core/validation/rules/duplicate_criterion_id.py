@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
-from rubric_core.validation.renaming import called
+from rubric_core.validation.renaming import FreeNames
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
@@ -15,8 +15,9 @@ __all__ = ["DUPLICATE_CRITERION_ID"]
 def DUPLICATE_CRITERION_ID(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A judge's reply names criteria by id, so the second would take the place of the first."""
     seen: dict[str, Criterion] = {}
-    for position, criterion in enumerate(criteria_of(shape), 1):
-        name = criterion.id or f"rubric-{position}"
+    named = [(each.id or f"rubric-{position}", each) for position, each in enumerate(criteria_of(shape), 1)]
+    free = FreeNames(name for name, _ in named)
+    for name, criterion in named:
         first = seen.setdefault(name, criterion)
         if first is not criterion:
             # A criterion without an id gets one by its position; the one that is written has to give way.
@@ -26,6 +27,6 @@ def DUPLICATE_CRITERION_ID(shape: Case | LlmJudge | Rubric, context: Context) ->
                 here.at("id"),
                 f"the id `{name}` is taken by another criterion of this rubric",
                 related=related,
-                fixes=called(here.places.get("id"), name, seen),
+                fixes=free.called(here.places.get("id"), name),
                 consequence="agentv counts the last one twice and the first not at all",
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import AssertSet, Composite, Evaluator
 from rubric_core.language.model import Case, Execution, Suite
-from rubric_core.validation.renaming import called
+from rubric_core.validation.renaming import FreeNames
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_EVALUATOR_NAME"]
@@ -18,13 +18,15 @@ def DUPLICATE_EVALUATOR_NAME(shape: _Holder, context: Context) -> Iterator[Findi
     """Results, and the weights of a composite, go by name."""
     for field in ("assertions", "evaluators"):
         seen: dict[str, Evaluator] = {}
-        for item in vars(shape).get(field) or []:
-            if isinstance(item, Evaluator) and item.has("name") and item.name:
-                first = seen.setdefault(item.name, item)
-                if first is not item:
-                    yield Finding(
-                        item.at("name"),
-                        f"`{item.name}` is the name of another evaluator here",
-                        related=(Related(first.at("name"), f"`{item.name}` is taken here"),),
-                        fixes=called(item.places.get("name"), item.name, seen),
-                    )
+        named = [e for e in vars(shape).get(field) or [] if isinstance(e, Evaluator) and e.has("name") and e.name]
+        free = FreeNames(item.name for item in named if item.name)
+        for item in named:
+            name = item.name or ""
+            first = seen.setdefault(name, item)
+            if first is not item:
+                yield Finding(
+                    item.at("name"),
+                    f"`{name}` is the name of another evaluator here",
+                    related=(Related(first.at("name"), f"`{name}` is taken here"),),
+                    fixes=free.called(item.places.get("name"), name),
+                )

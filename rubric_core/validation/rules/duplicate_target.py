@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.validation.renaming import called
+from rubric_core.validation.renaming import FreeNames
 from rubric_core.validation.rule import Context, Finding, Related, TargetEntry, TargetList, rule
 
 __all__ = ["DUPLICATE_TARGET"]
@@ -12,6 +12,7 @@ __all__ = ["DUPLICATE_TARGET"]
 def DUPLICATE_TARGET(targets: TargetList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Suites refer to targets by name, so that the second one can never be asked."""
     seen: dict[str, TargetEntry] = {}
+    free = FreeNames(name for e in targets.entries if isinstance(name := vars(e.entry).get("name"), str))
     for each in targets.entries:
         name = vars(each.entry).get("name")
         if not isinstance(name, str) or "{{" in name:
@@ -23,6 +24,6 @@ def DUPLICATE_TARGET(targets: TargetList, context: Context) -> Iterator[Finding]
                 each.outer(each.entry.at("name")),
                 f"another target is called `{name}`",
                 related=(Related(there, f"`{name}` is taken here"),),
-                fixes=called(each.entry.places.get("name"), name, seen, each.outer(each.entry.at("name"))),
+                fixes=free.called(each.entry.places.get("name"), name, each.outer(each.entry.at("name"))),
                 consequence="the newest releases refuse the file, older ones use the first",
             )
