@@ -14,10 +14,10 @@ from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding
 
-__all__ = ["cross_case_facts", "unchanged"]
+__all__ = ["CASE_FACTS", "cross_case_facts", "unchanged"]
 
 #: Keys of a case whose values other cases, or prompts of the suite, depend on.
-_KEYS = ("id", "depends_on", "vars", "prompts", "turns")
+CASE_FACTS = ("id", "depends_on", "vars", "prompts", "turns")
 
 
 def unchanged(before: Analysis, now: Analysis) -> tuple[Found, ...] | None:
@@ -106,7 +106,7 @@ def _cases(analysis: Analysis, number: int) -> list[Case]:
 
 def _of_case(case: Case, analysis: Analysis, block: Block) -> object:
     column = column_of(block.text, case.node.whole.start) if case.node is not None else 0
-    places = {field: place for field in _KEYS if (place := case.places.get(field)) is not None}
+    places = {field: place for field in CASE_FACTS if (place := case.places.get(field)) is not None}
     # Where prompts ask, it counts that somebody wrote an input, which is refused.
     asks = analysis.dialect.spelled(Case, "input") is None and "input" in case.unread
     return column, asks, {field: block.text[slice(*place.node.whole)] for field, place in places.items()}
