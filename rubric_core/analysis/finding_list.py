@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, compress, count
 from operator import is_not
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
 
-__all__ = ["FindingList", "alike", "in_order", "moved"]
+__all__ = ["ByBlock", "FindingList", "alike", "in_order", "moved"]
 
 T = TypeVar("T")
 
@@ -42,6 +42,24 @@ class FindingList:
     def numbered(self) -> Iterator[tuple[int, tuple[Diagnostic, ...]]]:
         """The blocks that have findings, with their numbers."""
         return zip(compress(count(), self.blocks), filter(None, self.blocks), strict=True)
+
+
+class ByBlock(NamedTuple):
+    """The findings inside each block, every one and those that are wanted, of a text in which no comment covers any."""
+
+    #: Which findings are wanted, and the line break of the text.
+    shown: object
+    every: list[tuple[Diagnostic, ...]]
+    wanted: list[tuple[Diagnostic, ...]]
+
+    def around(self, new: "ByBlock", start: int, end: int) -> "ByBlock":
+        """Those of another version: `new` ones between so many blocks at the beginning and at the end."""
+        behind = len(self.every) - end
+        return ByBlock(
+            new.shown,
+            [*self.every[:start], *new.every, *self.every[behind:]],
+            [*self.wanted[:start], *new.wanted, *self.wanted[behind:]],
+        )
 
 
 def in_order(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

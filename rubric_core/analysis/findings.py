@@ -10,7 +10,7 @@ from itertools import compress
 from typing import Any
 
 from rubric_core.analysis.cross_case import unchanged
-from rubric_core.analysis.finding_list import FindingList, in_order
+from rubric_core.analysis.finding_list import ByBlock, FindingList, alike, in_order
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.states import NOT_LISTED, BlockState, Found, Listed
 from rubric_core.language.around import FileKind
@@ -62,12 +62,30 @@ class Findings:
     def settle(self, previous: Analysis | None = None) -> None:
         """Say what is wrong: what no comment covers, with the comments that cover nothing; and what comments cover."""
         loose = [*self._of_frame(), *self._across(previous)]
-        if self.explained or any(state.ignores for state in self.states.values()):
+        known = previous.by_block if previous is not None and self._is_kept(previous) else None
+        if known is None:
+            ignores = any(state.ignores for state in self.states.values())
+            start, end, blocks = 0, 0, self.analysis.document.blocks
+        else:
+            assert previous is not None
+            start, end = alike(previous.document.blocks, self.analysis.document.blocks)
+            blocks = self.analysis.document.blocks[start : len(self.analysis.document.blocks) - end]
+            ignores = any(self.states[b].ignores for b in (self.frame.block, *(b for b in blocks if b.key)))
+        if self.explained or ignores:
             self._suppress(loose)
             return
-        listed = [self._listed(self.states[b]) if b.key else NOT_LISTED for b in self.analysis.document.blocks]
-        every = FindingList([each.every for each in listed], in_order(self._with_breaks(loose)))
-        self.analysis.take(every, tuple(each.wanted for each in listed))
+        listed = [self._listed(self.states[b]) if b.key else NOT_LISTED for b in blocks]
+        by_block = ByBlock(self.shown, [each.every for each in listed], [each.wanted for each in listed])
+        if known is not None:
+            by_block = known.around(by_block, start, end)
+        self.analysis.by_block = by_block
+        self.analysis.take(FindingList(by_block.every, in_order(self._with_breaks(loose))), by_block.wanted)
+
+    def _is_kept(self, previous: Analysis) -> bool:
+        """Whether the findings of blocks that an earlier version has, too, are what they were in it."""
+        known, now = previous.by_block, self.analysis
+        alike_inside = previous.judged_in is not None and previous.judged_in == now.judged_in
+        return known is not None and known.shown == self.shown and alike_inside and previous.linked_in == now.linked_in
 
     def _suppress(self, loose: list[Diagnostic]) -> None:
         """The same for a text in which findings cover one another, or comments cover findings: nothing is kept by block."""

@@ -2,12 +2,13 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Sequence as SequenceOf
 from functools import cached_property
 from pathlib import Path, PurePath
 from textwrap import dedent
 from typing import Any
 
-from rubric_core.analysis.finding_list import FindingList
+from rubric_core.analysis.finding_list import ByBlock, FindingList
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.states import Anchors, BlockState, Found, Frame
 from rubric_core.language.around import FileKind
@@ -65,6 +66,8 @@ class Analysis:
         self.cases: tuple[CaseEntry, ...] = ()
         #: The findings that are wanted, and every one as severe as its rule says.
         self.found = self.every_found = FindingList()
+        #: The same by block, for the next version; None where findings cover one another, or comments cover some.
+        self.by_block: ByBlock | None = None
         #: Findings that a comment in the text covers.
         self.ignored: tuple[Diagnostic, ...] = ()
         #: Other files that the findings depend on, those included that are not there.
@@ -102,7 +105,7 @@ class Analysis:
         """Those that are not wanted among them, each as severe as its rule says."""
         return self.diagnostics if self.found is self.every_found else self.every_found.placed(self.document)
 
-    def take(self, every: FindingList, wanted: tuple[tuple[Diagnostic, ...], ...] = ()) -> None:
+    def take(self, every: FindingList, wanted: SequenceOf[tuple[Diagnostic, ...]] = ()) -> None:
         """Take these findings for those of the text; `wanted` are those of each block that are wanted."""
         for placed in ("diagnostics", "every"):
             vars(self).pop(placed, None)

@@ -25,6 +25,8 @@ _FEW = 8
 _MOST_READ, _MOST_TIMES = 100_000, 2
 #: To try anything takes as long as reading so many characters.
 _EACH = 1_000
+#: A part that is no YAML is read about so many times until it is repaired.
+_BROKEN = 8
 
 
 class Gate:
@@ -138,9 +140,7 @@ class Gate:
     def _tried(self, edits: tuple[Edit, ...], found: Diagnostic | None = None) -> Trial | None:
         """What becomes of the text; None for edits that cannot be made together."""
         document = self.analysis.document
-        self._read += _EACH + sum(
-            len(document.blocks[n].text) for n in {document.block_at(e.span.start) for e in edits}
-        )
+        self._read += _EACH + sum(map(self._length, {document.block_at(e.span.start) for e in edits}))
         try:
             trial = tried_nearby(self.analysis, edits)
             if trial is None or (found is not None and named(found) not in map(named, trial.before)):
@@ -149,3 +149,9 @@ class Gate:
         except ValueError:
             return None
         return trial
+
+    def _length(self, number: int) -> int:
+        """How many characters are read to look at a block again."""
+        block = self.analysis.document.blocks[number]
+        state = self.analysis.states[block if block.key else self.analysis.frame.block]
+        return len(block.text) * (_BROKEN if state.tree.problems else 1)
