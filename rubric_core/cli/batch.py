@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.cli.cache import Cache, Entry
+from rubric_core.cli.cache_files import digest
 from rubric_core.cli.checked import Checked
 from rubric_core.cli.checker import Checker
-from rubric_core.cli.dependencies import Fact, Present, RecordingProject, digest
+from rubric_core.cli.dependencies import Fact, Present, RecordingProject
 from rubric_core.cli.parallel import mapped
 from rubric_core.cli.serialize import dumps, loads, needs_text
 from rubric_core.cli.sources import Source

@@ -3,6 +3,7 @@
 import time
 from dataclasses import astuple, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Language
 from rubric_core.cli.checked import Checked, Round
@@ -11,6 +12,10 @@ from rubric_core.cli.sources import Source, Sources
 from rubric_core.configuration import Configurations
 from rubric_core.disk import DiskFiles
 from rubric_core.loading.project import Project
+
+if TYPE_CHECKING:
+    from rubric_core.cli.cache import Cache
+    from rubric_core.cli.inputs import Inputs
 
 __all__ = ["CheckRun"]
 
@@ -29,6 +34,8 @@ class CheckRun:
         self._begun = time.monotonic()
         self._found: list[Source] = []
         self._project: Project | None = None
+        self._cache: Cache | None = None
+        self._checker: Checker | None = None
 
     def round(self, *, cached: bool) -> Round:
         """Everything that was found; `cached`: whether what earlier checks found may be used, and is kept for later ones."""
@@ -43,6 +50,18 @@ class CheckRun:
         configurations = checker.configurations(found)
         seconds = time.monotonic() - self._begun
         return Round((*configurations, *files), (*self._sources.failures, *failures), seconds)
+
+    def inputs(self) -> "Inputs | None":
+        """Everything that the round depended on; None where that is not certain, or not known."""
+        if self._cache is None or self._checker is None or self._sources.failures:
+            return None
+        facts = self._cache.facts_of([source.shown for source in self._found])
+        if facts is None:
+            return None
+        from rubric_core.cli.input_collection import inputs_of  # noqa: PLC0415  # a few files need none of this
+
+        used = {self._checker.configuration(source).path for source in self._found}
+        return inputs_of(self._sources, self._found, [path for path in used if path is not None], facts)
 
     def unfixed(self, shown: str) -> Checked | str:
         """A file that was found, as it is on disk, after its fixes could not be written; see `Checker.attempt`."""
@@ -67,9 +86,9 @@ class CheckRun:
 
         wishes = [sorted(each) if isinstance(each, frozenset) else each for each in astuple(self._wishes)]
         kind = (wishes, self._sources.names, self._sources.folders)
-        cache = Cache.of(self._sources.names, kind) if cached else None
+        cache = self._cache = Cache.of(self._sources.names, kind) if cached else None
         project = RecordingProject(DiskFiles(), Path.cwd()) if cache is not None else None
-        checker = Checker(self.language, self._configurations, self._wishes, project)
+        checker = self._checker = Checker(self.language, self._configurations, self._wishes, project)
         checker.knows(self._sources.folders, found)
         batch = Batch(checker, project, cache)
         results = batch.results(found)

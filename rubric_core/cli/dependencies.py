@@ -8,30 +8,29 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
+from rubric_core.cli.cache_files import digest
 from rubric_core.loading.names import INSTALLED, installed_evaluators
 from rubric_core.loading.project import Look, Project
 from rubric_core.ports import Files
 
-__all__ = ["Fact", "Present", "RecordingFiles", "RecordingProject", "digest"]
+__all__ = ["NO_NAMES", "REAL_PATH", "SUITES", "Fact", "Present", "RecordingFiles", "RecordingProject"]
 
 #: A truth, a digest, or the number of an error.
 Answer = bool | str | int
 _FILE, _DIRECTORY, _NAMES, _READ = "file", "directory", "names", "read "
-_SUITES, _EVALUATORS = "suites", "evaluators"
-
-
-def digest(content: bytes) -> str:
-    """What stands for a content."""
-    return blake2b(content, digest_size=16).hexdigest()
+SUITES, _EVALUATORS, REAL_PATH = "suites", "evaluators", "real path"
 
 
 def _of_names(names: Iterable[object]) -> str:
     return digest(b"\0".join(os.fsencode(str(name)) for name in names))
+
+
+#: The answer for a folder in which there is nothing, or that is not there.
+NO_NAMES = _of_names(())
 
 
 class RecordingFiles:
@@ -51,26 +50,27 @@ class RecordingFiles:
         try:
             content = self._files.read(path, limit)
         except OSError as error:
-            self._note(path, question, error.errno or 0)
+            self.note(path, question, error.errno or 0)
             raise
-        self._note(path, question, digest(content))
+        self.note(path, question, digest(content))
         return content
 
     def is_file(self, path: Path) -> bool:
         """See `ports.Files.is_file`."""
-        return bool(self._note(path, _FILE, self._files.is_file(path)))
+        return bool(self.note(path, _FILE, self._files.is_file(path)))
 
     def is_directory(self, path: Path) -> bool:
         """See `ports.Files.is_directory`."""
-        return bool(self._note(path, _DIRECTORY, self._files.is_directory(path)))
+        return bool(self.note(path, _DIRECTORY, self._files.is_directory(path)))
 
     def names(self, path: Path) -> tuple[str, ...]:
         """See `ports.Files.names`."""
         names = self._files.names(path)
-        self._note(path, _NAMES, _of_names(names))
+        self.note(path, _NAMES, _of_names(names))
         return names
 
-    def _note(self, path: Path, question: str, answer: Answer) -> Answer:
+    def note(self, path: Path, question: str, answer: Answer) -> Answer:
+        """Something was asked about a path. Gives the answer."""
         answers = self.answers[path]
         if question not in answers:
             answers[question] = answer
@@ -107,6 +107,12 @@ class RecordingProject(Project):
         self._looks.append(look)
         return look
 
+    def real_path(self, path: Path) -> str:
+        """See `Project.real_path`."""
+        real = super().real_path(path)
+        self.recorded.note(path, REAL_PATH, real)
+        return real
+
     def begin(self) -> None:
         """The next file is looked at."""
         self._looks.clear()
@@ -140,7 +146,7 @@ class RecordingProject(Project):
         if path == INSTALLED:
             return {_EVALUATORS: _of_names(sorted(installed_evaluators(super().look())))}
         answers = dict(self.recorded.answers.get(path, {}))
-        return {**answers, _SUITES: _of_suites(self, path)} if path.name == "**" else answers
+        return {**answers, SUITES: _of_suites(self, path)} if path.name == "**" else answers
 
 
 def _folded(name: str) -> str:
@@ -190,7 +196,9 @@ class Present:
             return self._files.is_directory(path)
         if question == _NAMES:
             return _of_names(self._files.names(path))
-        if question == _SUITES:
+        if question == REAL_PATH:
+            return os.path.realpath(path)
+        if question == SUITES:
             return _of_suites(self._project, path)
         if question == _EVALUATORS:
             return _of_names(sorted(installed_evaluators(self._project.look())))

@@ -17,8 +17,8 @@ from rubric_core.validation.words import count
 __all__ = ["FORMATS", "frames", "passed_over", "summary", "write"]
 
 
-def write(done: Round, language: Language, options: argparse.Namespace) -> None:
-    """Print everything that was found."""
+def write(done: Round, language: Language, options: argparse.Namespace) -> TextIO | None:
+    """Print everything that was found. Gives the stream of which the last line says how long that took."""
     # The text that was fixed goes where the text came from: what is said about it must not be mixed with it.
     piped = options.fix and STANDARD_INPUT in options.paths
     out = sys.stderr if piped else sys.stdout
@@ -26,20 +26,21 @@ def write(done: Round, language: Language, options: argparse.Namespace) -> None:
         from rubric_core.cli.difference import differences  # noqa: PLC0415  # each format loads what it needs
 
         out.writelines(differences(done.files, Style.of(out)))
-        _end(done, sys.stderr, fixed=False, diff=True)
-    elif options.statistics:
+        return _end(done, sys.stderr, fixed=False, diff=True)
+    if options.statistics:
         from rubric_core.cli.statistics import as_rows, table  # noqa: PLC0415
 
         text = options.format == "text"
         print(table(done.files, language, Style.of(out)) if text else _json(as_rows(done.files, language)), file=out)
-        _end(done, out if text else sys.stderr, fixed=options.fix)
-    else:
-        FORMATS[options.format](done, language, out, options.fix)
+        return _end(done, out if text else sys.stderr, fixed=options.fix)
+    return FORMATS[options.format](done, language, out, options.fix)
 
 
-def _end(done: Round, out: TextIO, *, fixed: bool, diff: bool = False) -> None:
-    if not done.quiet:
-        print(summary(done, fixed=fixed, diff=diff), file=out)
+def _end(done: Round, out: TextIO, *, fixed: bool, diff: bool = False) -> TextIO | None:
+    if done.quiet:
+        return None
+    print(summary(done, fixed=fixed, diff=diff), file=out)
+    return out
 
 
 def _json(value: object) -> str:
@@ -48,12 +49,11 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _write_text(done: Round, _: Language, out: TextIO, fixed: bool) -> None:
+def _write_text(done: Round, _: Language, out: TextIO, fixed: bool) -> TextIO | None:
     safe = Safe(out)
     for text in frames(done.files, safe.style, columns_of(out)):
         print(safe(f"{text}\n"), file=out)
-    if any(not each.passed_over for each in done.files):
-        _end(done, out, fixed=fixed)
+    return _end(done, out, fixed=fixed) if any(not each.passed_over for each in done.files) else None
 
 
 def _write_json(done: Round, _: Language, out: TextIO, _fixed: bool) -> None:
@@ -66,15 +66,15 @@ def _write_sarif(done: Round, language: Language, out: TextIO, _: bool) -> None:
     print(_json(sarif(done, language)), file=out)
 
 
-def _write_github(done: Round, _: Language, out: TextIO, fixed: bool) -> None:
+def _write_github(done: Round, _: Language, out: TextIO, fixed: bool) -> TextIO | None:
     from rubric_core.cli.github import commands  # noqa: PLC0415  # each format loads what it needs
 
     out.writelines(f"{line}\n" for line in commands(done.files))
-    _end(done, sys.stderr, fixed=fixed)
+    return _end(done, sys.stderr, fixed=fixed)
 
 
 #: What writes a round in each format; the last argument is whether findings were fixed first.
-FORMATS: Mapping[str, Callable[[Round, Language, TextIO, bool], None]] = {
+FORMATS: Mapping[str, Callable[[Round, Language, TextIO, bool], TextIO | None]] = {
     "text": _write_text,
     "json": _write_json,
     "sarif": _write_sarif,

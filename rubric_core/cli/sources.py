@@ -4,7 +4,7 @@
 # ruff: noqa: PTH112
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -96,6 +96,16 @@ class Sources:
             if shown is not None:
                 self._seen.add(each.path)
                 yield Source(shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path])
+
+    @property
+    def looked_into(self) -> Collection[str]:
+        """See `Discovery`."""
+        return self._discovery.looked_into
+
+    @property
+    def looked_at(self) -> Mapping[str, bool]:
+        """See `Discovery`."""
+        return self._discovery.looked_at
 
     def forget(self, behind: Iterable[Source]) -> None:
         """Give what was behind others once more when it is asked for."""

@@ -108,12 +108,17 @@ class Discovery:
     One that walks a second time looks only into folders in which something has changed.
     """
 
-    def __init__(self, configurations: Configurations) -> None:
+    def __init__(self, configurations: Configurations, *, keeps_account: bool = False) -> None:
+        """`keeps_account`: whether what was looked at is of interest, besides what was found."""
         self._configurations = configurations
+        self._keeps_account = keeps_account
         #: Folders that could not be looked into, with the reason.
         self.unreadable: list[str] = []
         #: Every file that was passed on the way and could be checked: how it is spelt, and what counts there.
         self._passed: dict[str, tuple[str, _Here]] = {}
+        #: Where account is kept: the folders of which all names counted, and the files that counted, whether they were there or not.
+        self.looked_into: set[str] = set()
+        self.looked_at: dict[str, bool] = {}
         #: What suites were found in each folder, and what counts in those where a walk began.
         self._listings: dict[str, _Listing] = {}
         self._starts: dict[str, tuple[Mapping[str, _Stamp], _Here]] = {}
@@ -152,6 +157,8 @@ class Discovery:
         above = [str(each) for each in here.parents]
         configuration = self._configurations.for_folder(here)
         stamps = {p: _stamp(p) for each in (str(here), *above) for p in _files_that_count(each)}
+        if self._keeps_account:
+            self._note(stamps)
         known = self._starts.get(str(here))
         if known is not None and known[0] == stamps and known[1].configuration is configuration:
             return known[1]
@@ -201,7 +208,14 @@ class Discovery:
                 stamps[entry.path] = _stamp(entry.path)
             if takes(here, entry.path, names) and _is_file(entry) and not here.hides(entry.path, is_folder=False):
                 files.append(entry.name)
+        if self._keeps_account:
+            links = {e.path: _stamp(e.path) for e in entries if e.is_symlink() and e.name.lower().endswith(_ENDINGS)}
+            self._note({**links, **stamps})
+            self.looked_into.add(whole)
         return _Listing(outer, here, tuple(folders), tuple(files), stamps)
+
+    def _note(self, stamps: Mapping[str, _Stamp]) -> None:
+        self.looked_at |= {path: stamp is not None for path, stamp in stamps.items()}
 
     def _entered(self, folder: str, names: frozenset[str], outer: _Here) -> _Here:
         here = outer

@@ -1,6 +1,5 @@
 """Files of a suite that are outside of its repository: whoever runs it sends them to whoever answers or judges."""
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -31,10 +30,12 @@ def outside_files(
     """Those that are named in shapes; nothing where there is no repository to be outside of."""
     named = {span: name for span, name in _named(shapes, words) if not name.endswith(CODE)}
     root = _root(directory, look) if named else None
-    for span, name in named.items() if root is not None else ():
+    for span, name in named.items():
+        if root is None:
+            break
         path = find_file(name, directory, look, fallback)
-        real = os.path.realpath(path) if path is not None else ""
-        if real and not Path(real).is_relative_to(os.path.realpath(root or "")):
+        real = look.real_path(path) if path is not None else ""
+        if real and not Path(real).is_relative_to(look.real_path(root)):
             yield OutsideFile(span=span, name=name, real=real)
 
 

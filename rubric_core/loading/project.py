@@ -264,6 +264,10 @@ class Project:
             facts[path] = find(path)
         return facts[path]  # type: ignore[return-value]  # one question, one type
 
+    def real_path(self, path: Path) -> str:
+        """The path with all links followed."""
+        return os.path.realpath(path)
+
     def kept(self, key: object) -> "_Kept[object] | None":
         """What was worked out under that key."""
         return self._kept.get(key)
@@ -334,6 +338,10 @@ class Look:
         """See `Project.suites_below`."""
         self._saw(_suites_in(folder))
         return self.project.suites_below(folder)
+
+    def real_path(self, path: Path) -> str:
+        """The path with all links followed."""
+        return self._fact("real path", path, self.project.real_path)
 
     def text(self, path: Path) -> str | None:
         """The text of a file, None for one that cannot be read as text."""

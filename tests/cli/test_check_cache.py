@@ -11,48 +11,21 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from command import BROKEN, CLEAN, Ran, Run, write
+from cached_project import CASES, PROMPT, SUITE, TARGETS, TICK, link, plant, said, same_stamp, settle, swap
+from command import BROKEN, CLEAN, Run, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rubric_core.cli import cache, check_run, checker, parallel
+from rubric_core.cli import check_run, checker, inputs, parallel
 
-SUITE = """\
-tests:
-  - id: refund
-    input: Can I return this?
-    criteria: Names the 30 day window
-    execution:
-      target: {target}
-    assertions:
-      - type: llm-grader
-        prompt: {prompt}
-"""
-TARGETS = (
-    "targets:\n  - {name: default, provider: mock}\n  - {name: one, provider: mock}\n  - {name: two, provider: mock}\n"
-)
 FEWEST = check_run._FEWEST
-PROMPT = "Grade {{ output }} against {{ criteria }}.\n"
-CASES = "- {id: extra, input: Hello, criteria: Greets}\n"
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check_run, "_FEWEST", 1)
     monkeypatch.setattr(parallel, "_processors", lambda: 1)
-
-
-def plant() -> None:
-    """A project with a bit of everything that a suite can refer to."""
-    write(".git/HEAD", "ref: refs/heads/main\n")
-    write(".agentv/targets.yaml", TARGETS)
-    write("evals/prompts/grade.md", PROMPT)
-    write("evals/more.yaml", CASES)
-    write("evals/one.eval.yaml", SUITE.format(target="one", prompt="prompts/grade.md"))
-    write("evals/two.eval.yaml", SUITE.format(target="two", prompt="prompts/gone.md"))
-    write("evals/broken.eval.yaml", BROKEN)
-    write("evals/clean.eval.yaml", CLEAN)
-    write("evals/led.eval.yaml", "tests:\n  - file://more.yaml\n")
+    monkeypatch.setattr(inputs, "_TICK", TICK)
 
 
 @pytest.fixture
@@ -72,11 +45,6 @@ def analysed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[str]
 
     monkeypatch.setattr(checker, "analyze", counted)
     return taken
-
-
-def said(ran: Ran) -> tuple[object, ...]:
-    """Everything but the time."""
-    return ran.code, re.sub(r"\d+\.\d\d s", "", ran.out), re.sub(r"\d+\.\d\d s", "", ran.err)
 
 
 def cached() -> Path:
@@ -222,7 +190,7 @@ def test_what_cannot_be_written_is_not_kept(rubric: Run, monkeypatch: pytest.Mon
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(cache, "write_atomically", full)
+        patch.setattr("rubric_core.evaluation.writing.write_atomically", full)
         assert said(rubric("check")) == fresh
     with monkeypatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(write("../file", "no folder").absolute()))
@@ -237,7 +205,9 @@ def test_it_never_grows_without_bound(rubric: Run) -> None:
     for number in range(12):
         rubric("check", "evals", "--max-warnings", str(number))
         rubric("check", ".", "./" * number + "evals")
-    assert len(list(Path(".rubric/cache").iterdir())) == 8
+        settle()
+    kept = [each.name.partition("-")[0] for each in Path(".rubric/cache").iterdir()]
+    assert (kept.count("check"), kept.count("report"), len(kept)) == (8, 8, 16)
     sizes = []
     for number in range(5):
         write("evals/clean.eval.yaml", CLEAN.replace("refund", f"refund-{number}"))
@@ -263,7 +233,7 @@ def test_checks_at_once_do_not_disturb_each_other(process: Run) -> None:
     outs = [each.communicate()[0] for each in several]
     assert {re.sub(r"\d+\.\d\d s", "", out) for out in outs} == {fresh[1]}
     assert said(process("check")) == fresh
-    assert [each.name for each in Path(".rubric/cache").iterdir()] == [cached().name]
+    assert len({each.name for each in Path(".rubric/cache").iterdir()} - {cached().name}) <= 1
 
 
 #: Where something may be written, and what.
@@ -300,22 +270,60 @@ EDITS = st.one_of(
         st.sampled_from(["targets:\n  - {name: three, provider: mock}\n", "- {type: contains, value: x}\n", ""]),
     ),
 )  # fmt: skip
-STEPS = st.lists(st.tuples(EDITS, st.booleans()), min_size=1, max_size=6)
+#: What else may happen to one of the files above.
+MOVES = st.one_of(
+    st.builds(
+        lambda path, old, new: ("same stamp", path, old, new),
+        st.sampled_from(
+            ["evals/one.eval.yaml", "evals/two.eval.yaml", ".agentv/targets.yaml", "evals/prompts/grade.md"]
+        ),
+        st.sampled_from(["one", "two", "ade", "id:"]),
+        st.sampled_from(["two", "one", "eda", "di:"]),
+    ),
+    st.builds(
+        lambda one, other: ("swap", one, other),
+        st.sampled_from(["evals/one.eval.yaml", "evals/clean.eval.yaml", "evals/more.yaml"]),
+        st.sampled_from(["evals/broken.eval.yaml", "evals/two.eval.yaml", ".agentv/targets.yaml"]),
+    ),
+    st.builds(
+        lambda path, to: ("link", path, to),
+        st.sampled_from(["evals/new.eval.yaml", "evals/prompts/grade.md", "evals/more.yaml"]),
+        st.sampled_from(["broken.eval.yaml", "../evals/more.yaml", "nowhere.yaml", "../../../outside.md"]),
+    ),
+)
+STEPS = st.lists(st.tuples(EDITS | MOVES, st.booleans(), st.booleans()), min_size=1, max_size=6)
+
+
+def step(edit: tuple[str, ...], *, removed: bool) -> None:
+    """Write a file, remove it, or do something else with it."""
+    what, *rest = edit
+    if what == "swap" and all(map(Path.is_file, map(Path, rest))):
+        swap(*map(Path, rest))
+    elif what == "link":
+        link(*rest)
+    elif what == "same stamp" and Path(rest[0]).is_file() and rest[1] in Path(rest[0]).read_text(encoding="utf-8"):
+        same_stamp(*rest)
+    elif len(edit) == 2 and removed:
+        Path(what).unlink(missing_ok=True)
+    elif len(edit) == 2:
+        if Path(what).is_symlink():
+            Path(what).unlink()
+        write(*edit)
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS, options=st.sampled_from([[], ["--format", "json"], ["--format", "sarif"], ["--diff"]]))
 def test_a_cache_makes_no_difference(
-    rubric: Run, here: Path, steps: list[tuple[tuple[str, str], bool]], options: list[str]
+    rubric: Run, here: Path, steps: list[tuple[tuple[str, ...], bool, bool]], options: list[str]
 ) -> None:
     for each in here.iterdir():
         shutil.rmtree(each) if each.is_dir() else each.unlink()
     plant()
+    write("../outside.md", PROMPT)
     rubric("check", *options)
-    for (path, text), removed in steps:
-        if removed:
-            Path(path).unlink(missing_ok=True)
-        else:
-            write(path, text)
-        assert said(rubric("check", *options)) == said(rubric("check", *options, "--no-cache"))
-        assert said(rubric("check", *options)) == said(rubric("check", *options, "--no-cache"))
+    for edit, removed, waits in steps:
+        step(edit, removed=removed)
+        for _ in range(3 if waits else 2):
+            if waits:
+                settle()
+            assert said(rubric("check", *options)) == said(rubric("check", *options, "--no-cache"))

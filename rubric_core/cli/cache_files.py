@@ -1,0 +1,145 @@
+"""The files in `.rubric/cache` of a project, in which checks keep what they found for later ones.
+
+Each is signed with a key that only the user has: one that comes with a repository, to hide its mistakes, is none.
+"""
+
+# Paths as text: a check that has nothing else to do asks for no more than these.
+# ruff: noqa: PTH100, PTH109, PTH112, PTH120, PTH208
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from hmac import compare_digest
+from pathlib import Path
+
+import rubric_core
+from rubric_core.disk import read_file
+from rubric_core.homes import hide, user_directory
+
+__all__ = ["CacheFile", "digest"]
+
+#: Bytes; what would be larger is not kept, and not read.
+_LARGEST = 64_000_000
+#: Files of one kind, of which the oldest is given up for another one.
+_MOST_FILES = 8
+#: Seconds after which what a check that was killed left behind is cleared away.
+_LEFT_BEHIND = 3600
+_KEY_BYTES = 32
+
+
+def digest(content: bytes) -> str:
+    """What stands for a content."""
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+class CacheFile:
+    """A file that rubric of the same version wrote for the same user in the same place."""
+
+    def __init__(self, folder: Path, kind: str, wanted: object) -> None:
+        """Raises OSError and ValueError where there is no key to sign it with.
+
+        Args:
+            folder: The cache, see `folder_of`.
+            kind: What is kept in it; the first part of its name.
+            wanted: Everything that counts for it, as plain data.
+        """
+        self._kind = f"{kind}-"
+        self._key = _user_key()
+        described = json.dumps([_program(), sys.version, os.getcwd(), wanted])
+        self._file = folder / f"{self._kind}{digest(described.encode())}.json"
+
+    @staticmethod
+    def folder_of(names: Sequence[str]) -> Path | None:
+        """The cache for a check of what these names stand for; None where none may be written. Raises OSError and ValueError."""
+        folder = _project_of(names) / ".rubric" / "cache"
+        # A link leads where a repository wants it to.
+        return None if any(each.is_symlink() for each in (folder, folder.parent)) else folder
+
+    def read(self) -> bytes:
+        """What was written last. Raises OSError, ValueError for what somebody else signed."""
+        signature, _, body = read_file(self._file, _LARGEST).partition(b"\n")
+        if not compare_digest(signature, self._signature(body)):
+            raise ValueError("this was signed by somebody else")
+        return body
+
+    def write(self, text: str) -> None:
+        """Keep a text, in place of what was there. Raises OSError."""
+        from rubric_core.evaluation.writing import write_atomically  # noqa: PLC0415  # most checks write nothing
+
+        if len(text) < _LARGEST:
+            hide(self._file.parent.parent)
+            write_atomically(self._file, f"{self._signature(text.encode()).decode()}\n{text}")
+            self._clear()
+
+    def _signature(self, body: bytes) -> bytes:
+        signed = blake2b(os.fsencode(self._file) + b"\n", key=self._key)
+        signed.update(body)
+        return signed.hexdigest().encode()
+
+    def _clear(self) -> None:
+        """Give up the oldest files, and what killed checks left half written."""
+        files = sorted(((e.stat().st_mtime, e.name) for e in os.scandir(self._file.parent)), reverse=True)
+        whole = [name for _, name in files if name.startswith(self._kind)]
+        half = [name for at, name in files if name.startswith(".") and at < time.time() - _LEFT_BEHIND]
+        for name in (*whole[_MOST_FILES:], *half):
+            (self._file.parent / name).unlink(missing_ok=True)
+
+
+def _project_of(names: Sequence[str]) -> Path:
+    """The root of the repository that holds everything that is named, or the folder that does."""
+    common = os.path.commonpath([os.path.abspath(name) for name in names])  # links stay as they are
+    folder = Path(common) if os.path.isdir(common) else Path(common).parent
+    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+
+
+def _user_key() -> bytes:
+    """The key that signs the user's caches, made where there is none. Raises OSError."""
+    file = user_directory("XDG_STATE_HOME", ".local", "state") / "rubric" / "cache.key"
+    with contextlib.suppress(FileNotFoundError):
+        return _whole(read_file(file, _KEY_BYTES))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    with contextlib.suppress(FileExistsError):
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as written:
+            written.write(os.urandom(_KEY_BYTES))
+    # Of two checks that make one at once, the first wins.
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, file)
+    draft.unlink(missing_ok=True)
+    return _whole(read_file(file, _KEY_BYTES))
+
+
+def _whole(key: bytes) -> bytes:
+    if len(key) != _KEY_BYTES:
+        raise ValueError("this is no key")
+    return key
+
+
+def _program() -> list[object]:
+    """What rubric is: its version, its code as far as Python looks at it, and the packages that it can import."""
+    home = os.path.dirname(os.path.abspath(rubric_core.__file__))
+    packages = [name for folder in sys.path for name in _packages_in(folder)]
+    return [rubric_core.__version__, home, digest(repr(sorted(_code_below(home))).encode()), sorted(packages)]
+
+
+def _code_below(folder: str) -> Iterator[tuple[str, int, int]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    yield from _code_below(entry.path)
+            elif entry.name.endswith((".py", ".json", ".md")):
+                status = entry.stat()
+                yield entry.path, status.st_size, status.st_mtime_ns
+
+
+def _packages_in(folder: str) -> list[str]:
+    try:
+        return [name for name in os.listdir(folder or ".") if name.endswith((".dist-info", ".egg-info"))]
+    except OSError:
+        return []

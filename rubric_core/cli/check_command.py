@@ -1,0 +1,130 @@
+"""A check as its options ask for it."""
+
+import argparse
+import gc
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from rubric_core.analysis import Language
+from rubric_core.atomic_write import write_file
+from rubric_core.cli import printing
+from rubric_core.cli.check_run import CheckRun
+from rubric_core.cli.checked import Checked, Round
+from rubric_core.cli.checker import Checker, Wishes
+from rubric_core.cli.last_report import LastReport, Printed, copied
+from rubric_core.cli.sources import STANDARD_INPUT, Sources
+from rubric_core.configuration import Configurations
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.language.closest import closest
+
+__all__ = ["check"]
+
+WRONG_USE = 2
+
+
+class _WrongUseError(Exception):
+    """Options that do not go together, or name what is not there."""
+
+
+def check(options: argparse.Namespace, last: LastReport) -> int:
+    """Check everything named, and keep what is printed as the `last` report of its kind. Gives the exit code."""
+    language = Language()
+    try:
+        wishes = _wishes(options, language)
+        _agree(options)
+    except _WrongUseError as error:
+        print(f"rubric: {error}", file=sys.stderr)
+        return WRONG_USE
+    configurations = Configurations(language)
+
+    def sources(*, keeps_account: bool = False) -> Sources:
+        return Sources(options.paths, Discovery(configurations, keeps_account=keeps_account), options.path)
+
+    if options.watch:
+        from rubric_core.cli.watch import watch  # noqa: PLC0415  # one check needs none of it
+
+        gc.enable()  # this one does not end soon
+        return watch(Checker(language, configurations, wishes), sources)
+    last.begin()
+    run = CheckRun(language, configurations, wishes, sources(keeps_account=not options.no_cache))
+    return _once(run, options, last)
+
+
+def _once(run: CheckRun, options: argparse.Namespace, last: LastReport) -> int:
+    most = 0 if options.strict else options.max_warnings
+    done = replace(run.round(cached=not options.no_cache), most_warnings=most, quiet=options.quiet)
+    if options.fix and not options.diff:
+        done = _written(done, run, options.path)
+    passed_over = () if options.quiet else map(printing.passed_over, done.passed_over)
+    with copied() as (out, err):
+        for each in (*done.failures, *passed_over):
+            print(f"rubric: {each}", file=sys.stderr)
+        ended = printing.write(done.shown(), run.language, options)
+    if not done.failures and (inputs := run.inputs()) is not None:
+        timed = {id(out): "out", id(err): "err"}.get(id(ended), "")
+        last.keep(Printed.of(done.exit_code, out.text(), err.text(), timed, done.seconds), inputs)
+    return done.exit_code
+
+
+def _wishes(options: argparse.Namespace, language: Language) -> Wishes:
+    dialects = [d.name for d in language.dialects]
+    if options.dialect is not None and options.dialect not in dialects:
+        raise _WrongUseError(f"there is no dialect {options.dialect}; there are {', '.join(dialects)}")
+    codes = [r.code for r in language.rules]
+    select = None if options.select is None else _codes("--select", options.select, codes)
+    return Wishes(options.dialect, select, _codes("--ignore", options.ignore or [], codes), options.fix or options.diff)
+
+
+def _codes(option: str, given: Iterable[str], known: list[str]) -> frozenset[str]:
+    codes = [code.strip() for each in given for code in each.split(",") if code.strip()]
+    for code in codes:
+        if code not in known:
+            meant = closest(code, known)
+            advice = f"did you mean {meant}?" if meant else "`rubric explain` lists them all"
+            raise _WrongUseError(f"{option}: there is no code {code}; {advice}")
+    if given and not codes:
+        raise _WrongUseError(f"{option}: name at least one code; `rubric explain` lists them all")
+    return frozenset(codes)
+
+
+def _agree(options: argparse.Namespace) -> None:
+    """Raises for options that contradict each other."""
+    reads_input = STANDARD_INPUT in options.paths
+    for wrong, words in (
+        (options.path is not None and not reads_input, "--path names standard input; give - as well"),
+        (options.paths.count(STANDARD_INPUT) > 1, "- can be given once"),
+        (options.watch and reads_input, "--watch needs files; standard input does not change"),
+        (options.watch and (options.fix or options.diff), "--watch only looks; it goes with neither --fix nor --diff"),
+        (options.strict and options.max_warnings is not None, "--strict is --max-warnings 0; give one of them"),
+        (
+            options.watch and (options.strict or options.quiet or options.max_warnings is not None),
+            "--watch shows everything and never fails; it goes with none of --strict, --max-warnings and --quiet",
+        ),
+        (options.watch and options.format != "text", "--watch prints text only"),
+        (options.diff and (options.fix or options.format != "text"), "--diff goes with neither --fix nor --format"),
+        (options.statistics and options.format not in ("text", "json"), "--statistics goes with --format text or json"),
+        (options.statistics and options.diff, "--statistics does not go with --diff"),
+    ):
+        if wrong:
+            raise _WrongUseError(words)
+
+
+def _written(done: Round, run: CheckRun, standard_input: str | None) -> Round:
+    """Write what fixes changed. Files that refuse are named, and shown as they still are."""
+    refused: dict[str, str] = {}
+    for each in done.files:
+        if each.path in (STANDARD_INPUT, standard_input) and each.before is not None:
+            sys.stdout.buffer.write(each.document.text.encode())
+            sys.stdout.flush()
+        elif each.changed:
+            try:
+                write_file(Path(each.path), each.document.text.encode())
+            except OSError as error:
+                refused[each.path] = f"{each.path}: cannot be written: {error.strerror or error}"
+    files = [run.unfixed(each.path) if each.path in refused else each for each in done.files]
+    shown = (each for each in files if isinstance(each, Checked))
+    unreadable = (each for each in files if isinstance(each, str))
+    failures = (*done.failures, *refused.values(), *unreadable)
+    return replace(done, files=tuple(shown), failures=failures, unwritten=len(refused))

@@ -1,0 +1,151 @@
+"""Puts together what a whole check depended on: what it was asked for, what it found in folders, what files made it look at."""
+
+# Paths as text: there are tens of thousands.
+# ruff: noqa: PTH109, PTH118, PTH208
+
+import errno
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from rubric_core.cli.dependencies import NO_NAMES, REAL_PATH, SUITES, Fact
+from rubric_core.cli.inputs import ABSENT, FILE, FOLDER, Inputs, kind_of
+from rubric_core.cli.sources import Source, Sources
+from rubric_core.configuration import CONFIGURATION_FILES
+
+__all__ = ["inputs_of"]
+
+#: What is said of a path at which nothing is.
+_GONE = (errno.ENOENT, errno.ENOTDIR, NO_NAMES)
+
+
+def inputs_of(
+    sources: Sources, found: Iterable[Source], configurations: Iterable[Path], facts: Iterable[Fact]
+) -> Inputs | None:
+    """Everything that a check depended on, as plain paths; None where no stamp can stand for some of it.
+
+    Args:
+        sources: What was asked for, after it was looked for.
+        found: What was checked.
+        configurations: The files that said how.
+        facts: What was found out for that.
+    """
+    collection = _Collection(sources.looked_into)
+    try:
+        for name in sources.names:
+            collection.named(os.path.join(os.getcwd(), name))
+        for path, was_there in sources.looked_at.items():
+            collection.as_it_is(path, was_there=was_there)
+        folders: set[str] = set()
+        for source in found:
+            if not source.is_file:
+                return None
+            # As it was spelt: what `..` leads to depends on links.
+            collection.content(os.path.join(os.getcwd(), source.shown))
+            folders.update(map(str, source.path.parents))
+        for folder in folders:
+            for name in CONFIGURATION_FILES:
+                # One that is gone by now, and counted, is among those that did.
+                collection.as_it_is(os.path.join(folder, name))
+        for configuration in configurations:
+            collection.content(str(configuration))
+        for fact in facts:
+            collection.fact(fact)
+    except _UncertainError:
+        return None
+    return collection.inputs()
+
+
+class _UncertainError(Exception):
+    """Something cannot be told from stamps."""
+
+
+class _Collection:
+    def __init__(self, listed: Collection[str]) -> None:
+        """`listed` are folders of which all names counted."""
+        self._stamped: defaultdict[str, set[str]] = defaultdict(set)
+        for folder in listed:
+            self._stamped[folder].add("")
+        self._kinds: dict[str, str] = {}
+        self._real: dict[str, str] = {}
+        #: The names in folders; None for those that are no folders.
+        self._names: dict[str, frozenset[str] | None] = {}
+
+    def inputs(self) -> Inputs:
+        """What came together."""
+        return Inputs({folder: sorted(names) for folder, names in self._stamped.items()}, self._kinds, self._real)
+
+    def content(self, path: str) -> None:
+        """A file was read."""
+        folder, name = os.path.split(path)
+        self._stamped[folder].add(name)
+
+    def _kind(self, path: str) -> str:
+        kind = self._kinds[path] = kind_of(path)
+        return kind
+
+    def named(self, path: str) -> None:
+        """It was asked for. A file or a folder is among what was read or listed; anything else stands for others."""
+        if self._kind(path) == FILE:
+            self.content(path)
+
+    def as_it_is(self, path: str, *, was_there: bool = False) -> None:
+        """What is in a file counted, or that it is not there. Raises _UncertainError."""
+        kind = kind_of(path)
+        if kind == FILE:
+            self.content(path)
+        elif kind != ABSENT:
+            self._kinds[path] = kind
+        elif was_there:
+            raise _UncertainError
+        else:
+            self.absent(path)
+
+    def absent(self, path: str) -> None:
+        """Nothing was there: where all names of a folder count, that is one more that is not among them."""
+        folder, name = os.path.split(path)
+        while name and self._listed(folder) is None:
+            folder, name = os.path.split(folder)
+        names = self._listed(folder)
+        if "" not in self._stamped.get(folder, ()) or names is None or name in names:
+            path = os.path.join(folder, name) if names is not None and name not in names else path
+            if self._kind(path) != ABSENT:
+                raise _UncertainError
+
+    def _listed(self, folder: str) -> frozenset[str] | None:
+        if folder not in self._names:
+            try:
+                self._names[folder] = frozenset(os.listdir(folder))
+            except (FileNotFoundError, NotADirectoryError):
+                self._names[folder] = None
+            except OSError:
+                raise _UncertainError from None
+        return self._names[folder]
+
+    def fact(self, fact: Fact) -> None:
+        """Something was asked about a path. Raises _UncertainError."""
+        answers, path = fact.answers, os.path.join(fact.folder, fact.name)
+        if SUITES in answers:
+            return  # the same as long as folders hold the same
+        if all(answer is False or answer in _GONE for answer in answers.values()):
+            self.absent(path)
+            return
+        kind = kind_of(path)
+        self._agree(answers, kind)
+        if REAL_PATH in answers:
+            self._real[path] = str(answers[REAL_PATH])
+        if kind == FILE and answers.keys() - {"file", "directory", REAL_PATH}:
+            self.content(path)
+        elif kind == FOLDER and "names" in answers:
+            self._stamped[path].add("")
+        else:
+            self._kinds[path] = kind
+
+    def _agree(self, answers: Mapping[str, object], kind: str) -> None:
+        """Raises _UncertainError where something is not what it was, or what no stamp stands for."""
+        if kind not in (FILE, FOLDER):
+            raise _UncertainError
+        is_file, is_folder = kind == FILE, kind == FOLDER
+        if answers.get("file", is_file) != is_file or answers.get("directory", is_folder) != is_folder:
+            raise _UncertainError

@@ -1,0 +1,112 @@
+"""What a whole check looked at on the disk, and whether it is still so: nothing is read for that, and nothing listed.
+
+A file is as it was when its size, its times, its mode and its place on the disk are, as in git's index. The time of its last change
+of any kind is one of them, which no program sets. A clock has ticks: what may have changed within one of them counts as changed, and
+so does all that is on a disk that does not keep this time.
+"""
+
+# Paths as text: there are tens of thousands.
+# ruff: noqa: PTH116, PTH118
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["ABSENT", "FILE", "FOLDER", "DiskTime", "Inputs", "kind_of", "real_path"]
+
+#: What a path leads to; any other word is the number of the error that says why nobody knows.
+ABSENT, FILE, FOLDER, _OTHER = "", "file", "folder", "other"
+#: Nanoseconds after which a further change gives a file another time, on any file system.
+_TICK = 2 * 10**9
+
+
+class DiskTime(NamedTuple):
+    """The time of a disk, which may be that of another machine."""
+
+    device: int
+    now: int
+
+    @classmethod
+    def of(cls, folder: Path) -> "DiskTime":
+        """The time of the disk that a folder is on. Raises OSError.
+
+        Where changes have no time of their own it is the year 1970, and everything on that disk is newer.
+        """
+        probe = folder / f".time.{os.urandom(6).hex()}"
+        os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        try:
+            os.utime(probe, ns=(0, 0))
+            found = probe.stat()
+        finally:
+            probe.unlink()
+        # On Windows this is the time at which a file was made.
+        return cls(found.st_dev, 0 if sys.platform == "win32" else found.st_ctime_ns)
+
+    def settled(self, found: os.stat_result) -> bool:
+        """Whether something had been as it is for a while: with another change, it would have got another time."""
+        return found.st_dev == self.device and max(found.st_mtime_ns, found.st_ctime_ns) < self.now - _TICK
+
+
+class Inputs(NamedTuple):
+    """What a check depended on."""
+
+    #: By their folders, the names of the files that were read; an empty one for a folder of which the names counted.
+    stamped: Mapping[str, Sequence[str]]
+    #: What other paths led to.
+    kinds: Mapping[str, str]
+    #: Where they were, links followed.
+    real: Mapping[str, str]
+
+    def stamp(self, since: DiskTime | None = None) -> str:
+        """The same as long as no file changes. Raises OSError where one is gone, and where one may have changed `since`."""
+        signed = blake2b(digest_size=16)
+        for path in self._stamped():
+            found = os.stat(path)
+            if since is not None and not since.settled(found):
+                raise OSError(errno.EAGAIN, "this may have changed meanwhile", path)
+            mode, inode, device, *_ = found
+            times = found.st_mtime_ns, found.st_ctime_ns
+            signed.update(b"%d %d %d %d %d %d\n" % (mode, inode, device, found.st_size, *times))
+        return signed.hexdigest()
+
+    def hold(self) -> bool:
+        """Whether all that has no stamp is as it was."""
+        folders: dict[str, str] = {}
+        return all(kind_of(path) == kind for path, kind in self.kinds.items()) and all(
+            real_path(path, folders) == real for path, real in self.real.items()
+        )
+
+    def _stamped(self) -> Iterator[str]:
+        for folder, names in self.stamped.items():
+            inside = os.path.join(folder, "")
+            for name in names:
+                yield inside + name if name else folder
+
+
+def kind_of(path: str) -> str:
+    """What a path leads to."""
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return ABSENT
+    except OSError as error:
+        return str(error.errno)
+    return FOLDER if stat.S_ISDIR(mode) else FILE if stat.S_ISREG(mode) else _OTHER
+
+
+def real_path(path: str, folders: dict[str, str]) -> str:
+    """A path with all links followed; `folders` are those that were followed before."""
+    folder, name = os.path.split(path)
+    with contextlib.suppress(OSError):
+        if not name or name in (os.curdir, os.pardir) or stat.S_ISLNK(os.lstat(path).st_mode):
+            return os.path.realpath(path)
+    real = folders.get(folder)
+    if real is None:
+        real = folders[folder] = os.path.realpath(folder)
+    return os.path.join(real, name)

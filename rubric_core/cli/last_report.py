@@ -1,0 +1,146 @@
+"""What the last check of the same things printed, printed again where everything that it looked at is as it was."""
+
+# Paths as text: a check that has nothing else to do asks for no more than these.
+# ruff: noqa: PTH208
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO, cast
+
+from rubric_core.cli.cache_files import CacheFile
+from rubric_core.cli.inputs import DiskTime, Inputs
+from rubric_core.cli.style import Style, columns_of
+
+__all__ = ["Copy", "LastReport", "Printed", "copied"]
+
+_KIND = "report"
+
+
+class Printed(NamedTuple):
+    """What a check printed, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+    #: The stream at the end of which the time stands that it took: "out", "err" or, for none, "".
+    timed: str
+
+    @classmethod
+    def of(cls, code: int, out: str, err: str, timed: str, seconds: float) -> "Printed":
+        """What was printed, the last line of one stream with the seconds that it took."""
+        end = _took(seconds)
+        streams = [text.removesuffix(end) if name == timed else text for name, text in (("out", out), ("err", err))]
+        return cls(code, streams[0], streams[1], timed)
+
+    def again(self, seconds: float) -> int:
+        """Print it. Gives the exit code."""
+        for name, text, stream in (("err", self.err, sys.stderr), ("out", self.out, sys.stdout)):
+            if text:
+                stream.write(text)
+            if name == self.timed:
+                stream.write(_took(seconds))
+        return self.code
+
+
+def _took(seconds: float) -> str:
+    return f"{seconds:.2f} s\n"
+
+
+class Copy:
+    """A stream, and what went into it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._pieces: list[str] = []
+
+    def write(self, text: str) -> int:
+        """As that of a stream."""
+        self._pieces.append(text)
+        return self._stream.write(text)
+
+    def writelines(self, lines: Iterator[str]) -> None:
+        """As that of a stream."""
+        for line in lines:
+            self.write(line)
+
+    def text(self) -> str:
+        """Everything that went into it."""
+        return "".join(self._pieces)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def copied() -> Iterator[tuple[Copy, Copy]]:
+    """While this lasts, what is printed is kept as well."""
+    streams = sys.stdout, sys.stderr
+    copies = Copy(sys.stdout), Copy(sys.stderr)
+    sys.stdout, sys.stderr = (cast("TextIO", each) for each in copies)
+    try:
+        yield copies
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+class LastReport:
+    """Where the report of a check is kept."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._begun = time.monotonic()
+        self._options = options
+        self._file: CacheFile | None = None
+        self._since: DiskTime | None = None
+
+    def printed(self) -> int | None:
+        """Print what was printed then. Gives the exit code; None where there is nothing, or not the same to be said."""
+        printed = self._unchanged()
+        return None if printed is None else printed.again(time.monotonic() - self._begun)
+
+    def _unchanged(self) -> Printed | None:
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            folder = self._folder()
+            # Nearly every check of a few files ends here, before anything is asked about rubric itself.
+            if folder is None or not any(name.startswith(_KIND) for name in os.listdir(folder)):
+                return None
+            stamp, stamped, kinds, real, *printed = json.loads(self._opened(folder).read())
+            inputs = Inputs(stamped, kinds, real)
+            if inputs.hold() and inputs.stamp() == stamp:
+                return Printed(*printed)
+        return None
+
+    def begin(self) -> None:
+        """Everything that is looked at is looked at from now on."""
+        with contextlib.suppress(OSError, ValueError):
+            folder = self._folder()
+            self._since = DiskTime.of(folder) if folder is not None and folder.is_dir() else None
+
+    def keep(self, printed: Printed, inputs: Inputs) -> None:
+        """Remember what a check printed, unless something that it looked at may be another thing by now."""
+        with contextlib.suppress(OSError, ValueError):
+            folder = self._folder()
+            if folder is not None and self._since is not None:
+                body = (inputs.stamp(self._since), *inputs, *printed)
+                self._opened(folder).write(json.dumps(body, separators=(",", ":"), check_circular=False))
+
+    def _folder(self) -> Path | None:
+        options = self._options
+        reads_input = options.path is not None or "-" in options.paths
+        if options.no_cache or options.watch or options.fix or reads_input:
+            return None
+        return CacheFile.folder_of(options.paths)
+
+    def _opened(self, folder: Path) -> CacheFile:
+        if self._file is None:
+            options = sorted((name, value) for name, value in vars(self._options).items() if name != "func")
+            streams = [
+                (stream.encoding, Style.of(stream).colour, columns_of(stream)) for stream in (sys.stdout, sys.stderr)
+            ]
+            self._file = CacheFile(folder, _KIND, [repr(options), streams])
+        return self._file

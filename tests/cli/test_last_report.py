@@ -1,0 +1,157 @@
+"""A check of which nothing has changed prints what the last one printed, and looks at nothing but stamps."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cached_project import PROMPT, TICK, link, plant, said, same_stamp, settle, swap
+from command import BROKEN, CLEAN, Run, write
+
+from rubric_core.cli import check, check_run, inputs, parallel, printing
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_run, "_FEWEST", 1)
+    monkeypatch.setattr(parallel, "_processors", lambda: 1)
+    monkeypatch.setattr(inputs, "_TICK", TICK)
+
+
+@pytest.fixture
+def rounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
+    """How many checks looked for files since this was called last, rather than print what was printed before."""
+    begun: list[object] = []
+    real = check_run.CheckRun.round
+
+    def counted(self: check_run.CheckRun, *, cached: bool) -> Any:
+        begun.append(self)
+        return real(self, cached=cached)
+
+    def taken() -> int:
+        number = len(begun)
+        begun.clear()
+        return number
+
+    monkeypatch.setattr(check_run.CheckRun, "round", counted)
+    return taken
+
+
+FORMATS = [[], *(["--format", name] for name in printing.FORMATS), ["--statistics"], ["--quiet"], ["--diff"]]
+
+
+@pytest.mark.parametrize("options", FORMATS, ids=" ".join)
+def test_where_nothing_changed_the_same_is_printed(rubric: Run, rounds: Callable[[], int], options: list[str]) -> None:
+    plant()
+    write("evals/other.test.yaml", "jobs: {}\n")
+    settle()
+    fresh = said(rubric("check", *options, "--no-cache"))
+    for _ in range(3):  # the first one makes a folder for it
+        assert said(rubric("check", *options)) == fresh
+        settle()
+    assert rounds() == 3
+    assert said(rubric("check", *options)) == fresh
+    assert rounds() == 0
+    assert tuple(printing.FORMATS) == check.FORMATS
+
+
+def test_what_may_have_changed_within_a_tick_counts_as_changed(
+    rubric: Run, rounds: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant()
+    settle()
+    rubric("check")
+    settle()
+    write("evals/clean.eval.yaml", BROKEN)
+    monkeypatch.setattr(inputs, "_TICK", 3600 * 10**9)
+    for _ in range(3):
+        rubric("check")
+    assert rounds() == 4
+    monkeypatch.setattr(inputs, "_TICK", TICK)
+    settle()
+    for _ in range(3):
+        rubric("check")
+    assert rounds() == 1
+
+
+def test_a_disk_without_times_of_changes_keeps_nothing(
+    rubric: Run, rounds: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant()
+    monkeypatch.setattr(inputs.sys, "platform", "win32")
+    for _ in range(4):
+        rubric("check")
+        settle()
+    assert rounds() == 4
+
+
+CHANGES: list[tuple[str, Callable[[], object]]] = [
+    ("a file that says nothing", lambda: write("evals/other.eval.yaml", CLEAN)),
+    ("a folder", lambda: write("evals/deep/new.eval.yaml", CLEAN)),
+    ("a targets file where none was", lambda: write("evals/.agentv/targets.yaml", "targets: []\n")),
+    ("the root of a repository below", lambda: write("evals/.git", "gitdir: elsewhere\n")),
+    ("a configuration above", lambda: write(".rubric.toml", 'ignore = ["unknown-key"]\n')),
+    ("patterns of git", lambda: write("evals/.gitignore", "one*\n")),
+    ("patterns of git that only one clone has", lambda: write(".git/info/exclude", "one*\n")),
+    ("patterns of the engine", lambda: write(".agentv/config.yaml", "eval_patterns: ['**/more.yaml']\n")),
+    ("a prompt", lambda: write("evals/prompts/grade.md", "Grade {{ answer }}.\n")),
+    ("a prompt where none was", lambda: write("evals/prompts/gone.md", PROMPT)),
+    ("a file less", lambda: Path("evals/one.eval.yaml").unlink()),
+    ("cases less", lambda: Path("evals/more.yaml").unlink()),
+    ("another name", lambda: Path("evals/one.eval.yaml").rename("evals/1.eval.yaml")),
+    ("two names swapped", lambda: swap(Path("evals/clean.eval.yaml"), Path("evals/broken.eval.yaml"))),
+    ("a link elsewhere", lambda: link("evals/linked.eval.yaml", "broken.eval.yaml")),
+    ("a link to nothing", lambda: link("evals/linked.eval.yaml", "none.eval.yaml")),
+    ("what a link to nothing leads to", lambda: write("later/cases.yaml", BROKEN)),
+    ("nobody may read it", lambda: Path("evals/prompts/grade.md").chmod(0)),
+    ("a folder for a file", lambda: (Path("evals/more.yaml").unlink(), Path("evals/more.yaml").mkdir())),
+    ("content with the same size and time", lambda: same_stamp("evals/one.eval.yaml", "target: one", "target: eno")),
+    ("targets with the same size and time", lambda: same_stamp(".agentv/targets.yaml", "name: two", "name: owt")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", [change for _, change in CHANGES], ids=[name for name, _ in CHANGES])
+def test_whatever_changes_is_seen(
+    rubric: Run, rounds: Callable[[], int], change: Callable[[], object], request: pytest.FixtureRequest
+) -> None:
+    plant()
+    link("evals/linked.eval.yaml", "clean.eval.yaml")
+    link("evals/later.eval.yaml", "../later/cases.yaml")
+    write("later/none.txt", "")
+    for _ in range(3):
+        before = said(rubric("check"))
+        settle()
+    rounds()
+    assert said(rubric("check")) == before
+    assert rounds() == 0
+    change()
+    now = said(rubric("check"))
+    assert rounds() == 1
+    assert now == said(rubric("check", "--no-cache"))
+
+
+def test_a_link_that_leads_out_of_the_repository_now(rubric: Run) -> None:
+    plant()
+    for folder in ("inside", "../outside"):
+        write(f"{folder}/grade.md", PROMPT)
+    link("evals/prompts/grade.md", "../../inside/grade.md")
+    settle()
+    for _ in range(3):
+        assert "outside" not in rubric("check").out
+        settle()
+    link("evals/prompts/grade.md", "../../../outside/grade.md")
+    for _ in range(3):
+        assert "outside" in rubric("check").out
+        assert said(rubric("check")) == said(rubric("check", "--no-cache"))
+        settle()
+
+
+def test_colours_are_those_of_now(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant()
+    settle()
+    for _ in range(2):
+        for colour in ("0", "1"):
+            monkeypatch.setenv("FORCE_COLOR", colour)
+            for _ in range(3):
+                assert ("\x1b[" in rubric("check").out) is (colour == "1")
+                settle()
