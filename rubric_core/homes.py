@@ -2,11 +2,12 @@
 
 import errno
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from rubric_core.atomic_write import write_file
 
-__all__ = ["hide", "user_directory"]
+__all__ = ["cache_folder", "hide", "user_directory"]
 
 
 def user_directory(variable: str, *below: str) -> Path:
@@ -21,6 +22,19 @@ def user_directory(variable: str, *below: str) -> Path:
         return Path.home().joinpath(*below)
     except RuntimeError:
         raise OSError(errno.ENOENT, f"this user has no home directory: set HOME or {variable}") from None
+
+
+def cache_folder(names: Sequence[str]) -> Path | None:
+    """Where a project keeps what is known of all that these paths name, at least one; None where nothing may be written.
+
+    That is in the repository that holds all of it, or in the folder that does. Raises ValueError for paths without a common folder.
+    """
+    common = os.path.commonpath([os.path.abspath(name) for name in names])  # noqa: PTH100  # links stay as they are
+    folder = Path(common) if os.path.isdir(common) else Path(common).parent  # noqa: PTH112  # as text
+    root = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+    cache = root / ".rubric" / "cache"
+    # A link leads where a repository wants it to.
+    return None if any(each.is_symlink() for each in (cache, cache.parent)) else cache
 
 
 def hide(folder: Path) -> None:

@@ -64,6 +64,7 @@ else:
             own = {
                 name for name in vars(cls) if name != "__hash__" or cls.__hash__
             }  # Python's None beside an `__eq__` is nobody's
+            cls.__doc__ = cls.__doc__ or cls.__name__  # see `_write_init`
             made = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(cls)
             made.__init__ = Pending("__init__", made, _write_frozen_init if frozen else _write_init)
             methods = {"__repr__": _repr, **_comparing(made, frozen), **(_FROZEN if frozen else {})}
@@ -81,7 +82,10 @@ def _write_init(cls: type, *, frozen: bool = False) -> None:
         (f.name, f.type, dataclasses.field(default=f.default, default_factory=f.default_factory, init=f.init, kw_only=f.kw_only))
         for f in dataclasses.fields(cls)
     ]  # fmt: skip
-    after = {"__post_init__": None} if hasattr(cls, "__post_init__") else {}
+    # One without a docstring would be given its signature as one, which takes longer than everything else here.
+    after: dict[str, object] = {"__doc__": cls.__doc__ or cls.__name__}
+    if hasattr(cls, "__post_init__"):
+        after["__post_init__"] = None
     twin = dataclasses.make_dataclass(
         cls.__name__, same, namespace=after, repr=False, eq=False, frozen=frozen, slots="__slots__" in vars(cls)
     )

@@ -29,6 +29,22 @@ _INTERNAL = {"reference": "write the pages of the reference"}
 WRONG_USE = 2
 
 
+class _HelpFormatter(argparse.HelpFormatter):
+    """As usual, but that the terminal is asked for its width only when something is shown: every option makes such a formatter."""
+
+    def __init__(self, prog: str, indent_increment: int = 2, max_help_position: int = 24) -> None:
+        super().__init__(prog, indent_increment, max_help_position, width=1)
+        self._widest_position = max_help_position
+
+    def format_help(self) -> str:
+        """See `argparse.HelpFormatter`."""
+        import shutil  # noqa: PLC0415  # loads every archive format
+
+        self._width = shutil.get_terminal_size().columns - 2
+        self._max_help_position = min(self._widest_position, max(self._width - 20, self._indent_increment * 2))
+        return super().format_help()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Gives its exit code: 0 clean, 1 findings or failures, 2 wrong use, 3 a case without a score."""
     try:
@@ -43,13 +59,14 @@ def _main(arguments: Sequence[str] | None) -> int:
         prog="rubric",
         description="Checks and runs LLM evaluation suites in YAML.",
         epilog="rubric COMMAND --help says more.",
-        formatter_class=partial(argparse.HelpFormatter, max_help_position=20),
+        formatter_class=partial(_HelpFormatter, max_help_position=20),
     )
     parser.add_argument("--version", action="version", version=f"rubric {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(prog=parser.prog, dest="command", metavar="COMMAND", required=True)
     for name, words in {**COMMANDS, **_INTERNAL}.items():
         listed: dict[str, Any] = {"help": words} if name in COMMANDS else {}
-        command = commands.add_parser(name, description=words[0].upper() + words[1:] + ".", **listed)
+        description = f"{words[0].upper()}{words[1:]}."
+        command = commands.add_parser(name, description=description, formatter_class=_HelpFormatter, **listed)
         command.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
         if given[:1] == [name]:
             import_module(f"{__name__}.{name}").add_arguments(command)

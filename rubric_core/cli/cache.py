@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from rubric_core.cli.cache_files import CacheFile
 from rubric_core.cli.dependencies import Fact
+from rubric_core.homes import cache_folder
 
 __all__ = ["Cache", "Entry"]
 
@@ -51,7 +52,7 @@ class Cache:
             kind: Everything that counts for all of them, as plain data.
         """
         with contextlib.suppress(OSError, ValueError):
-            folder = CacheFile.folder_of(names)
+            folder = cache_folder(names)
             return None if folder is None else cls(CacheFile(folder, "check", kind))
         return None
 

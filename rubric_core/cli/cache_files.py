@@ -4,14 +4,14 @@ Each is signed with a key that only the user has: one that comes with a reposito
 """
 
 # Paths as text: a check that has nothing else to do asks for no more than these.
-# ruff: noqa: PTH100, PTH109, PTH112, PTH120, PTH208
+# ruff: noqa: PTH100, PTH109, PTH120, PTH208
 
 import contextlib
 import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import blake2b
 from hmac import compare_digest
 from pathlib import Path
@@ -43,7 +43,7 @@ class CacheFile:
         """Raises OSError and ValueError where there is no key to sign it with.
 
         Args:
-            folder: The cache, see `folder_of`.
+            folder: The cache, see `cache_folder`.
             kind: What is kept in it; the first part of its name.
             wanted: Everything that counts for it, as plain data.
         """
@@ -51,13 +51,6 @@ class CacheFile:
         self._key = _user_key()
         described = json.dumps([_program(), sys.version, os.getcwd(), wanted])
         self._file = folder / f"{self._kind}{digest(described.encode())}.json"
-
-    @staticmethod
-    def folder_of(names: Sequence[str]) -> Path | None:
-        """The cache for a check of what these names stand for; None where none may be written. Raises OSError and ValueError."""
-        folder = _project_of(names) / ".rubric" / "cache"
-        # A link leads where a repository wants it to.
-        return None if any(each.is_symlink() for each in (folder, folder.parent)) else folder
 
     def read(self) -> bytes:
         """What was written last. Raises OSError, ValueError for what somebody else signed."""
@@ -87,13 +80,6 @@ class CacheFile:
         half = [name for at, name in files if name.startswith(".") and at < time.time() - _LEFT_BEHIND]
         for name in (*whole[_MOST_FILES:], *half):
             (self._file.parent / name).unlink(missing_ok=True)
-
-
-def _project_of(names: Sequence[str]) -> Path:
-    """The root of the repository that holds everything that is named, or the folder that does."""
-    common = os.path.commonpath([os.path.abspath(name) for name in names])  # links stay as they are
-    folder = Path(common) if os.path.isdir(common) else Path(common).parent
-    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
 
 
 def _user_key() -> bytes:

@@ -14,7 +14,6 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,6 +64,8 @@ class Inputs(NamedTuple):
 
     def stamp(self, since: DiskTime | None = None) -> str:
         """The same as long as no file changes. Raises OSError where one is gone, and where one may have changed `since`."""
+        from hashlib import blake2b  # noqa: PLC0415  # loads OpenSSL, and most checks need but the time of the disk
+
         signed = blake2b(digest_size=16)
         for path in self._stamped():
             found = os.stat(path)

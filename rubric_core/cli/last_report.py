@@ -5,17 +5,18 @@
 
 import argparse
 import contextlib
-import json
 import os
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
-from rubric_core.cli.cache_files import CacheFile
-from rubric_core.cli.inputs import DiskTime, Inputs
-from rubric_core.cli.style import Style, columns_of
+from rubric_core.homes import cache_folder
+
+if TYPE_CHECKING:
+    from rubric_core.cli.cache_files import CacheFile
+    from rubric_core.cli.inputs import DiskTime, Inputs
 
 __all__ = ["Copy", "LastReport", "Printed", "copied"]
 
@@ -109,6 +110,10 @@ class LastReport:
             # Nearly every check of a few files ends here, before anything is asked about rubric itself.
             if folder is None or not any(name.startswith(_KIND) for name in os.listdir(folder)):
                 return None
+            import json  # noqa: PLC0415  # see above
+
+            from rubric_core.cli.inputs import Inputs  # noqa: PLC0415
+
             stamp, stamped, kinds, real, *printed = json.loads(self._opened(folder).read())
             inputs = Inputs(stamped, kinds, real)
             if inputs.hold() and inputs.stamp() == stamp:
@@ -119,10 +124,15 @@ class LastReport:
         """Everything that is looked at is looked at from now on."""
         with contextlib.suppress(OSError, ValueError):
             folder = self._folder()
-            self._since = DiskTime.of(folder) if folder is not None and folder.is_dir() else None
+            if folder is not None and folder.is_dir():
+                from rubric_core.cli.inputs import DiskTime  # noqa: PLC0415  # a few files need none of it
 
-    def keep(self, printed: Printed, inputs: Inputs) -> None:
+                self._since = DiskTime.of(folder)
+
+    def keep(self, printed: Printed, inputs: "Inputs") -> None:
         """Remember what a check printed, unless something that it looked at may be another thing by now."""
+        import json  # noqa: PLC0415  # a few files need none of it
+
         with contextlib.suppress(OSError, ValueError):
             folder = self._folder()
             if folder is not None and self._since is not None:
@@ -134,9 +144,12 @@ class LastReport:
         reads_input = options.path is not None or "-" in options.paths
         if options.no_cache or options.watch or options.fix or reads_input:
             return None
-        return CacheFile.folder_of(options.paths)
+        return cache_folder(options.paths)
 
-    def _opened(self, folder: Path) -> CacheFile:
+    def _opened(self, folder: Path) -> "CacheFile":
+        from rubric_core.cli.cache_files import CacheFile  # noqa: PLC0415  # a few files need none of these
+        from rubric_core.cli.style import Style, columns_of  # noqa: PLC0415
+
         if self._file is None:
             options = sorted((name, value) for name, value in vars(self._options).items() if name != "func")
             streams = [

@@ -350,6 +350,8 @@ def test_nothing_heavy_is_loaded() -> None:
         "jsonschema",
         "tomllib",
         "unittest",
+        "shutil",
+        "hashlib",
         "email",
     }
     assert not loaded & heavy

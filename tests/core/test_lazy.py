@@ -5,6 +5,8 @@ import dataclasses
 import inspect
 import pickle
 import re
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, field
 from typing import Any, NamedTuple
 
@@ -152,3 +154,24 @@ def test_a_pattern_is_compiled_at_its_first_use(monkeypatch):
     assert (word.pattern, word.groups, word.groupindex["first"]) == (r"(?P<first>a)b", 1, 1)
     assert word.search("nothing") is None
     assert set(compiled) == {(r"(?P<first>a)b", re.IGNORECASE)}
+
+
+def test_yaml_compiles_none_of_its_expressions_before_one_is_needed():
+    script = """
+import re
+import subprocess
+import sys
+compiled, real = [], re._compiler.compile
+re._compiler.compile = lambda source, flags=0: compiled.append(source) or real(source, flags)
+unchanged = re.compile
+from rubric_core.syntax.libyaml import yaml
+print([source for source in compiled if "timestamp" in str(source) or "\\ue000" in str(source) or "yes|Yes" in str(source)])
+print(re.compile is unchanged, yaml.load("{a: 1, b: 2026-11-23, c: yes}", yaml.SafeLoader), yaml.reader.Reader("x").peek())
+print([source for source in compiled if "\\ue000" in str(source)] != [])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "[]",
+        "True {'a': 1, 'b': datetime.date(2026, 11, 23), 'c': True} x",
+        "True",
+    ]

@@ -327,7 +327,7 @@ def test_the_dialect_of_the_settings_counts(suite: Folder, capsys: pytest.Captur
 
 
 def test_checking_loads_nothing_of_what_running_needs() -> None:
-    script = "import sys, rubric_core, rubric_core.evaluation as e, rubric_core.cli.check; [getattr(e, n) for n in e.__all__]; print([m for m in ('httpx', 'pydantic', 'ruamel.yaml') if m in sys.modules])"
+    script = "import sys, rubric_core, rubric_core.evaluation as e, rubric_core.cli.check_command; [getattr(e, n) for n in e.__all__]; print([m for m in ('httpx', 'pydantic', 'ruamel.yaml') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 

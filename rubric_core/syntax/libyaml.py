@@ -1,0 +1,28 @@
+"""PyYAML, loaded without compiling what only its parser in Python needs.
+
+That takes longer than reading a suite of a hundred lines, nearly all of it for one set of characters. libyaml needs none of it; where
+it is not there, each expression is compiled when it is first used.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rubric_core.lazy import pattern
+
+__all__ = ["yaml"]
+
+
+@contextmanager
+def _deferred_expressions() -> Iterator[None]:
+    """While this lasts, regular expressions are left to be compiled at their first use."""
+    compiled = re.compile
+    re.compile = pattern
+    try:
+        yield
+    finally:
+        re.compile = compiled
+
+
+with _deferred_expressions():
+    import yaml
