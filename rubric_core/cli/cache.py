@@ -85,9 +85,10 @@ class Cache:
         """What was found out about files of these names, which are all; None where something is not kept."""
         if self._kept.keys() != set(names):
             return None
-        return map(self._facts.__getitem__, self._numbers())
+        return map(self._facts.__getitem__, self._used())
 
-    def _numbers(self) -> set[int]:
+    def _used(self) -> set[int]:
+        """The numbers of the facts that what is kept depends on."""
         return set().union(*(entry.facts for entry in self._kept.values()))
 
     def save(self) -> None:
@@ -102,7 +103,7 @@ class Cache:
         return dict(enumerate(facts)), {name: Entry(*entry) for name, entry in entries.items()}
 
     def _write(self) -> None:
-        ordered = sorted(self._numbers(), key=lambda number: self._facts[number][:2])
+        ordered = sorted(self._used(), key=lambda number: self._facts[number][:2])
         folders = [
             (folder, [(fact.name, fact.answers) for fact in map(self._facts.__getitem__, listed)])
             for folder, listed in groupby(ordered, lambda number: self._facts[number].folder)

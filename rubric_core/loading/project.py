@@ -265,8 +265,11 @@ class Project:
         return facts[path]  # type: ignore[return-value]  # one question, one type
 
     def real_path(self, path: Path) -> str:
-        """The path with all links followed."""
-        return os.path.realpath(path)
+        """The path with all links followed. The links above it are followed once for all that is in its folder."""
+        if path.name in ("", "..") or os.path.islink(path):  # noqa: PTH114  # `Path.is_symlink` takes twice as long
+            return os.path.realpath(path)
+        folder = self.fact("real folder", self.saw(path.parent), os.path.realpath)
+        return os.path.join(folder, path.name)  # noqa: PTH118  # as text
 
     def kept(self, key: object) -> "_Kept[object] | None":
         """What was worked out under that key."""

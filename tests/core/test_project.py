@@ -1,5 +1,6 @@
 """What is known of the files around suites, and when it has to be found out again."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -153,3 +154,44 @@ def lookups_after_an_edit(folder: Path, targets: int, suites: int, monkeypatch: 
 def test_targets_are_searched_for_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few, more = (lookups_after_an_edit(tmp_path, number, 20, monkeypatch) for number in (2, 12))
     assert more - few <= 20, "one for each further target, not one for each suite"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a/b/f",
+        "l/b/f",
+        "l/b/g",
+        "l/b",
+        "l",
+        "a/loop",
+        "l/loop",
+        "nowhere",
+        "nowhere/q",
+        "l/none/f",
+        "a/b/f/k",
+        ".",
+        "l/..",
+    ],
+)
+def test_links_are_followed_as_the_system_follows_them(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "f").touch()
+    for link, to in (("l", "a"), ("a/b/g", "f"), ("a/loop", "loop"), ("nowhere", "gone/z")):
+        (tmp_path / link).symlink_to(to)
+    project = Project(DiskFiles())
+    for _ in range(2):
+        assert project.look().real_path(tmp_path / name) == os.path.realpath(tmp_path / name)
+
+
+def test_a_link_that_leads_elsewhere_now_is_followed_again(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "f").touch()
+    (tmp_path / "l").symlink_to("one")
+    project = Project(DiskFiles())
+    assert project.look().real_path(tmp_path / "l" / "f") == str(tmp_path / "one" / "f")
+    (tmp_path / "l").unlink()
+    (tmp_path / "l").symlink_to("two")
+    project.changed([tmp_path / "l"])
+    assert project.look().real_path(tmp_path / "l" / "f") == str(tmp_path / "two" / "f")
