@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from rubric_core.loading.files import absolute
+from rubric_core.loading.project import Look
 from rubric_core.loading.search import is_pattern
 from rubric_core.ports import Files
 
@@ -39,7 +40,8 @@ def path_matches(pattern: str, bases: Iterable[Path], files: Files) -> PathMatch
         waiting = deque([(base, PurePath(pattern).parts)])
         while waiting:
             here, parts = waiting.popleft()
-            key = (os.path.realpath(here), len(parts))
+            real = files.real_path(here) if isinstance(files, Look) else os.path.realpath(here)
+            key = (real, len(parts))
             if key in seen:
                 continue
             seen.add(key)
