@@ -13,7 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rubric_core.disk import DiskFiles
-from rubric_core.escaped import MARK, kill_escaped, marked
+from rubric_core.escaped import MARK, LimitMark, kill_escaped, marked
 from rubric_core.guard import Guard
 from rubric_core.network import HttpxHttp
 from rubric_core.ports import Finished, Ports, Program
@@ -65,8 +65,9 @@ class _Watch(asyncio.SubprocessProtocol):
     """Gathers what a program writes, up to a limit, and says when something happens."""
 
     def __init__(self, limit: int, mark: str) -> None:
-        #: By which everything that the program starts is known.
+        #: By which everything that the program starts is known: a variable, and a limit, empty where there is none.
         self.mark = mark
+        self.limit = ""
         self.output: dict[int, bytearray] = {1: bytearray(), 2: bytearray()}
         self.too_much = False
         self.exited = False
@@ -124,14 +125,16 @@ class OsProcesses:
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = filtered(os.environ if environment is None else environment)
-        self._guard = Guard()
+        self._limits = LimitMark()
+        self._guard = Guard(self._limits.prefix)
         self._numbers = count(1)
 
     async def run(self, program: Program) -> Finished:
         """See `ports.Processes.run`."""
         began = time.monotonic()
-        watch = _Watch(program.output_limit, f"{self._guard.mark}.{next(self._numbers)}.")
-        transport = await self._started(program, watch)
+        number = next(self._numbers)
+        watch = _Watch(program.output_limit, f"{self._guard.mark}.{number}.")
+        transport = await self._started(program, watch, number)
         stopped: Literal["", "time", "output"] = ""
         try:
             self._feed(transport, program.stdin)
@@ -153,9 +156,9 @@ class OsProcesses:
             stopped,
         )
 
-    async def _started(self, program: Program, watch: _Watch) -> asyncio.SubprocessTransport:
+    async def _started(self, program: Program, watch: _Watch, number: int) -> asyncio.SubprocessTransport:
         """The running program. Cancelled half way, asyncio would wait for its end: it is started whole, then ended."""
-        starting = asyncio.ensure_future(self._start(program, watch))
+        starting = asyncio.ensure_future(self._start(program, watch, number))
         try:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
@@ -165,18 +168,20 @@ class OsProcesses:
 
     async def _end(self, transport: asyncio.SubprocessTransport, watch: _Watch) -> None:
         _kill(transport)
-        kill_escaped(watch.mark, transport.get_pid())
+        kill_escaped(watch.mark, watch.limit, transport.get_pid())
         self._guard.release(transport.get_pid())
         transport.close()
         await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the loop has to hear of it
 
-    async def _start(self, program: Program, watch: _Watch) -> asyncio.SubprocessTransport:
+    async def _start(self, program: Program, watch: _Watch, number: int) -> asyncio.SubprocessTransport:
         # The constant exists on Windows only.
         group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         options: dict[str, Any] = {"creationflags": group} if _WINDOWS else {"start_new_session": True}
         environment = {**self._environment, **program.environment, MARK: marked(watch.mark)}
         loop = asyncio.get_running_loop()
         self._guard.expect()
+        watch.limit = self._limits.set(number)
+        loop.call_soon(self._limits.unset)  # the program is started before the loop does anything else
         try:
             transport, _ = await loop.subprocess_exec(
                 lambda: watch, *program.argv, cwd=program.cwd, env=environment, **options

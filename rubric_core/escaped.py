@@ -1,15 +1,65 @@
-"""Programs that left the process group of the program that started them, as daemons do: found by a variable that they still have."""
+"""Programs that left the process group of the program that started them, as daemons do: found by what they inherit.
+
+A variable tells them, and so does a resource limit, which a child keeps that was given another environment, another session and
+another parent. Only Linux tells what processes have: on macOS, what leaves the process group of a program outlives it.
+"""
 
 import os
+import secrets
 import signal
 import sys
 from contextlib import suppress
 
-__all__ = ["MARK", "kill_escaped", "marked"]
+__all__ = ["MARK", "LimitMark", "kill_escaped", "marked"]
 
 #: The variable by which the children of a program are known.
 MARK = "RUBRIC_PROGRAM"
 _PASSES = 5
+#: Of the numbers that are set as a limit, one for each program: below 2^63 together with the part that they share.
+_PROGRAMS = 1_000_000
+_LOWEST, _HIGHEST = 10**11, 10**12
+
+
+class LimitMark:
+    """Numbers by which the programs of one run are known, set as their limit of time under realtime scheduling.
+
+    The limit is many thousand years, and hardly any program has that scheduling, or sets the limit. Nothing is marked where the
+    system has no such limit (anything but Linux), or where there already is one: in a run within a run, everything is known by
+    the mark of the outer one.
+    """
+
+    def __init__(self) -> None:
+        #: What the numbers of all programs begin with.
+        self.prefix = str(secrets.randbelow(_HIGHEST - _LOWEST) + _LOWEST)
+        self._unmarked: tuple[int, int] | None = None
+        if sys.platform.startswith("linux"):
+            import resource  # noqa: PLC0415  # not there on Windows
+
+            limits = resource.getrlimit(resource.RLIMIT_RTTIME)
+            self._unmarked = limits if limits[0] == resource.RLIM_INFINITY else None
+
+    def set(self, program: int) -> str:
+        """Mark what this process starts until `unset`: the mark, empty where there is none."""
+        number = int(self.prefix) * _PROGRAMS + program % _PROGRAMS
+        return str(number) if self._unmarked is not None and _limit(number, self._unmarked[1]) else ""
+
+    def unset(self) -> None:
+        """Mark nothing more."""
+        if self._unmarked is not None:
+            _limit(*self._unmarked)
+
+
+def _limit(soft: int, hard: int) -> bool:
+    """Limit this process, and say whether that could be done: some sandboxes let nobody set limits."""
+    if not sys.platform.startswith("linux"):
+        return False
+    import resource  # noqa: PLC0415  # not there on Windows
+
+    try:
+        resource.setrlimit(resource.RLIMIT_RTTIME, (soft, hard))
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def marked(mark: str) -> str:
@@ -17,13 +67,15 @@ def marked(mark: str) -> str:
     return f"{os.environ.get(MARK, '')}:{mark}"
 
 
-def kill_escaped(mark: str, first: int) -> None:
-    """End everything that has `mark` and was started after the process `first`. Only Linux tells what processes have."""
+def kill_escaped(mark: str, limit: str, first: int) -> None:
+    """End everything that was started after the process `first` and has `mark` or, unless it is empty, the limit `limit`."""
     if not sys.platform.startswith("linux"):
         return
-    sought = mark.encode()
+    sought = {"environ": mark.encode()}
+    if limit:
+        sought["limits"] = f" {limit} ".encode()
     for _ in range(_PASSES):  # whoever is killed may just have started another one
-        escaped = [pid for pid in _newer(first) if _has(pid, sought)]
+        escaped = [pid for pid in _newer(first) if any(_has(pid, file, sign) for file, sign in sought.items())]
         for pid in escaped:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -39,9 +91,9 @@ def _newer(first: int) -> list[int]:
     return [pid for pid in ids if (first < pid <= last if first <= last else pid > first or pid <= last)]
 
 
-def _has(pid: int, mark: bytes) -> bool:
+def _has(pid: int, file: str, sign: bytes) -> bool:
     try:
-        with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123  # a Path for each process is half of the time
-            return mark in file.read()
+        with open(f"/proc/{pid}/{file}", "rb") as found:  # noqa: PTH123  # a Path for each process is half of the time
+            return sign in found.read()
     except OSError:
         return False  # gone, or somebody else's

@@ -11,8 +11,8 @@ __all__ = ["Guard"]
 
 # A shell of its own session reads which programs are to come (?), which came to nothing (!), and which process groups are
 # at work (+) or have ended (-). At the end of its input, whoever started them has gone, however it went: what is left is
-# killed. The mark finds what was never told of, and what left its group; a child holds the input open until it has
-# become the program with that mark, so that none slips through. In the background, so that nobody has to wait for it.
+# killed. The marks find what was never told of, and what left its group; a child holds the input open until it has
+# become the program with these marks, so that none slips through. In the background, so that nobody has to wait for it.
 _SCRIPT = """
 exec 3<&0
 {
@@ -36,9 +36,9 @@ exec 3<&0
   for each in $groups; do kill -s KILL -- "-$each" 2>/dev/null; done
   for pause in 0 0.1 0.5; do
     sleep $pause
-    for each in $(grep -lsF -- "$1" /proc/[0-9]*/environ); do
+    for each in $(grep -lsF -e "$1" -e " $2" /proc/[0-9]*/environ /proc/[0-9]*/limits); do
       each=${each#/proc/}
-      kill -s KILL "${each%/environ}" 2>/dev/null
+      kill -s KILL "${each%/*}" 2>/dev/null
     done
   done
 } <&3 3<&- &
@@ -52,9 +52,11 @@ class Guard:
     killed within the microseconds between the program's start and `watch`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: str) -> None:
         #: What every program has in its variables, followed by whatever tells it from the others.
         self.mark = uuid4().hex
+        #: What the mark among its limits begins with, see `escaped.LimitMark`.
+        self._limit = limit
         self._pipe: int | None = None
         self._tried = sys.platform == "win32"
 
@@ -82,7 +84,7 @@ class Guard:
         weakref.finalize(self, os.close, ours)
         try:
             subprocess.run(  # noqa: S603  # a constant
-                ["/bin/sh", "-c", _SCRIPT, "rubric-guard", self.mark],
+                ["/bin/sh", "-c", _SCRIPT, "rubric-guard", self.mark, self._limit],
                 stdin=theirs,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

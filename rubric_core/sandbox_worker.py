@@ -82,6 +82,9 @@ def _limit_memory() -> None:
         import resource  # noqa: PLC0415  # not on Windows
 
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        if sys.platform.startswith("linux"):
+            # The mark of a program that was being started at the same time, see `escaped.LimitMark`, is not this one's.
+            resource.setrlimit(resource.RLIMIT_RTTIME, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
 # Patterns

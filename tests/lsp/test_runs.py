@@ -542,3 +542,25 @@ tests:
     asked = {"textDocument": {"uri": uri}, "position": {"line": 4, "character": 12}}
     hover = client.request("textDocument/hover", asked)["contents"]["value"]
     assert "**refund** — ✔ passed 1.00" in hover
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not tell what left its group")
+def test_what_a_grader_leaves_behind_ends_while_the_server_stays(connect: Connect, folder: Path) -> None:
+    daemon = "env -i setsid sh -c 'trap \\\"\\\" TERM; echo $$ > pid; sleep 600' >/dev/null 2>&1 &"
+    command = f"{daemon} while [ ! -s pid ]; do sleep 0.01; done; echo '{{\\\"score\\\": 1}}'"
+    text = SLOW.partition("tests:")[0].replace("sleeper", "canned") + (
+        "tests:\n  - id: a\n    criteria: c\n    input: hi\n    assertions:\n"
+        f'      - type: code-grader\n        command: [sh, -c, "{command}"]\n'
+    )
+    (folder / "leaves.eval.yaml").write_text(text, encoding="utf-8")
+    uri = (folder / "leaves.eval.yaml").as_uri()
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    client.open(uri, text)
+    run(client, uri, "a")
+    ended(client)
+    found = until(
+        "a process", lambda: [path for path in folder.rglob("pid") if path.read_text(encoding="utf-8").strip()]
+    )
+    until("its end", lambda: not alive(int(found[0].read_text(encoding="utf-8"))))
+    assert next(iter(hints(client, uri).values())).startswith("✔")

@@ -1,0 +1,181 @@
+"""Whatever a program starts ends with it: also what has another session, parent and environment, and hears no signal."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from suites import Folder
+from waiting import alive, seen
+
+from rubric_core.adapters import OsProcesses
+from rubric_core.ports import Program
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="other systems do not tell what left its group"
+)
+
+#: Takes the name of a file that gets its process id, and stays.
+DAEMON = """
+import os, signal, sys, time
+where = sys.argv[1]
+if "double fork" in sys.argv:
+    os.fork() and os._exit(0)
+    os.setsid()
+    os.fork() and os._exit(0)
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+for number in range(3) if "closed" in sys.argv else ():
+    os.close(number)
+with open(where + ".new", "w") as file:
+    file.write(str(os.getpid()))
+os.rename(where + ".new", where)
+time.sleep(600)
+"""
+WAYS = {
+    "session": "setsid {daemon} pid &",
+    "environment": "env -i {daemon} pid &",
+    "session and environment": "env -i setsid {daemon} pid &",
+    "environment and session": "setsid env -i {daemon} pid &",
+    "double fork": "env -i {daemon} pid 'double fork'",
+    "double fork, pipes closed": "env -i {daemon} pid 'double fork' closed",
+    "in turn": "env -i setsid sh -c 'env -i setsid {daemon} pid closed &' &",
+    "nohup": "env -i nohup setsid {daemon} pid >/dev/null 2>&1 &",
+}
+READY = "\nwhile [ ! -e pid ]; do sleep 0.01; done\n"
+
+
+def script(folder: Folder, way: str) -> str:
+    folder.write("daemon.py", DAEMON)
+    return WAYS[way].format(daemon=f"{sys.executable} -S -E daemon.py") + READY
+
+
+def pid(folder: Folder, name: str = "pid") -> int:
+    return int((folder.path / name).read_text())
+
+
+async def gone(process: int) -> bool:
+    return await seen(f"the end of {process}", lambda: not alive(process))
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_a_program_leaves_behind_ends_with_it(folder: Folder, way: str) -> None:
+    finished = await OsProcesses().run(Program(("sh", "-c", script(folder, way)), folder.path))
+    assert finished.exit_code == 0
+    assert await gone(pid(folder))
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_a_program_leaves_behind_ends_when_the_program_is_ended(folder: Folder, way: str) -> None:
+    argv = ("sh", "-c", f"trap '' TERM INT HUP; {script(folder, way)} touch ready; sleep 600")
+    running = asyncio.ensure_future(OsProcesses().run(Program(argv, folder.path)))
+    await seen("a daemon", (folder.path / "ready").exists)
+    running.cancel()
+    await asyncio.wait([running])
+    assert await gone(pid(folder))
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_a_program_leaves_behind_ends_with_a_run_that_is_killed(folder: Folder, way: str) -> None:
+    folder.write(
+        "starter.py",
+        f"""
+        import asyncio, os
+        from pathlib import Path
+        from rubric_core.adapters import OsProcesses
+        from rubric_core.ports import Program
+
+        async def main():
+            argv = ("sh", "-c", {script(folder, way) + "touch ready; sleep 600"!r})
+            running = asyncio.ensure_future(OsProcesses().run(Program(argv, Path.cwd())))
+            while not Path("ready").exists():
+                await asyncio.sleep(0.01)
+            os.kill(os.getpid(), 9)
+
+        asyncio.run(main())
+        """,
+    )
+    starter = await asyncio.create_subprocess_exec(sys.executable, "starter.py", cwd=folder.path)
+    assert await starter.wait() == -9
+    assert await gone(pid(folder))
+
+
+async def test_only_what_the_program_itself_left_behind_is_ended(folder: Folder) -> None:
+    """Not what another program of the same run started, nor what the run itself did, nor what another run started."""
+    daemon = f"env -i setsid {sys.executable} -S -E daemon.py"
+    folder.write("daemon.py", DAEMON)
+    ours, others = OsProcesses(), OsProcesses()
+    wait = "while [ ! -e {0} ]; do sleep 0.01; done; touch {0}.ready; sleep 600"
+    running = [
+        asyncio.ensure_future(
+            who.run(Program(("sh", "-c", f"{daemon} {name} & {wait.format(name)}"), folder.path)),
+        )
+        for name, who in (("first", ours), ("second", ours), ("other", others))
+    ]
+    alone = await asyncio.create_subprocess_exec(sys.executable, "daemon.py", "alone", cwd=folder.path)
+    for name in ("first", "second", "other"):
+        await seen(name, (folder.path / f"{name}.ready").exists)
+    await seen("alone", (folder.path / "alone").exists)
+    running[0].cancel()
+    await asyncio.wait([running[0]])
+    assert await gone(pid(folder, "first"))
+    assert [alive(pid(folder, name)) for name in ("second", "other", "alone")] == [True] * 3
+    running[1].cancel()
+    await asyncio.wait([running[1]])
+    assert await gone(pid(folder, "second"))
+    assert [alive(pid(folder, name)) for name in ("other", "alone")] == [True] * 2
+    running[2].cancel()
+    await asyncio.wait([running[2]])
+    assert await gone(pid(folder, "other"))
+    assert alive(alone.pid)
+    alone.kill()
+    await alone.wait()
+
+
+async def test_what_a_run_within_a_run_leaves_behind_ends_with_the_outer_one(folder: Folder) -> None:
+    folder.write(
+        "inner.py",
+        f"""
+        import asyncio
+        from pathlib import Path
+        from rubric_core.adapters import OsProcesses
+        from rubric_core.ports import Program
+
+        async def main():
+            await OsProcesses().run(Program(("sh", "-c", {script(folder, "double fork") + "sleep 600"!r}), Path.cwd()))
+
+        asyncio.run(main())
+        """,
+    )
+    running = asyncio.ensure_future(OsProcesses().run(Program((sys.executable, "inner.py"), folder.path)))
+    await seen("a daemon", (folder.path / "pid").exists)
+    running.cancel()
+    await asyncio.wait([running])
+    assert await gone(pid(folder))
+
+
+async def test_a_run_leaves_its_own_limits_as_they_were(folder: Folder) -> None:
+    limits = Path("/proc/self/limits").read_text()
+    processes = OsProcesses()
+    program = Program(("cat", "/proc/self/limits"), folder.path)
+    finished = await asyncio.gather(*(processes.run(program) for _ in range(5)))
+    assert Path("/proc/self/limits").read_text() == limits
+    timeouts = {line for each in finished for line in each.stdout.decode().splitlines() if "realtime timeout" in line}
+    assert len(timeouts) == len(finished)  # each program has a number of its own
+    # … and has nothing else that the run itself has not.
+    assert {line for each in finished for line in each.stdout.decode().splitlines()} - timeouts <= set(
+        limits.splitlines()
+    )
+
+
+async def test_where_limits_cannot_be_set_a_variable_tells(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource
+
+    def refused(*_: object) -> None:
+        raise PermissionError(1, os.strerror(1))
+
+    monkeypatch.setattr(resource, "setrlimit", refused)
+    finished = await OsProcesses().run(Program(("sh", "-c", script(folder, "session")), folder.path))
+    assert finished.exit_code == 0
+    assert await gone(pid(folder))
