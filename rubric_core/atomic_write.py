@@ -85,10 +85,24 @@ def _replace(draft: Path, path: Path, before: os.stat_result | None) -> None:
         if before is not None:
             _resemble(draft, path, before)
         draft.replace(path)
+        _keep_name(path.parent)
     except (OSError, _NotReplaceableError) as error:
         if before is None or (isinstance(error, OSError) and error.errno not in _REFUSED):
             raise
         _write_in_place(path, draft.read_bytes())
+
+
+def _keep_name(folder: Path) -> None:
+    """Bring the names in a folder to the disk: after a power cut, a file that was replaced may else have its old content.
+
+    As well as that can be done: Windows opens no folders, and some file systems sync none. The file is whole either way.
+    """
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def _resemble(draft: Path, path: Path, before: os.stat_result) -> None:

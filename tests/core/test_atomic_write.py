@@ -206,3 +206,32 @@ def test_one_function_writes_files() -> None:
         if any(writes(ast.parse(path.read_text(encoding="utf-8"))))
     }
     assert found == set(OTHERS)
+
+
+def test_the_file_and_then_its_folder_are_brought_to_the_disk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    fsync = os.fsync
+
+    def kept(number: int) -> None:
+        new = file.read_bytes() == NEW
+        done.append(f"{'folder' if stat.S_ISDIR(os.fstat(number).st_mode) else 'file'} {'after' if new else 'before'}")
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", kept)
+    write_file(file, NEW)
+    assert done == ["file before", "folder after"]
+
+
+def test_a_folder_that_cannot_be_brought_to_the_disk_is_no_failure(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsync = os.fsync
+
+    def refused(number: int) -> None:
+        if stat.S_ISDIR(os.fstat(number).st_mode):
+            raise OSError(22, os.strerror(22))
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", refused)
+    before = file.stat().st_ino
+    write_file(file, NEW)
+    assert (file.read_bytes(), alone(file)) == (NEW, True)
+    assert file.stat().st_ino != before, "not written over in place for that"
