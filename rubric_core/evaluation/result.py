@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, field, fields, is_dataclass, replace
+from dataclasses import field, is_dataclass, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.exchanges import Exchange, Usage, tokens_of
 from rubric_core.language.shape import Shape
 from rubric_core.lazy import dataclass
-from rubric_core.ports import ChatMessage, Tokens
+from rubric_core.ports import Tokens
 from rubric_core.records import field_values
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "Ungraded",
     "Unscored",
     "Verdict",
-    "case_result_of",
     "jsonable",
 ]
 
@@ -318,59 +317,3 @@ def _fields_written(value: Any) -> dict[str, Any]:
             if written not in (None, "", []):
                 made[name] = written
     return made
-
-
-def case_result_of(row: Mapping[str, Any]) -> CaseResult:
-    """The result that `jsonable` made `row` of. Raises ValueError or TypeError when it is no such row."""
-    tokens = row.get("tokens")
-    evaluators = tuple(_evaluator_of(e) for e in row.get("evaluators", ()))
-    usage = tuple(Usage(**_known(Usage, u, tokens=_tokens_of(u.get("tokens")))) for u in row.get("usage", ()))
-    known = _known(
-        CaseResult, row, evaluators=evaluators, verdict=Verdict(row["verdict"]), tokens=_tokens_of(tokens),
-        usage=usage, exchanges=_exchanges_of(row), runs=(),
-    )  # fmt: skip
-    return CaseResult(**known)
-
-
-def _tokens_of(row: Mapping[str, Any] | None) -> Tokens | None:
-    return Tokens(**{f.name: row[f.name] for f in fields(Tokens) if f.name in row}) if row else None
-
-
-def _exchanges_of(row: Mapping[str, Any]) -> tuple[Exchange, ...]:
-    return tuple(
-        Exchange(
-            **_known(
-                Exchange, each, tokens=_tokens_of(each.get("tokens")),
-                messages=tuple(ChatMessage(m["role"], m.get("content", "")) for m in each.get("messages", ())),
-                argv=tuple(each.get("argv", ())), again=tuple(each.get("again", ())),
-                files=tuple((name, text) for name, text in each.get("files", ())),
-            )
-        )
-        for each in row.get("exchanges", ())
-    )  # fmt: skip
-
-
-def _evaluator_of(row: Mapping[str, Any]) -> EvaluatorResult:
-    criteria = tuple(
-        CriterionResult(**_known(CriterionResult, c, verdict=Verdict(c["verdict"]))) for c in row.get("criteria", ())
-    )
-    members = tuple(_evaluator_of(m) for m in row.get("members", ()))
-    lists = {name: tuple(row.get(name, ())) for name in ("hits", "misses", "raw_replies")}
-    return EvaluatorResult(
-        **_known(
-            EvaluatorResult,
-            row,
-            criteria=criteria,
-            members=members,
-            verdict=Verdict(row["verdict"]),
-            exchanges=_exchanges_of(row),
-            **lists,
-        )
-    )
-
-
-def _known(cls: type, row: Mapping[str, Any], **instead: Any) -> dict[str, Any]:
-    # A text that every result has may be empty, as that of a criterion which is its score ranges: then it was left out.
-    empty = {f.name: "" for f in fields(cls) if f.type is str and f.default is MISSING}
-    known = {f.name: row[f.name] for f in fields(cls) if f.name in row}
-    return {**empty, **known, **instead}

@@ -13,6 +13,7 @@ from typing import Any
 
 from rubric_core.disk import open_file
 from rubric_core.evaluation.result import CaseResult
+from rubric_core.evaluation.result_reader import history_of
 from rubric_core.evaluation.stored_rows import result_in, stored_row
 from rubric_core.evaluation.writing import Journal, JsonText, Rows, json_text, write_atomically
 from rubric_core.homes import hide
@@ -73,14 +74,17 @@ class ResultStore:
         return cls(results_path(suite), suite.absolute())
 
     def read(self) -> dict[str, StoredCase]:
-        """Every stored case by its id. A file that is missing or damaged holds nothing."""
+        """Every stored case by its id; of a damaged file, those that can be read."""
         return dict(self.cases())
 
     def cases(self) -> Iterator[tuple[str, StoredCase]]:
         """Every stored case with its id, one at a time."""
         for name, row in self._merged(Rows.at):
-            with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):
-                yield name, StoredCase(result_in(row["latest"]), tuple(row.get("history", ())))
+            try:
+                case = StoredCase(result_in(row["latest"]), history_of(row.get("history")))
+            except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+                continue
+            yield name, case
 
     def add(self, results: Sequence[CaseResult], suite: str, dialect: str) -> None:
         """Keep results as the latest ones. Raises OSError."""
@@ -124,7 +128,11 @@ class ResultStore:
         yield f'{{"version": {_VERSION}, "suite": {json_text(suite)}, "dialect": {json_text(dialect)}, "cases": {{\n'  # ends with _BEGIN
         before = ""
         for name, row in self._merged(Rows.text_at):
-            yield f"{before}{json_text(name)}: {_row_text(row)}"
+            try:
+                line = f"{json_text(name)}: {_row_text(row)}"
+            except RecursionError:  # somebody else's row, nested so deeply that it can be read, but not be written
+                continue
+            yield before + line
             before = _BETWEEN
         yield "\n}}\n"
 
@@ -177,8 +185,9 @@ class _Noted:
         self.place = place
         self.history.append(_summary(row))
 
-    def row(self, latest: Mapping[str, Any] | JsonText, before: Sequence[Any]) -> dict[str, Any]:
-        return {"latest": latest, "history": [*before, *self.history][-_MOST_HISTORY:]}
+    def row(self, latest: Mapping[str, Any] | JsonText, before: object) -> dict[str, Any]:
+        kept = before if isinstance(before, list) else ()  # somebody else may have written it
+        return {"latest": latest, "history": [*kept, *self.history][-_MOST_HISTORY:]}
 
 
 def _row_text(row: Mapping[str, Any]) -> str:

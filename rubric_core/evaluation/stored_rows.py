@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rubric_core.evaluation.result import CaseResult, case_result_of, jsonable
+from rubric_core.evaluation.result import CaseResult, jsonable
+from rubric_core.evaluation.result_reader import case_result_of
 
 __all__ = ["result_in", "stored_row"]
 
@@ -32,7 +33,7 @@ def stored_row(result: CaseResult) -> dict[str, Any]:
 
 
 def result_in(row: Mapping[str, Any]) -> CaseResult:
-    """The result in a row, also in one of an earlier version. Raises ValueError, TypeError or LookupError for what is none."""
+    """The result in a row, also in one of an earlier version. Raises ValueError, TypeError, LookupError or RecursionError for what is none."""
     texts = row.get(_TEXTS)
     if not texts:
         return case_result_of(row)

@@ -1,13 +1,13 @@
 """What a run left behind, as documents to read: answer, prompt, the judge's reply, everything."""
 
 import difflib
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rubric_core.evaluation.marks import SIGNS
 from rubric_core.evaluation.rows import case_row
 from rubric_core.evaluation.transcript import request_text, requests_of
+from rubric_core.evaluation.writing import json_text
 from rubric_core.language.markdown import plain, plain_lines
 from rubric_lsp.features.markdown import fenced
 
@@ -93,7 +93,7 @@ def sent(result: "CaseResult") -> str:
 
 def trace(result: "CaseResult") -> str:
     """Everything that is kept of a run, as JSON."""
-    return json.dumps(case_row(result), ensure_ascii=False, indent=2) + "\n"
+    return json_text(case_row(result), indent=2) + "\n"
 
 
 def difference(expected: str, answer: str) -> str:

@@ -13,7 +13,8 @@ from rubric_core.adapters import DiskFiles, system_ports
 from rubric_core.evaluation.events import Answered, CaseDone, CaseStarted, EvaluatorDone, EvaluatorStarted
 from rubric_core.evaluation.fingerprint import fingerprint
 from rubric_core.evaluation.input import prompt_inputs
-from rubric_core.evaluation.result import Unscored, Verdict, case_result_of, jsonable
+from rubric_core.evaluation.result import Unscored, Verdict, jsonable
+from rubric_core.evaluation.result_reader import case_result_of
 from rubric_core.evaluation.run import run_case
 from rubric_core.evaluation.schedule import run_cases
 from rubric_core.evaluation.targets import load_targets

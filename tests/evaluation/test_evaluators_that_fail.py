@@ -10,7 +10,8 @@ from suites import Folder
 
 from rubric_core.cli import main
 from rubric_core.evaluation.marks import case_words, evaluator_words
-from rubric_core.evaluation.result import CaseResult, Verdict, case_result_of, jsonable
+from rubric_core.evaluation.result import CaseResult, Verdict, jsonable
+from rubric_core.evaluation.result_reader import case_result_of
 from rubric_core.evaluation.rows import case_row, evaluation_row
 from rubric_core.evaluation.store import ResultStore
 

@@ -10,7 +10,8 @@ from waiting import seen
 
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.events import CriterionJudged
-from rubric_core.evaluation.result import Verdict, case_result_of, jsonable
+from rubric_core.evaluation.result import Verdict, jsonable
+from rubric_core.evaluation.result_reader import case_result_of
 from rubric_core.evaluation.rows import case_row
 
 SUITE = """

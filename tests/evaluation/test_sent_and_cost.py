@@ -14,7 +14,8 @@ from rubric_core.analysis import Language, analyze
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.exchanges import Usage
 from rubric_core.evaluation.grade import run_evaluators_for_case
-from rubric_core.evaluation.result import CaseResult, Verdict, case_result_of, jsonable
+from rubric_core.evaluation.result import CaseResult, Verdict, jsonable
+from rubric_core.evaluation.result_reader import case_result_of
 from rubric_core.evaluation.rows import case_row, request_row
 from rubric_core.evaluation.run import save_recordings
 from rubric_core.evaluation.store import ResultStore

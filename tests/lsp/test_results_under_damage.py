@@ -1,0 +1,117 @@
+"""Damaged results in `.rubric/results` break nothing that an editor shows: hovers, hints, lenses, actions, the test tree, reports."""
+
+import json
+import random
+from pathlib import Path
+
+from client import VSCODE, Client, Connect, ServerError, until
+from damage import damaged
+from everywhere import assert_quiet
+from running import ended, hints, outcomes, run, written
+
+from rubric_core.evaluation.store import ResultStore
+
+SUITE = """\
+# rubric: dialect=agentv-3
+name: support
+execution:
+  target: canned
+tests:
+  - id: refund
+    criteria: Explains the refund window
+    input: Can I return this?
+    assertions:
+      - type: contains
+        value: 30 days
+  - id: late
+    criteria: Apologises
+    input: My order is late.
+    assertions:
+      - type: contains
+        value: sorry
+      - type: composite
+        aggregator: {type: weighted_average}
+        assertions:
+          - {name: one, type: contains, value: hello}
+          - {name: two, type: contains, value: sorry}
+  - id: judged
+    criteria: Stays polite
+    input: Hello
+    assertions:
+      - type: rubrics
+        criteria:
+          - {id: tone, outcome: Stays polite, required: true}
+"""
+TARGETS = """\
+targets:
+  - {name: canned, provider: mock, response: We are sorry. You have 30 days., grader_target: judge}
+  - name: judge
+    provider: mock
+    response: '{"score": 1, "checks": [{"id": "tone", "satisfied": true, "reasoning": "r"}], "overall_reasoning": "r"}'
+"""
+COMMANDS = ("openReport", "openAnswer", "openReply", "openTrace", "diffAnswer", "openPrompt", "copyCommand")
+FILES = 40
+
+
+def test_nothing_that_is_shown_breaks(connect: Connect, tmp_path: Path) -> None:
+    folder = written(tmp_path / "suites", {"a.eval.yaml": SUITE, ".agentv/targets.yaml": TARGETS})
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, SUITE)
+    run(client, uri)
+    ended(client)
+    results = ResultStore.of(folder / "a.eval.yaml").path
+    until("results", results.exists)
+    good = results.read_text(encoding="utf-8")
+    assert set(json.loads(good)["cases"]) == {"refund", "late", "judged"}
+    whole = asked(client, uri)
+    assert whole["hover"] > len(SUITE.splitlines()) // 3
+    assert whole["hints"] >= 3
+    assert whole["reports"] == 3
+
+    rng, shown = random.Random(14), 0
+    for number in range(FILES):
+        path = folder / f"{number}.eval.yaml"
+        path.write_text(SUITE, encoding="utf-8")
+        data = damaged(good, rng)
+        ResultStore.of(path).path.write_bytes(data)
+        client.open(path.as_uri(), SUITE)
+        client.diagnostics(path.as_uri())
+        until("a look at the results", lambda: client.request("rubric/discoverTests", {}) or True)
+        try:
+            found = asked(client, path.as_uri())
+            assert_quiet(client)
+        except (AssertionError, ServerError) as error:
+            raise AssertionError(f"{error}\n{client.log}\n{data[:3_000]!r}") from None
+        assert found["hover"] >= whole["hover"] - 3
+        shown += found["hints"]
+        client.notify("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+    assert shown > FILES  # most of them are damaged in one case alone
+    assert outcomes(client, uri) is not None
+
+
+def asked(client: Client, uri: str) -> dict[str, int]:
+    """Ask everything that shows results; how many hovers and hints there were."""
+    document = {"textDocument": {"uri": uri}}
+    client.request("textDocument/codeLens", document)
+    hovers = reports = 0
+    for line, text in enumerate(SUITE.splitlines()):
+        start = len(text) - len(text.lstrip(" -"))
+        hovers += bool(client.at("hover", uri, line, start))
+        place = {"line": line, "character": start}
+        client.request(
+            "textDocument/codeAction",
+            {**document, "range": {"start": place, "end": place}, "context": {"diagnostics": []}},
+        )
+    for name in ("refund", "late", "judged"):
+        for command in COMMANDS:
+            params = {"command": f"rubric.{command}", "arguments": [uri, name]}
+            error = client.answer(client.start("workspace/executeCommand", params)).get("error")
+            # There is no such answer, reply or recording: said, and nothing more.
+            assert error is None or error["code"] in (-32602, -32803), (command, error)
+        reports += client.request("rubric/report", {"testId": f"{uri}::{name}"}) is not None
+    client.request("textDocument/documentSymbol", document)
+    client.request("rubric/suite", document)
+    client.request("workspace/diagnostic", {"previousResultIds": []})
+    return {"hover": hovers, "hints": len(hints(client, uri)), "reports": reports}
