@@ -6,7 +6,7 @@ else: ESC and the C1 controls move cursors and set titles, bidirectional marks s
 
 import re
 
-__all__ = ["mask", "reveal"]
+__all__ = ["mask", "mask_name", "reveal"]
 
 #: Controls but for tab and line feed, bidirectional marks, line and paragraph separators, lone surrogates.
 _ACTING = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\ud800-\udfff"
@@ -14,12 +14,18 @@ _ACTING = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2
 _HIDDEN = "\u00ad\u180e\u200b-\u200d\u2060-\u2065\ufeff\U000e0000-\U000e007f"
 #: A carriage return alone goes back to the beginning of a line.
 _MASKED = re.compile(f"[{_ACTING}]|\r(?!\n)")
+_BREAKS = re.compile("[\r\n\t]")
 _REVEALED = re.compile(f"[\r{_ACTING}{_HIDDEN}]")
 
 
 def mask(text: str) -> str:
     """`text` with `�` in place of every character that acts; tabs and line breaks stay."""
     return text if text.isascii() and text.isprintable() else _MASKED.sub("�", text)
+
+
+def mask_name(name: str) -> str:
+    """The name of a file as `mask` gives it, on one line: nothing behind a line break looks like another message."""
+    return name if name.isascii() and name.isprintable() else _BREAKS.sub("�", mask(name))
 
 
 def reveal(text: str) -> str:

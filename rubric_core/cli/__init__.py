@@ -76,7 +76,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     _open_streams()
     _speak_utf8()
     try:
-        with safe_streams():
+        with safe_streams(text=_is_for_people(options)):
             code = int(import_module(f"{__name__}.{options.command}").main(options))
         sys.stdout.flush()  # a full disk is told here, while it can be
     except BrokenPipeError:
@@ -91,6 +91,13 @@ def _main(arguments: Sequence[str] | None) -> int:
             _give_up_output()
         return WRONG_USE
     return code
+
+
+def _is_for_people(options: argparse.Namespace) -> bool:
+    """Whether a command prints sentences; else a document, a patch, a schema or rows for a program."""
+    asked = vars(options)
+    data = options.command == "schema" or asked.get("diff") or "-" in (asked.get("paths") or ())
+    return not data and asked.get("format", "text") == "text"
 
 
 def _words(error: Exception) -> str:

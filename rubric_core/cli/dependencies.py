@@ -159,7 +159,7 @@ def _listed(folder: str) -> frozenset[str] | None:
         return None
     try:
         return frozenset(map(_folded, os.listdir(folder)))  # noqa: PTH208  # names are wanted
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):  # a name that another locale could say
         return frozenset()
     except OSError:
         return None

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.cli.style import Style, visible, width, window
+from rubric_core.control_characters import mask_name
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Position, Span
 from rubric_core.validation.rule import Diagnostic
@@ -26,7 +27,7 @@ def frame(path: str, document: Document, diagnostic: Diagnostic, style: Style, c
 def _lines(path: str, document: Document, diagnostic: Diagnostic, style: Style, columns: int | None) -> Iterator[str]:
     start = document.position(diagnostic.span.start, "utf-32")
     severity = style.paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
-    yield f"{style.paint(f'{path}:{start.line + 1}:{start.character + 1}', 'bold')} {severity} {diagnostic.message}"
+    yield f"{style.paint(f'{mask_name(path)}:{start.line + 1}:{start.character + 1}', 'bold')} {severity} {diagnostic.message}"
     marks = [(related.span, "─", related.message, "dim") for related in diagnostic.related]
     marks.append((diagnostic.span, "^", "", diagnostic.severity))
     by_line: dict[int, list[Mark]] = {}

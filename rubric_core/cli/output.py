@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from rubric_core.cli.safe import underlying
+from rubric_core.cli.safe import as_safe, underlying
 
 __all__ = ["results_alone"]
 
@@ -25,7 +25,8 @@ def results_alone() -> Iterator[TextIO]:
     if kept is None:  # a test, or somebody else's program, looks at what is printed
         results: TextIO = usual
     else:
-        results = open(kept, "w", encoding=usual.encoding, errors=usual.errors, buffering=1 if usual.isatty() else -1)  # noqa: PTH123, SIM115  # closed below
+        opened = open(kept, "w", encoding=usual.encoding, errors=usual.errors, buffering=1 if usual.isatty() else -1)  # noqa: PTH123, SIM115  # closed below
+        results = as_safe(opened, usual)
     sys.stdout = underlying(sys.stderr)  # whoever shows what is printed makes it safe, and knows what `\r` means
     try:
         yield results

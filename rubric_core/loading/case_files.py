@@ -19,7 +19,7 @@ __all__ = ["PROGRAMS", "CaseSet", "ExternalCase", "cases_behind"]
 #: Files that are run to get cases, or read when these are wanted.
 PROGRAMS = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
 _MADE = (".json", *PROGRAMS)
-_SUITE = re.compile(r"(?i).*\.eval\.ya?ml\Z|suite\.ya?ml\Z")
+_SUITE = re.compile(r"(?is).*\.eval\.ya?ml\Z|suite\.ya?ml\Z")
 
 
 class ExternalCase(NamedTuple):

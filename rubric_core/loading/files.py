@@ -23,7 +23,7 @@ __all__ = [
 
 #: For people: the names by which suites are found.
 SUITE_NAMES = "*.eval.yaml, *-eval.yaml, *.test.yaml, dataset*.yaml, suite.yaml and eval.yaml"
-_OWN = re.compile(r"(?i)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
+_OWN = re.compile(r"(?is)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
 #: Names that many other programs use, too.
 _COMMON = re.compile(r"(?i)(?:eval|suite)\.ya?ml\Z")
 _FOLDER = "evals"
