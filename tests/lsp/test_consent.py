@@ -219,6 +219,18 @@ def test_a_case_that_is_run_for_the_first_time_beside_others_asks_nothing(connec
     assert [m for m, _ in client.requests].count("window/showMessageRequest") == 1
 
 
+def test_a_script_that_was_edited_asks_nothing(connect: Connect, tmp_path: Path) -> None:
+    """People edit their graders between two runs: a question each time would be answered unread. SECURITY.md says so."""
+    script = json.dumps({"targets": [{"name": "default", "provider": "cli", "command": "sh script.sh"}]})
+    files = {".agentv/targets.yaml": script, "script.sh": "echo hello", "a.eval.yaml": OLD, ".git/HEAD": ""}
+    folder = written(tmp_path / "suites", files)
+    client, uri = trusted(connect, folder)
+    (folder / "script.sh").write_text("echo other")
+    run(client, uri)
+    ended(client, 2)
+    assert [m for m, _ in client.requests].count("window/showMessageRequest") == 1
+
+
 def test_another_folder_in_its_place_is_asked_about(connect: Connect, tmp_path: Path) -> None:
     folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
     client, uri = trusted(connect, folder)

@@ -20,6 +20,9 @@ from rubric_core.text import LineIndex
 
 __all__ = ["Written", "environment_of_target", "in_suite", "in_target"]
 
+#: Bytes of a file that describes a workspace.
+_LARGEST = 10_000_000
+
 
 @dataclass(frozen=True)
 class Written:
@@ -80,7 +83,7 @@ def _in_file(name: str, kind: FileKind, around: Written, dialect: Dialect, case:
     if path is None:
         raise Unscored(f"the file {name} of the workspace is not there{blame}")
     try:
-        text = files.read(path).decode("utf-8")
+        text = files.read(path, _LARGEST).decode("utf-8")
     except (OSError, ValueError) as error:
         raise Unscored(f"the file {name} of the workspace cannot be read: {error}{blame}") from None
     tree = parse(text)
