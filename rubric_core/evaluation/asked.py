@@ -138,10 +138,12 @@ def prompt_text(case: "Runnable", environment: Mapping[str, str]) -> str:
     if prompt is None:
         return ""
     node = prompt.node.get("raw") if isinstance(prompt.node, MappingNode) else prompt.node
-    line = case.case_line if prompt.own else case.suite_line
+    place = case.case_place if prompt.own else case.suite_place
     anchors = case.anchors if prompt.own else case.suite_anchors
     shown = plain(
-        Interpolation(case.dialect, environment, case.variables, line, anchors, case.sandbox).node(node or prompt.node),
+        Interpolation(case.dialect, environment, case.variables, place, anchors, case.sandbox).node(
+            node or prompt.node
+        ),
         anchors,
     )
     messages = [m for m in shown if isinstance(m, dict)] if isinstance(shown, list) else []
@@ -161,16 +163,22 @@ class _Filling:
 
     def __init__(self, case: "Runnable", prompt: Prompt, ports: Ports) -> None:
         self.case, self.prompt, self.ports = case, prompt, ports
+        #: The file that the prompt was read from, if any.
+        self.file = ""
         text = case.text if prompt.own else case.suite_text
         anchors = case.anchors if prompt.own else case.suite_anchors
         self.anchors = anchors
         self.lowering = Lowering(text, case.dialect, case.dialects, anchors)
         self.filling = Interpolation(
-            case.dialect, ports.environment, case.variables, self._line, anchors, ports.sandbox, case.filters
+            case.dialect, ports.environment, case.variables, self._place, anchors, ports.sandbox, case.filters
         )
 
     def _line(self, span: Span) -> int:
         return self.case.case_line(span) if self.prompt.own else self.case.suite_line(span)
+
+    def _place(self, span: Span) -> str:
+        place = self.case.case_place(span) if self.prompt.own else self.case.suite_place(span)
+        return f"{self.file}, {place}" if self.file else place
 
     def _trouble(self, words: str) -> Unscored:
         return Unscored(f"{words} (line {self._line(self.prompt.node.span)})")
@@ -239,6 +247,7 @@ class _Filling:
             if path is None:
                 raise self._trouble(f"the prompt file {name} is not there")
             text = self.ports.files.read(path, _LARGEST).decode("utf-8")
+            self.file = path.name
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or error
             raise self._trouble(f"the prompt file {name} cannot be read: {why}") from None

@@ -41,7 +41,7 @@ def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant |
         return case.variant
     values = dict(case.variables)
     filling = Interpolation(
-        case.dialect, environment, case.variables, case.case_line, case.anchors, case.sandbox, case.filters
+        case.dialect, environment, case.variables, case.case_place, case.anchors, case.sandbox, case.filters
     )
     at = case.case.node or Scalar(case.case.span, case.case.span, None, None, "", "double")
     for name, value in case.variables.items():
@@ -53,7 +53,7 @@ def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant |
 def _filled_case(case: Runnable, environment: Mapping[str, str]) -> Case:
     if case.case.node is None or ("{{" not in case.text and "{%" not in case.text and not case.anchors):
         return case.case
-    node = _filled(case.case.node, case, environment, case.case_line, case.anchors)
+    node = _filled(case.case.node, case, environment, case.case_place, case.anchors)
     if node is case.case.node:
         return case.case
     return Lowering(case.text, case.dialect, case.dialects, case.anchors).case(node) or case.case
@@ -62,7 +62,7 @@ def _filled_case(case: Runnable, environment: Mapping[str, str]) -> Case:
 def _filled_suite(case: Runnable, environment: Mapping[str, str]) -> Suite:
     if case.suite.node is None or "{" not in case.suite_text:
         return case.suite
-    node = _filled(case.suite.node, case, environment, case.suite_line, case.suite_anchors)
+    node = _filled(case.suite.node, case, environment, case.suite_place, case.suite_anchors)
     if node is case.suite.node:
         return case.suite
     return Lowering(case.suite_text, case.dialect, case.dialects, case.suite_anchors).suite(node, "") or case.suite
@@ -72,11 +72,11 @@ def _filled(
     node: Node,
     case: Runnable,
     environment: Mapping[str, str],
-    line_of: Callable[[Span], int],
+    place_of: Callable[[Span], str],
     anchors: Mapping[str, Node],
 ) -> Node:
     values, none = (
-        Interpolation(case.dialect, environment, known, line_of, anchors, case.sandbox, case.filters)
+        Interpolation(case.dialect, environment, known, place_of, anchors, case.sandbox, case.filters)
         for known in (case.variables, {})
     )
     return with_values(node, case.dialect.properties.variable_keys, values, none)

@@ -31,7 +31,7 @@ class Interpolation:
         dialect: Which forms of references there are.
         environment: Only the variables that are named are looked at.
         variables: The `vars` of the case.
-        line_of: The line of a span, for messages.
+        place_of: Where a span stands, for messages: `suite.eval.yaml:7`.
         anchors: What aliases refer to.
         sandbox: Where templates are filled in; without one, these stay as they are.
         filters: Filters for templates that the suite brings.
@@ -42,7 +42,7 @@ class Interpolation:
         dialect: Dialect,
         environment: MappingOf[str, str],
         variables: MappingOf[str, Any],
-        line_of: Callable[[Span], int],
+        place_of: Callable[[Span], str],
         anchors: MappingOf[str, Node] | None = None,
         sandbox: Sandbox | None = None,
         filters: OwnFilters | None = None,
@@ -51,7 +51,7 @@ class Interpolation:
         self._pattern = re.compile("|".join(f"(?:{p})" for p in patterns)) if patterns else None
         self._environment = environment
         self._variables = variables
-        self._line_of = line_of
+        self._place_of = place_of
         self._anchors = anchors or {}
         self._following: list[str] = []
         self._everywhere = dialect.properties.variable_keys is None
@@ -114,7 +114,7 @@ class Interpolation:
         if reference.startswith("$") or (name.startswith("env.") and _PATH.fullmatch(name)):
             variable = name.removeprefix("env.")
             if variable not in self._environment:
-                raise Unscored(f"the environment variable {variable} is not set (line {self._line_of(node.span)})")
+                raise Unscored(f"the environment variable {variable} is not set ({self._place_of(node.span)})")
             return (
                 _coerced(self._environment[variable]) if reference == node.text.strip() else self._environment[variable]
             )
@@ -129,7 +129,7 @@ class Interpolation:
         try:
             return templates.text(template)
         except TemplateError as error:
-            raise Unscored(f"{error} (line {self._line_of(node.span)})") from None
+            raise Unscored(f"{error} ({self._place_of(node.span)})") from None
 
 
 def _is_one(text: str) -> bool:

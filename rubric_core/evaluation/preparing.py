@@ -35,7 +35,7 @@ async def with_variables(case: Runnable, ports: Ports) -> Ports:
     own = {name: str(value) for name, value in written.items() if isinstance(value, str | int | float)}
     if not own:
         return ports
-    filling = Interpolation(case.dialect, ports.environment, {}, case.suite_line, sandbox=ports.sandbox)
+    filling = Interpolation(case.dialect, ports.environment, {}, case.suite_place, sandbox=ports.sandbox)
     at = Scalar(case.suite.at("env"), case.suite.at("env"), None, None, "", "double")
     filled = await without_blocking(case.dialect, ports, lambda: filling.node(node_of(own, at)))
     return replace(ports, environment={**ports.environment, **plain(filled, {})})

@@ -194,7 +194,13 @@ class Runnable:
             return []
         if self.environment is not None:
             node = Interpolation(
-                self.dialect, self.environment, self.variables, self.case_line, self.anchors, self.sandbox, self.filters
+                self.dialect,
+                self.environment,
+                self.variables,
+                self.case_place,
+                self.anchors,
+                self.sandbox,
+                self.filters,
             ).node(node)
         made = Lowering(self.text, self.dialect, self.dialects, self.anchors).value(EVALUATORS, node, "assert")
         return made if isinstance(made, list) else []
@@ -206,6 +212,18 @@ class Runnable:
     def suite_line(self, span: Span) -> int:
         """The line of a span of the suite, from 1."""
         return (self.suite_line_at or self.line_at)(self.suite_span(span).start)
+
+    def case_place(self, span: Span) -> str:
+        """The file and the line of a span of the case: `cases.yaml:7`."""
+        return place_words(self.file or self.path, self.case_line(span))
+
+    def suite_place(self, span: Span) -> str:
+        """The same for a span of the suite."""
+        return place_words(self.path, self.suite_line(span))
+
+    def _own_place(self, _: Span) -> str:
+        """Where the case begins, for what stands in a file that it takes over."""
+        return place_words(self.file or self.path, self.line)
 
     def elsewhere(self, shape: Shape) -> bool:
         """Whether a part of the case stands in a file that is neither the suite nor that of the case."""
@@ -306,7 +324,7 @@ class Runnable:
         if self.environment is None or tree.root is None:
             return tree.root
         return Interpolation(
-            self.dialect, self.environment, self._known, lambda _: self.line, tree.anchors, self.sandbox, self.filters
+            self.dialect, self.environment, self._known, self._own_place, tree.anchors, self.sandbox, self.filters
         ).node(tree.root)
 
     @property

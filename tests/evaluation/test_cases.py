@@ -343,7 +343,7 @@ async def test_a_variable_that_is_not_set_names_its_line(folder: Folder) -> None
     result = await folder.one(
         "tests:\n  - id: a\n    criteria: c\n    input: Hello ${{ NOBODY }}\n    assertions: [{type: contains, value: x}]\n"
     )
-    assert result.reason == "the environment variable NOBODY is not set (line 4)"
+    assert result.reason == "the environment variable NOBODY is not set (suite.eval.yaml:4)"
 
 
 # Staleness

@@ -153,11 +153,11 @@ async def test_forms_of_prompts(echo: Folder, prompt: str, answer: str) -> None:
 @pytest.mark.parametrize(
     ("prompt", "words"),
     [
-        ("'{{ env.GONE }}'", "the environment variable GONE is not set (line 3)"),
-        ("'{{ env.GONE | upper }}'", "the environment variable GONE is not set (line 3)"),
+        ("'{{ env.GONE }}'", "the environment variable GONE is not set (suite.eval.yaml:3)"),
+        ("'{{ env.GONE | upper }}'", "the environment variable GONE is not set (suite.eval.yaml:3)"),
         ("'{{ a | nofilter }}'", "line 3 has a mistake, broken-template: there is no filter `nofilter`"),
         ("'{% if a %}'", "line 3 has a mistake, broken-template: this statement has no end"),
-        ("file://filter.md", "No filter named 'nofilter'"),
+        ("file://filter.md", "No filter named 'nofilter'. (filter.md, suite.eval.yaml:3)"),
         ("file://open.md", "the template cannot be read: "),
         ("file://gone.md", "the prompt file gone.md is not there (line 3)"),
         (

@@ -78,7 +78,7 @@ async def test_a_template_that_wants_too_much_is_ended(
     beating.cancel()
     assert result.verdict is Verdict.UNSCORED
     assert words in result.reason
-    assert result.reason.endswith("(line 3)")
+    assert result.reason.endswith("(suite.eval.yaml:3)")
     assert beats > (time.monotonic() - began) / 0.2, "the loop goes on meanwhile"
 
 

@@ -100,7 +100,7 @@ def _prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape)
         context.dialect,
         ports.environment,
         context.variables,
-        lambda _: 1,
+        lambda _: path.name,
         sandbox=ports.sandbox,
         filters=context.filters,
     ).node(node)
