@@ -17,7 +17,6 @@ from rubric_core.text import Span
 
 __all__ = ["Interpolation", "node_of", "with_values"]
 
-_NAME = re.compile(r"\A\$?\{\{-?\s*(.*?)\s*-?\}\}\Z", re.DOTALL)
 #: The first reference of a text that begins with one: braces in its quotes do not end it.
 _FIRST = re.compile(r"""\$?\{\{(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?!\}\}).)*\}\}""", re.DOTALL)
 _PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*")
@@ -109,8 +108,7 @@ class Interpolation:
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def _value(self, reference: str, node: Scalar) -> Any:
-        found = _NAME.match(reference)
-        name = found[1] if found else ""
+        name = _name_in(reference)
         if reference.startswith("$") or (name.startswith("env.") and _PATH.fullmatch(name)):
             variable = name.removeprefix("env.")
             if variable not in self._environment:
@@ -136,6 +134,14 @@ def _is_one(text: str) -> bool:
     """Whether a text in braces is one reference, and not two with words between them."""
     first = _FIRST.match(text)
     return first is None or "{{" not in text[first.end() :]
+
+
+def _name_in(reference: str) -> str:
+    """What stands between the braces; empty for a reference that has none."""
+    text = reference.removeprefix("$")
+    if len(text) < len("{{}}") or not (text.startswith("{{") and text.endswith("}}")):
+        return ""
+    return text[2:-2].removeprefix("-").removesuffix("-").strip()
 
 
 def with_values(node: Node, keys: Collection[str] | None, values: Interpolation, environment: Interpolation) -> Node:

@@ -10,7 +10,7 @@ from rubric_core.text import Edit, LineIndex, Span
 
 __all__ = ["end_edits", "inner_edits", "trailing_edits"]
 
-_TRAILING = re.compile(r"[ \t]+\Z")
+_TRAILING = re.compile(r"(?<![ \t])[ \t]+\Z")
 _BREAK = re.compile(r"\r\n?|\n")
 
 

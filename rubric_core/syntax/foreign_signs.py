@@ -40,7 +40,7 @@ _HALF_QUOTED = re.compile(rf"({DASHES})([\"'])(?=[A-Za-z_][\w-]*[ \t]*:[ \t])")
 _OTHER = pattern(
     rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?(?P<open>[\"'“‘«])[^\"'“”‘’«»\r\n]*(?P<close>[\"'”’»])(?=[ \t]*(?:[\r\n]|\Z))"
 )
-_FENCE = re.compile(r"[ \t]*(?:```+|~~~+)[ \t]*[\w-]*[ \t]*(?=[\r\n]|\Z)")
+_FENCE = re.compile(r"[ \t]*(?:```+|~~~+)[ \t]*(?:[\w-]+[ \t]*)?(?=[\r\n]|\Z)")
 
 
 def foreign_dash(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

@@ -8,9 +8,9 @@ from rubric_core.syntax.repair import TAB
 
 __all__ = ["without_idle_tabs"]
 
-_BLANK_LINE = re.compile(r"^[ \t]*\t[ \t]*(?=[\r\n]|\Z)", re.MULTILINE)
+_BLANK_LINE = re.compile(r"^ *\t[ \t]*(?=[\r\n]|\Z)", re.MULTILINE)
 #: In front of a comment, or between a dash and its value; a key behind the tab would be indented by it.
-_IDLE = pattern(r"([ \t]*)(?=#)|( *-[ \t]*\t[ \t]*)(?=[\[{]|[^\s#-](?![^\r\n]*:(?:[ \t\r\n]|\Z)))")
+_IDLE = pattern(r"([ \t]*)(?=#)|( *- *\t[ \t]*)(?=[\[{]|[^\s#-](?![^\r\n]*:(?:[ \t\r\n]|\Z)))")
 #: Lines of that kind are rare, and each takes another look at the whole text.
 _MOST = 20
 

@@ -1,0 +1,37 @@
+"""Patterns of rubric's own that meet texts of strangers take time that grows with the text, whatever it is made of."""
+
+import importlib
+
+import pytest
+from waiting import without_hanging
+
+#: The square of it takes longer than anybody waits.
+LONG = 1_000_000
+TEXTS = (
+    ("rubric_core.syntax.foreign_signs", "_FENCE", "match", "```", " ", "x!"),
+    ("rubric_core.syntax.tabs", "_BLANK_LINE", "search", "", "\t", "x"),
+    ("rubric_core.syntax.tabs", "_IDLE", "match", "- ", "\t", "-"),
+    ("rubric_core.formatting.spacing", "_TRAILING", "search", "", " ", "x"),
+    ("rubric_core.evaluation.interpolate", "_name_in", "", "{{", " ", "x"),
+    ("rubric_core.evaluation.evaluators.heuristic", "_BULLET", "match", "- ", " ", "\n\n"),
+    ("rubric_core.evaluation.evaluators.field_accuracy", "_NUMBER", "match", "", "9", "x"),
+    ("rubric_core.cli.page", "_MARKER", "match", "", "^", "x"),
+    ("rubric_core.cli.page", "_INLINE", "search", "", "`", "x"),
+)
+
+
+@pytest.mark.parametrize(("module", "name", "method", "begin", "again", "end"), TEXTS)
+def test_a_long_text_is_read_once(module: str, name: str, method: str, begin: str, again: str, end: str) -> None:
+    found = getattr(importlib.import_module(module), name)
+    with without_hanging():
+        (getattr(found, method) if method else found)(begin + again * LONG + end)
+
+
+@pytest.mark.parametrize(
+    ("reference", "name"),
+    [("{{ a }}", "a"), ("${{ A_B }}", "A_B"), ("{{- a -}}", "a"), ("{{ a - }}", "a -"), ("{{\n a.b[0] \n}}", "a.b[0]"), ("{{}}", ""), ("{{-}}", ""), ("{{--}}", ""), ("$A", ""), ("{{ a } }", ""), ("{{}", "")],
+)  # fmt: skip
+def test_the_name_in_a_reference(reference: str, name: str) -> None:
+    from rubric_core.evaluation.interpolate import _name_in
+
+    assert _name_in(reference) == name
