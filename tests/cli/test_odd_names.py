@@ -1,10 +1,12 @@
 """Names that are not UTF-8, that command a terminal or a workflow, or that look like options: no format skips or obeys one."""
 
 import json
+import logging
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -37,8 +39,9 @@ def obeyed(text: str) -> list[str]:
 
 
 @pytest.fixture
-def names() -> set[bytes]:
+def names() -> Iterator[set[bytes]]:
     """Files of these names, and files in folders of these names; all have the same finding."""
+    logging.disable()  # what pytest gathers of the log is sent between its processes, as UTF-8
     Path(".git").mkdir()
     made = set()
     for odd in ODD:
@@ -47,7 +50,8 @@ def names() -> set[bytes]:
             Path(os.fsdecode(name)).write_bytes(TEXT)
             made.add(name)
     assert len(made) == 2 * len(ODD)
-    return made
+    yield made
+    logging.disable(logging.NOTSET)
 
 
 def test_json_names_every_file(rubric: Run, names: set[bytes]) -> None:
