@@ -104,9 +104,12 @@ class _Piece:
 
 
 def _apart(edits: list[Edit]) -> Iterator[Edit]:
-    """The edits without those inside of another: an empty line is indentation and the end of a line."""
+    """The edits without those inside of another: an empty line is indentation and the end of a line.
+
+    Of two in one place, the one that writes something: blanks at the end of a text make way for its line break.
+    """
     end = -1
-    for edit in sorted(edits, key=lambda e: (e.span.start, -e.span.end)):
+    for edit in sorted(edits, key=lambda e: (e.span.start, -e.span.end, not e.new_text)):
         if edit.span.start >= end:
             yield edit
             end = edit.span.end

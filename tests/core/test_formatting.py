@@ -40,6 +40,7 @@ HEAD = "name: a\ntests:\n  - id: a\n    criteria: x\n    input: y\n"
         ("ends of lines", "name: a  \n# note \n   \ndescription: b\n", "name: a\n# note\n\ndescription: b\n"),
         ("one line break at the end", "name: a\n\n\n", "name: a\n"),
         ("a line break at the end", "name: a", "name: a\n"),
+        ("blanks in the place of a line break at the end", "name: a  ", "name: a\n"),
         ("the text of a block keeps its blanks", "input: |\n  a  \n   b\n\n  c\n", "input: |\n  a  \n   b\n\n  c\n"),
         ("the text of a block moves along", "metadata:\n     a: |\n       x\n         y\n\n       z\n     b: 1\nexecution:\n  c: 1\nother:\n  d: 1\n", "metadata:\n  a: |\n    x\n      y\n\n    z\n  b: 1\nexecution:\n  c: 1\nother:\n  d: 1\n"),
         ("a text that says how far it is in", "metadata:\n     a: |2\n         x\n     b: 1\nexecution:\n  c: 1\nother:\n  d: 1\n", "metadata:\n  a: |2\n      x\n  b: 1\nexecution:\n  c: 1\nother:\n  d: 1\n"),
