@@ -150,7 +150,8 @@ class RubricProtocol(LanguageServerProtocol):
             self.finish(0 if self._stage == "down" else 1)
         elif method == "$/cancelRequest":
             params = message.get("params")
-            task = self._answering.get(params.get("id", "")) if isinstance(params, dict) else None
+            number = _known(params.get("id")) if isinstance(params, dict) else None
+            task = self._answering.get(number) if number is not None else None
             if task is not None:
                 task.cancel()
         elif self._stage == "ready":

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.control_characters import mask
+from rubric_core.text import Span
 from rubric_lsp import convert, lifecycle
 from rubric_lsp.about import about
 from rubric_lsp.coloring import all_tokens, token_changes, tokens_within
@@ -122,7 +123,7 @@ def _writing(s: "RubricServer") -> None:
     )
     asked_for = {"options": {"tabSize": NUMBER}}
     s.reads("textDocument/formatting", {**DOCUMENT, **asked_for}, _formatted, [], whole=True)
-    s.reads("textDocument/rangeFormatting", {**WITHIN, **asked_for}, _formatted, [], whole=True)
+    s.reads("textDocument/rangeFormatting", {**WITHIN, **asked_for}, _formatted_within, [], whole=True)
     s.reads("textDocument/prepareRename", AT, lambda d, p: _renamable(s, d, p), prompts=True)
     s.reads("textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: _rename(s, d, p), prompts=True)
 
@@ -279,10 +280,13 @@ def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
     return convert.inlay_hints(d, [*results, *more])
 
 
-def _formatted(d: Snapshot, p: Any) -> list[Json]:
+def _formatted_within(d: Snapshot, p: Any) -> list[Json]:
+    return _formatted(d, p, convert.within(d, p))
+
+
+def _formatted(d: Snapshot, p: Any, within: Span | None = None) -> list[Json]:
     from rubric_core.formatting import format_edits  # noqa: PLC0415  # most conversations are over without
 
-    within = convert.within(d, p) if "range" in p else None
     return convert.text_edits(d, format_edits(d.analysis, within, step=min(max(p["options"]["tabSize"], 2), 8)))
 
 

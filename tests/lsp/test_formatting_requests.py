@@ -48,6 +48,14 @@ def test_a_document_is_formatted_by_edits_of_blanks(client: Client) -> None:
     assert formatted(client) == []
 
 
+def test_a_document_is_formatted_whatever_range_comes_with_it(client: Client) -> None:
+    client.open(URI, MESSY)
+    params = {"textDocument": {"uri": URI}, "options": {"tabSize": 2, "insertSpaces": True}}
+    for odd in (None, True, {"start": "x", "end": 1}):
+        assert applied(MESSY, client.request("textDocument/formatting", {**params, "range": odd})) == TIDY
+    assert [m["message"] for m in client.heard("window/logMessage") if m["type"] == 1] == []
+
+
 def test_a_range_changes_its_lines_only(client: Client) -> None:
     client.open(URI, MESSY)
     line = at(MESSY, "criteria")["line"]

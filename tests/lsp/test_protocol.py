@@ -204,9 +204,10 @@ def test_a_request_can_be_cancelled(client: Client) -> None:
     client.write(request + cancel)
     assert code_of(client.answer("a")) in (-32800, None)
     client.notify("$/cancelRequest", {"id": "long gone"})
-    client.notify("$/cancelRequest", {"id": [1]})
-    client.notify("$/cancelRequest", [])
+    for params in ({"id": [1]}, {"id": {}}, {}, [], None):
+        client.notify("$/cancelRequest", params)
     assert client.shut_down() == 0
+    assert [m["message"] for m in client.heard("window/logMessage") if m["type"] == 1] == []
 
 
 def test_a_cancelled_request_is_answered_before_it_is_worked_on(client: Client) -> None:
