@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command import CLEAN, Run, write
+from command import BROKEN, CLEAN, Run, write
 
 from rubric_core.analysis import Language
 from rubric_core.configuration import Configurations
@@ -339,3 +339,9 @@ def test_patterns_are_relative_to_their_folder(here: Path) -> None:
     assert not Patterns(here, ["", "# nothing"])
     with pytest.raises(ValueError, match="range"):
         Patterns(here, ["[z-a]"])
+
+
+@pytest.mark.parametrize("name", ["a\nb.eval.yaml", "\n.test.yml", "a\r\n-eval.yaml"])
+def test_a_name_with_a_line_break_is_found(rubric: Run, name: str) -> None:
+    write(name, BROKEN)
+    assert {row["path"] for row in rubric("check", "--format", "json").json} == {name}
