@@ -10,7 +10,7 @@ KEY := $(shell { pwd; cat pyproject.toml; } | cksum | cut -d' ' -f1)
 INSTALLED := $(VENV)/.installed-$(KEY)
 DEVELOPING := $(VENV)/.developing-$(KEY)
 
-.PHONY: help demo test lint parity bench bytecode vsix test-editors clean
+.PHONY: help demo test lint parity chaos bench bytecode vsix test-editors clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo 'make test-editors  the tests in real editors, VS Code and Emacs included (downloads 800 MB once)'
 	@echo 'make lint          ruff, mypy, the layers and the dependencies only'
 	@echo 'make parity        scores beside the real AgentV (installs it below .tools once, 180 MB); TREE=FOLDER compares other suites'
+	@echo 'make chaos         breaks rubric on purpose, 15 minutes; SEED=N other ways, ONLY=TEXT one part'
 	@echo 'make bench         measurements'
 	@echo 'make vsix          the VS Code extension: editors/vscode/rubric.vsix'
 	@echo 'make clean         remove everything that git does not keep'
@@ -43,6 +44,10 @@ lint: $(DEVELOPING)
 # Both programs over the same suites. ONLY=TEXT runs those that have it in their name; UPDATE=1 writes what differs.
 parity: $(DEVELOPING) bytecode
 	@PYTHONPATH=tests $(BIN)/python -m parity $(if $(ONLY),--only '$(ONLY)') $(if $(TREE),--tree '$(TREE)')
+
+# Every part says what it counted; exit code 1 where one found a fault. EDITS=N makes so many random edits.
+chaos: $(DEVELOPING) bytecode
+	@PYTHONPATH=tests $(BIN)/python -m chaos --seed $(or $(SEED),1) $(if $(ONLY),--only '$(ONLY)') $(if $(EDITS),--edits $(EDITS)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 
 bench: $(DEVELOPING) bytecode
 	@for script in $(sort $(wildcard tests/bench/bench_*.py)); do $(BIN)/python $$script || exit 1; echo; done

@@ -76,9 +76,17 @@ class ServerError(Exception):
 class Client:
     """One server process and the conversation with it."""
 
-    def __init__(self, *, cwd: Path | None = None, arguments: tuple[str, ...] = (), state: Path | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        cwd: Path | None = None,
+        arguments: tuple[str, ...] = (),
+        state: Path | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         environment = {
             **os.environ,
+            **(variables or {}),
             **({"XDG_STATE_HOME": str(state), "XDG_CACHE_HOME": str(state / "cache")} if state else {}),
         }
         command = [sys.executable, "-m", "rubric_lsp", *arguments]

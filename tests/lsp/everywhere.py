@@ -5,6 +5,7 @@ import itertools
 import logging
 import random
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,16 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 
 from client import VSCODE, Client, place
+from waiting import PATIENCE
 
 from rubric_lsp.server import RubricServer
 
 URI = "file:///everywhere/a.eval.yaml"
 #: Requests about the document, and about a position or a stretch of it.
-_WHOLE = (
+WHOLE = (
     "documentSymbol", "foldingRange", "codeLens", "documentLink", "semanticTokens/full", "diagnostic",
 )  # fmt: skip
-_AT = (
+AT = (
     "hover", "completion", "definition", "references", "documentHighlight", "prepareRename", "selectionRange", "codeAction", "inlayHint",
     "semanticTokens/range", "rangeFormatting", "onTypeFormatting", "rename",
 )  # fmt: skip
@@ -30,9 +32,10 @@ _AT_ONCE = 100
 _REFUSED = -32803
 
 
-def _params(method: str, at: dict[str, int]) -> dict[str, Any]:
+def params_at(method: str, at: dict[str, int], uri: str = URI) -> dict[str, Any]:
+    """The parameters of a request about a position, or about a few lines from there."""
     span = {"start": at, "end": {"line": at["line"] + 3, "character": 0}}
-    document = {"textDocument": {"uri": URI}}
+    document = {"textDocument": {"uri": uri}}
     more: dict[str, Any] = {
         "references": {"context": {"includeDeclaration": True}},
         "selectionRange": {"positions": [at]},
@@ -54,9 +57,9 @@ def _params(method: str, at: dict[str, int]) -> dict[str, Any]:
 def ask_everything(client: "Client | Direct", text: str, offsets: Iterable[int]) -> int:
     """Ask everything about `text`; how many requests there were. An error in answer is an AssertionError."""
     client.open(URI, text, version=client.versions.get(URI, 0) + 1)
-    asked = [(m, {"textDocument": {"uri": URI}}) for m in _WHOLE]
+    asked = [(m, {"textDocument": {"uri": URI}}) for m in WHOLE]
     for offset in offsets:
-        asked += [(m, _params(m, place(text, offset))) for m in _AT]
+        asked += [(m, params_at(m, place(text, offset))) for m in AT]
     for first in range(0, len(asked), _AT_ONCE):
         numbers = [(client.start(f"textDocument/{m}", p), m, p) for m, p in asked[first : first + _AT_ONCE]]
         for number, method, params in numbers:
@@ -116,15 +119,31 @@ class Direct:
         document = {"uri": uri, "languageId": "eval-yaml", "version": version, "text": text}
         self._received({"method": "textDocument/didOpen", "params": {"textDocument": document}})
 
+    def change(self, uri: str, version: int, changes: list[dict[str, Any]]) -> None:
+        document = {"uri": uri, "version": version}
+        self._received(
+            {"method": "textDocument/didChange", "params": {"textDocument": document, "contentChanges": changes}}
+        )
+
+    def close(self, uri: str) -> None:
+        self._received({"method": "textDocument/didClose", "params": {"textDocument": {"uri": uri}}})
+
     def start(self, method: str, params: Any) -> int:
         number = next(self._numbers)
         self._received({"id": number, "method": method, "params": params})
         return number
 
     def answer(self, number: int) -> dict[str, Any]:
+        end = time.monotonic() + PATIENCE
         while number not in self.answers:
+            assert time.monotonic() < end, f"no answer to {number}"
             self.loop.run_until_complete(asyncio.sleep(0))
         return self.answers.pop(number)
+
+    def end(self) -> None:
+        """Let go of everything."""
+        self.loop.run_until_complete(self.server.closed())
+        self.loop.close()
 
     def heard(self, method: str) -> list[Any]:
         return [params for name, params in self.notifications if name == method]

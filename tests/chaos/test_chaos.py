@@ -1,0 +1,42 @@
+"""Short forms of what `make chaos` does at length: the same parts, with a few of everything."""
+
+from pathlib import Path
+
+import pytest
+
+from .damaged import damage
+from .parts import PARTS
+from .tally import Part, Setting, Tally
+
+#: What has a long form only: the same at length is among other tests, or a short form shows nothing.
+LONG = {"bombs", "bulk", "disk", "servers"}
+SHORT = [part for part in PARTS if part.name not in LONG]
+
+
+@pytest.mark.parametrize("part", SHORT, ids=[part.name for part in SHORT])
+def test_nothing_breaks(part: Part, tmp_path: Path) -> None:
+    tally = Tally()
+    part.run(Setting(7, tmp_path, short=True), tally)
+    assert tally.faults == []
+    assert sum(tally.counts.values()) > 10
+
+
+def test_the_same_seed_damages_in_the_same_way() -> None:
+    data = b"tests:\n  - id: a\n    input: hi\n"
+    one, same, other = ([damage(data, data, Setting(seed, Path()).random("x")) for _ in range(3)] for seed in (1, 1, 2))
+    assert one == same != other
+
+
+def test_a_fault_is_counted_and_shown_again() -> None:
+    tally = Tally()
+    tally.expect(False, "broken", text="x")
+    with tally.no_exception("a text"):
+        raise ValueError("odd")
+    again = Tally.from_json(tally.to_json())
+    assert again.faults == ["broken", "a text: ValueError: odd"]
+    assert again.evidence[0] == {"fault": "broken", "text": "x"}
+
+
+def test_parts_have_names_of_their_own() -> None:
+    assert len({part.name for part in PARTS}) == len(PARTS)
+    assert {part.name for part in PARTS} > LONG
