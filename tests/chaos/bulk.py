@@ -105,7 +105,7 @@ def _large(folder: Path, setting: Setting, tally: Tally) -> None:
     uri, cases = (folder / "large.eval.yaml").as_uri(), setting.of(800, 21_000)
     text = "name: s\ntests:\n" + "".join(_CASE.format(number, number) for number in range(cases))
     with _Server(folder) as server:
-        cost = server.cost(lambda: (server.client.open(uri, text), server.client.diagnostics(uri)))
+        cost = server.cost(partial(_opened, server.client, uri, text))
         _judge(tally, setting, f"opening {len(text) / 1e6:.1f} MB", cost, _OPENING)
         found = server.client.diagnostics(uri)
         tally.expect(not found, f"{len(found)} findings in a sound suite of {len(text):,} characters: {found[:1]}")
@@ -114,6 +114,11 @@ def _large(folder: Path, setting: Setting, tally: Tally) -> None:
                 server.client.start(f"textDocument/{method}", {"textDocument": {"uri": uri}}), 300
             )
             tally.expect(answer.get("result"), f"{method} of {len(text):,} characters: {str(answer)[:200]}")
+
+
+def _opened(client: Client, uri: str, text: str) -> None:
+    client.open(uri, text)
+    client.diagnostics(uri)
 
 
 def _results(setting: Setting, tally: Tally) -> None:

@@ -110,6 +110,7 @@ def _listening(folder: Path, door: str) -> Iterator[int]:
     """A server, by its port: any that is free."""
     with _started(folder, door, "0") as said:
         found = until("a port", lambda: re.search(rb":(\d{4,5})\b", b"".join(said)))
+        assert found
         yield int(found[1])
 
 

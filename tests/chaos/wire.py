@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,9 @@ def _framing(setting: Setting, tally: Tally) -> None:
         client.process.wait(PATIENCE)
 
 
+_CANCELLED: tuple[Any, ...] = ({"id": {}}, {"id": []}, [1], None)
+
+
 def _bodies() -> list[Any]:
     def request(number: Any, method: Any = "workspace/symbol", **more: Any) -> dict[str, Any]:
         return {"jsonrpc": "2.0", "id": number, "method": method, **more}
@@ -114,7 +118,7 @@ def _bodies() -> list[Any]:
     def told(method: Any, **more: Any) -> dict[str, Any]:
         return {"jsonrpc": "2.0", "method": method, **more}
 
-    cancelled = [told("$/cancelRequest", params=params) for params in ({"id": {}}, {"id": []}, [1], None)]
+    cancelled = [told("$/cancelRequest", params=params) for params in _CANCELLED]
     replies = [{"jsonrpc": "2.0", "id": 99, "result": 1}, {"jsonrpc": "2.0", "id": {}, "result": 1}]
     replies += [{"jsonrpc": "2.0", "id": "rubric-1", "error": error} for error in (5, {"code": "x"})]
     return [
@@ -273,10 +277,16 @@ def _cancelled(setting: Setting, tally: Tally) -> None:
 
 def _clients(setting: Setting, tally: Tally) -> None:
     """Clients that go away in every way: the server ends with them."""
+    # What this process ignores, such as below `nohup`, its children ignore, too.
+    heard = [
+        name
+        for name in ("SIGTERM", "SIGINT", "SIGHUP")
+        if signal.getsignal(getattr(signal, name)) is not signal.SIG_IGN
+    ]
     ways: dict[str, Callable[[Client], object]] = {
         "closes its stream": lambda client: client.process.stdin.close(),  # type: ignore[union-attr]
-        **{name: lambda client, name=name: os.kill(client.process.pid, getattr(signal, name)) for name in ("SIGTERM", "SIGINT", "SIGHUP")},
-    }  # fmt: skip
+        **{name: partial(_signal, number=getattr(signal, name)) for name in heard},
+    }
     for name, leave in setting.some(ways, 1).items():
         tally.count("ends")
         with server(setting, tally, name) as client:
@@ -293,6 +303,10 @@ def _clients(setting: Setting, tally: Tally) -> None:
         editor.wait()
         _ends(client, tally, "an editor that is killed, whose stream stays open")
     _never_reads(setting.folder, tally)
+
+
+def _signal(client: Client, number: int) -> None:
+    os.kill(client.process.pid, number)
 
 
 def _ends(client: Client, tally: Tally, name: str) -> None:
@@ -313,9 +327,10 @@ def _never_reads(folder: Path, tally: Tally) -> None:
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder
     ) as process:
         assert process.stdin
+        stream = process.stdin.fileno()
 
         def send(**message: Any) -> None:
-            os.write(process.stdin.fileno(), _framed(json.dumps({"jsonrpc": "2.0", **message}).encode()))
+            os.write(stream, _framed(json.dumps({"jsonrpc": "2.0", **message}).encode()))
 
         send(id=0, method="initialize", params={"capabilities": {}})
         send(method="initialized", params={})
