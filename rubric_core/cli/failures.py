@@ -88,8 +88,9 @@ def _evaluator_lines(result: EvaluatorResult, known: str) -> Iterator[str]:
     for criterion in failed:
         raw = f" {criterion.raw}/10" if criterion.raw is not None else ""
         minimum = f" (needs {criterion.minimum * 10:g})" if criterion.raw is not None and criterion.minimum else ""
-        words = criterion.reason or criterion.reasoning or criterion.outcome
-        yield f"    {result.name} / {criterion.id}{raw}{minimum}: {shortened(words, 160)}"
+        words = criterion.reason or criterion.reasoning or (criterion.outcome if criterion.named else "")
+        said = f": {shortened(words, 160)}" if words else ""
+        yield f"    {result.name} / {criterion.label}{raw}{minimum}{said}"
     if not failed and not result.members and not told:
         words = result.reason or "; ".join(result.misses) or result.reasoning
         yield f"    {result.name}: {shortened(words, 240)}"

@@ -93,7 +93,7 @@ def _notes(result: EvaluatorResult) -> str:
     if result.required and result.minimum is not None:
         notes.append(f"required, needs {result.minimum:g}")
     if result.gate:
-        notes.append(f"gate: {result.gate} fails the case")
+        notes.append(f"gate: {result.gate_label} fails the case")
     if result.weight == 0:
         notes.append("not part of the mean")
     if result.failure:
@@ -102,7 +102,7 @@ def _notes(result: EvaluatorResult) -> str:
 
 
 def _criterion(result: CriterionResult) -> str:
-    name = f"{SIGNS[result.verdict]} {shortened(result.id, _WIDTH - 4):<{_WIDTH - 4}}"
+    name = f"{SIGNS[result.verdict]} {shortened(result.label, _WIDTH - 4):<{_WIDTH - 4}}"
     if result.score is None:
         return f"{name} no score: {shortened(result.reason, 100)}"
     raw = f"{result.raw}/10 → " if result.raw is not None else ""

@@ -1,5 +1,6 @@
 """What would have changed a verdict: the smallest thing that could have come out otherwise, and what then."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -109,17 +110,34 @@ def _better(result: EvaluatorResult, *, whole: bool) -> Iterator[tuple[str, Eval
                 score = weighted_mean((c.score or 0.0, c.weight) for c in criteria)
                 yield words, replace(result, criteria=criteria, gate=gate, score=score)
     elif result.score is not None and result.score < 1:
-        yield f"{result.name} at 1", replace(result, score=1.0, gate="")
+        for score in _above(result.score) if _is_graded(result) and not whole else (1.0,):
+            words = f"{result.name} at {score:.2f} or more" if score < 1 else f"{result.name} at 1"
+            yield words, replace(result, score=score, gate="")
+
+
+def _is_graded(result: EvaluatorResult) -> bool:
+    """Whether its score may be anything between 0 and 1, as that of a judge without criteria; not that of a check that holds or does not."""
+    return not (result.criteria or result.members) and (result.score not in (0.0, 1.0) or result.was_judged)
+
+
+def _above(score: float) -> Iterator[float]:
+    """The scores of two decimals above one, upward."""
+    return (n / 100 for n in range(math.floor(score * 100 + 1e-9) + 1, 101))
+
+
+def _below(score: float) -> Iterator[float]:
+    """The scores of two decimals below one, downward."""
+    return (n / 100 for n in range(math.ceil(score * 100 - 1e-9) - 1, -1, -1))
 
 
 def _better_criterion(result: CriterionResult, *, whole: bool) -> Iterator[tuple[str, CriterionResult]]:
     if result.raw is None:
         if result.score == 0:
-            yield f"{result.id} met", replace(result, score=1.0, gate_failed=False)
+            yield f"{result.label} met", replace(result, score=1.0, gate_failed=False)
         return
     for raw in [10] if whole and result.raw < 10 else range(result.raw + 1, 11):
         failed = result.minimum is not None and not at_least(raw / 10, result.minimum)
-        words = f"{result.id} at {raw} or more" if raw < 10 else f"{result.id} at 10"
+        words = f"{result.label} at {raw} or more" if raw < 10 else f"{result.label} at 10"
         yield words, replace(result, raw=raw, score=raw / 10, gate_failed=failed)
 
 
@@ -139,15 +157,17 @@ def _worse(result: EvaluatorResult) -> Iterator[tuple[str, EvaluatorResult]]:
                 score = weighted_mean((c.score or 0.0, c.weight) for c in criteria)
                 yield words, replace(result, criteria=criteria, gate=gate, score=score)
     elif result.score is not None and result.score > 0:
-        yield f"{result.name} at 0", replace(result, score=0.0)
+        for score in _below(result.score) if _is_graded(result) else (0.0,):
+            words = f"{result.name} at {score:.2f} or less" if score > 0 else f"{result.name} at 0"
+            yield words, replace(result, score=score)
 
 
 def _worse_criterion(result: CriterionResult) -> Iterator[tuple[str, CriterionResult]]:
     if result.raw is None:
         if result.score == 1:
-            yield f"{result.id} not met", replace(result, score=0.0, gate_failed=result.gates)
+            yield f"{result.label} not met", replace(result, score=0.0, gate_failed=result.gates)
         return
     for raw in range(result.raw - 1, -1, -1):
         failed = result.minimum is not None and not at_least(raw / 10, result.minimum)
-        words = f"{result.id} at {raw}{' or less' if raw else ''}"
+        words = f"{result.label} at {raw}{' or less' if raw else ''}"
         yield words, replace(result, raw=raw, score=raw / 10, gate_failed=failed)

@@ -117,7 +117,7 @@ def case_words(result: CaseResult, age: str = "") -> str:
             f"{sign} {result.verdict.value}: {result.reason}" if result.reason else f"{sign} {result.verdict.value}"
         )
     cost = f"${result.cost_usd:.4f}".rstrip("0") if result.cost_usd else ""
-    gate = next((e.gate for e in result.evaluators if e.gate), "") if result.verdict is Verdict.FAILED else ""
+    gate = next((e.gate_label for e in result.evaluators if e.gate), "") if result.verdict is Verdict.FAILED else ""
     runs = (result.details or {}).get("trials")
     times = f"{runs['passed']}/{runs['count']}" if isinstance(runs, dict) else ""
     parts = (
@@ -264,7 +264,7 @@ def _note(result: EvaluatorResult) -> str:
     if result.score is None or result.failure:
         return result.failure or result.reason
     if result.gate:
-        return f"gate: {result.gate}"
+        return f"gate: {result.gate_label}"
     return "" if result.criteria else result.misses[0] if result.misses and result.verdict is not Verdict.PASSED else ""
 
 

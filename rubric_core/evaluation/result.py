@@ -23,6 +23,9 @@ __all__ = [
     "jsonable",
 ]
 
+#: Characters of the text by which a criterion without an id is called.
+_LONGEST_LABEL = 60
+
 
 class Verdict(str, Enum):
     """What became of a case, an evaluator or a criterion. `Verdict("pass")` reads the words of documents 000 and 004, too."""
@@ -73,6 +76,16 @@ class CriterionResult:
     reason: str = ""
     #: Whether it was judged by a recording.
     recorded: bool = False
+    #: Whether its author wrote the id; else it is made of its place (`rubric-1`).
+    named: bool = True
+
+    @property
+    def label(self) -> str:
+        """What people read: the id that its author wrote, else the text in quotes."""
+        if self.named or not self.outcome:
+            return self.id
+        line = " ".join(self.outcome.split())
+        return f'"{line if len(line) <= _LONGEST_LABEL else line[: _LONGEST_LABEL - 1] + "…"}"'
 
 
 class Ungraded(NamedTuple):
@@ -185,6 +198,13 @@ class EvaluatorResult:
         return self.weight > 0 or self.gated
 
     @property
+    def gate_label(self) -> str:
+        """The criterion whose gate failed, as people read it, behind the names of the members that it is in; empty without one."""
+        own = next((c.label for c in self.criteria if c.id == self.gate), "") if self.gate else ""
+        inner = next((f"{m.name} / {m.gate_label}" for m in self.members if m.gate), "") if self.gate else ""
+        return own or inner or self.gate
+
+    @property
     def gated(self) -> bool:
         """Whether the case cannot pass without this one, whatever its weight."""
         return self.required or any(c.gates for c in self.criteria)
@@ -235,6 +255,11 @@ class CaseResult:
     def is_sound_pass(self) -> bool:
         """Whether it passed, and no evaluator failed to grade it: not by `--allow-grader-errors`."""
         return self.verdict is Verdict.PASSED and not self.grader_errors
+
+    @property
+    def lacks_a_verdict(self) -> bool:
+        """Whether it is unscored, or an evaluator failed to grade it: whatever the score says then, it is not about the answer."""
+        return self.verdict is Verdict.UNSCORED or bool(self.grader_errors)
 
     @property
     def ungraded(self) -> tuple[Ungraded, ...]:

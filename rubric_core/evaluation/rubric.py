@@ -41,6 +41,8 @@ class Item:
     #: (lowest, highest, text), both bounds included.
     bands: tuple[tuple[int, int, str], ...] = ()
     operator: str = "correctness"
+    #: Whether its author wrote the id.
+    named: bool = True
 
     def band(self, raw: int) -> str:
         """The text of the band that `raw` is in."""
@@ -86,7 +88,7 @@ class RubricSheet:
         return CriterionResult(
             id=item.id, outcome=item.text, verdict=Verdict.PASSED if met else Verdict.FAILED, score=score, raw=check.score,
             weight=item.weight, minimum=minimum, gates=minimum is not None, gate_failed=gate_failed,
-            band="" if check.score is None else item.band(check.score), reasoning=check.reasoning, recorded=check.recorded,
+            band="" if check.score is None else item.band(check.score), reasoning=check.reasoning, recorded=check.recorded, named=item.named,
         )  # fmt: skip
 
     def unjudged(self, item: Item, reason: str) -> CriterionResult:
@@ -100,6 +102,7 @@ class RubricSheet:
             minimum=minimum,
             gates=minimum is not None,
             reason=reason,
+            named=item.named,
         )
 
     def score(self, results: Sequence[CriterionResult]) -> EvaluationScore:
@@ -147,7 +150,7 @@ def _item(criterion: Criterion, position: int, dialect: Dialect, taken: set[str]
     weight = criterion.weight if isinstance(criterion.weight, int | float) else 1.0
     return Item(
         id=name, text=(criterion.outcome or "").strip(), weight=max(0.0, float(weight)), required=required(criterion, dialect),
-        minimum=_minimum(criterion), bands=_bands(criterion), operator=criterion.operator or "correctness",
+        minimum=_minimum(criterion), bands=_bands(criterion), operator=criterion.operator or "correctness", named=bool(criterion.id),
     )  # fmt: skip
 
 

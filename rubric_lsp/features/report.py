@@ -101,7 +101,7 @@ def _bar(score: float | None) -> str:
 
 def _gate(found: "EvaluatorResult") -> str:
     if found.gate:
-        return f"gate: {found.gate} ← fails the case" if found.required else f"gate: {found.gate}"
+        return f"gate: {found.gate_label} ← fails the case" if found.required else f"gate: {found.gate_label}"
     return found.reason or "; ".join(found.misses) or ("" if found.verdict == "passed" else found.reasoning)
 
 
@@ -122,7 +122,7 @@ def _criterion(found: "CriterionResult") -> str:
     )
     minimum = f", needs {found.minimum:.2f}" if found.minimum is not None else ""
     said = found.reasoning or found.reason
-    return f"{SIGNS[found.verdict]} {code(found.id)} {score}{minimum}" + (
+    return f"{SIGNS[found.verdict]} {code(found.label)} {score}{minimum}" + (
         f": {plain(shortened(said, 200))}" if said else ""
     )
 

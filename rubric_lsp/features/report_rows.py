@@ -110,7 +110,7 @@ def _evaluator(about: About, shape: "Shape | None", found: EvaluatorResult, shar
     contribution = None if found.score is None else found.score * share
     return _known({
         "name": found.name, "type": found.type, "verdict": found.verdict.value, "score": found.score, "weight": found.weight, "share": share,
-        "contribution": contribution, "gate": found.gate or None, "reason": found.reason or None, "error": found.failure or None, "reasoning": found.reasoning or None,
+        "contribution": contribution, "gate": found.gate_label or None, "reason": found.reason or None, "error": found.failure or None, "reasoning": found.reasoning or None,
         "hits": list(found.hits), "misses": list(found.misses), "minimum": found.minimum if found.required else None,
         "durationMs": found.duration_ms, "range": about.range_of(shape, shape.span) if shape is not None else None,
         "criteria": [_criterion(about, c, r) for c, r in zip(paired, found.criteria, strict=True)],
@@ -121,7 +121,7 @@ def _evaluator(about: About, shape: "Shape | None", found: EvaluatorResult, shar
 def _criterion(about: About, criterion: Criterion | None, found: CriterionResult) -> Json:
     span = None if criterion is None else criterion.at("id") if criterion.has("id") else criterion.span
     return _known({
-        "id": found.id, "text": found.outcome, "verdict": found.verdict.value, "score": found.score, "raw": found.raw, "weight": found.weight,
+        "id": found.id, "label": found.label, "text": found.outcome, "verdict": found.verdict.value, "score": found.score, "raw": found.raw, "weight": found.weight,
         "minimum": found.minimum, "gateFailed": found.gate_failed or None, "reasoning": found.reasoning or found.reason or None,
         "bands": _bands(criterion, found.raw), "range": about.range_of(criterion, span) if span is not None else None,
     })  # fmt: skip

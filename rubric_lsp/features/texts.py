@@ -70,7 +70,7 @@ def _as_it_is(text: str) -> Iterator[str]:
 
 def _criterion(found: "CriterionResult") -> Iterator[str]:
     raw = f" {found.raw}/10" if found.raw is not None else ""
-    yield f"## {SIGNS[found.verdict]} {plain(found.id)}{raw}"
+    yield f"## {SIGNS[found.verdict]} {plain(found.label)}{raw}"
     yield ""
     for text in (found.outcome, f"Band: {found.band}" if found.band else "", found.reasoning or found.reason):
         if text:

@@ -1,5 +1,6 @@
 """Every number can be followed, and what would change the verdict is true."""
 
+import json
 import sys
 
 import pytest
@@ -8,7 +9,10 @@ from suites import Folder, checks
 
 from rubric_core.evaluation.explain import explanation
 from rubric_core.evaluation.flip import to_fail, to_pass
+from rubric_core.evaluation.marks import case_words
 from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.rows import case_row
+from rubric_core.evaluation.stored_rows import result_in, stored_row
 
 SUITE = """
 tests:
@@ -68,6 +72,50 @@ async def test_what_would_make_it_pass(
         assert better.verdict is Verdict.PASSED
         worse = await graded(folder, judge, 5, facts, minimum, word)
         assert worse.verdict is not Verdict.PASSED
+
+
+PLAIN = """
+tests:
+  - id: refund
+    criteria: c
+    input: hi
+    assertions:
+      - Names the 30 day window
+      - {type: rubrics, name: tone, criteria: [{outcome: Is kind, required: true}, {id: own, outcome: Is short}]}
+"""
+
+
+async def test_a_criterion_without_an_id_is_called_by_its_text(folder: Folder, judge: JudgeServer) -> None:
+    folder.targets({"name": "default", "provider": "mock", "response": "yes", "grader_target": "judge"}, judge.target())
+    judge.replies = [checks(**{"rubric-1": False, "own": True})]
+    result = await folder.one(PLAIN)
+    text = "\n".join(explanation(result))
+    assert '✘ "Is kind"' in text
+    assert "✔ own" in text
+    assert 'gate: "Is kind" fails the case' in text
+    assert 'criterion "Names the 30 day window" of rubrics has to be met and is not' in text
+    assert to_pass(result) == '"Names the 30 day window" met and "Is kind" met'
+    assert "rubric-1" not in text
+    assert 'gate: "Names the 30' in case_words(result)
+    row = case_row(result)["evaluators"][1]
+    assert row["gate"] == "rubric-1"
+    assert row["criteria"][0]["id"] == "rubric-1"
+    assert row["criteria"][0]["outcome"] == "Is kind"
+    assert result_in(stored_row(result)) == result
+
+
+@pytest.mark.parametrize(("score", "words"), [(0.62, "tone at 0.80 or more (the score would be 0.80)"), (0.0, "tone at 0.80 or more (the score would be 0.80)")])  # fmt: skip
+async def test_the_least_score_that_passes(folder: Folder, judge: JudgeServer, score: float, words: str) -> None:
+    folder.targets({"name": "default", "provider": "mock", "response": "yes", "grader_target": "judge"}, judge.target())
+    judge.replies = [json.dumps({"score": score, "reasoning": "so so"})]
+    suite = "tests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: llm-grader, name: tone, prompt: Is it kind}]}\n"
+    assert to_pass(await folder.one(suite)) == words
+    judge.replies = [json.dumps({"score": 0.79, "reasoning": "so so"})]
+    assert (await folder.one(suite)).verdict is not Verdict.PASSED
+    judge.replies = [json.dumps({"score": 0.8, "reasoning": "so so"})]
+    better = await folder.one(suite)
+    assert better.verdict is Verdict.PASSED
+    assert to_fail(better) == "tone at 0.79 or less (the score would be 0.79)"
 
 
 async def test_what_has_no_score_has_no_sum(folder: Folder) -> None:

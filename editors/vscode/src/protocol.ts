@@ -6,7 +6,7 @@ import { Location, NotificationType, Range, RequestType } from 'vscode-languagec
 export const TEST_PROTOCOL = 1;
 
 export type Verdict = 'passed' | 'borderline' | 'failed' | 'unscored';
-export type State = 'enqueued' | 'started' | Verdict | 'skipped' | 'outdated' | 'fresh';
+export type State = 'enqueued' | 'started' | Verdict | 'skipped' | 'cancelled' | 'outdated' | 'fresh';
 
 export interface Test {
   id: string;
@@ -85,6 +85,8 @@ export interface Band {
 
 export interface Criterion {
   id: string;
+  /** What people read: the id that was written, else the text in quotes. */
+  label: string;
   text: string;
   verdict: Verdict;
   /** 0..1 */

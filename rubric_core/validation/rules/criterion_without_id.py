@@ -30,6 +30,6 @@ def CRITERION_WITHOUT_ID(shape: Case | LlmJudge | Rubric, context: Context) -> I
         name = id_of(criterion.outcome or "", taken)
         yield Finding(
             criterion.at("outcome"),
-            f"the documented format asks for an `id`; without one, results call this `rubric-{position}`, by its place",
+            f"the documented format asks for an `id`; without one, results call this by its text, and `rubric-{position}` in JSON",
             fixes=put_first(criterion.node, "id", plain_or_quoted(name), context) if name else (),
         )

@@ -79,14 +79,14 @@ local function errors(page, report)
 end
 
 local function criterion(page, found, indent)
-  local line = { { indent }, mark(found.verdict), { found.id, group(found.verdict) } }
+  local line = { { indent }, mark(found.verdict), { found.label, group(found.verdict) } }
   local value = found.raw and ('%s/10 → %s'):format(number(found.raw), score(found.score)) or score(found.score)
   table.insert(line, { '  ' .. value })
   if found.minimum then
     table.insert(line, { ('  needs %s'):format(score(found.minimum)), 'RubricDetail' })
   end
   table.insert(page, line)
-  if found.text and found.text ~= '' and found.text ~= found.id then
+  if found.text and found.text ~= '' and found.text ~= found.label and ('"%s"'):format(found.text) ~= found.label then
     paragraph(page, found.text, indent .. '  ', 'RubricDetail')
   end
   for _, band in ipairs(found.bands or {}) do

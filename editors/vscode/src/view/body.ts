@@ -94,9 +94,9 @@ function criterion(each: Criterion): Html {
   const points = each.raw === undefined ? decimal(each.score) : `${plain(each.raw)}/10 → ${decimal(each.score)}`;
   const notes = [each.minimum !== undefined && `needs ${each.minimum.toFixed(2)}`, each.weight !== 1 && `weight ${plain(each.weight)}`];
   return html`<article class="criterion">
-    <h3>${link(each.id, each.range?.start.line)} ${verdict(each.verdict)} <span class="points">${points}</span>
+    <h3>${link(each.label, each.range?.start.line)} ${verdict(each.verdict)} <span class="points">${points}</span>
       <span class="note">${notes.filter(Boolean).join(' · ')}</span></h3>
-    ${each.text !== each.id && paragraph(each.text)}
+    ${![each.text, `"${each.text}"`].includes(each.label) && paragraph(each.text)}
     ${scale(each)}
     ${each.reasoning && html`<blockquote>${each.reasoning}</blockquote>`}
   </article>`;
