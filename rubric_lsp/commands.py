@@ -30,6 +30,7 @@ class Commands:
             "rubric.runEvaluator": (3, 3, self._run_evaluator),
             "rubric.runFile": (1, 1, self._run_file),
             "rubric.runFailed": (1, 1, self._run_failed),
+            "rubric.runUnscored": (1, 1, self._run_unscored),
             "rubric.runAgain": (1, 1, self._run_again),
             "rubric.repeat": (2, 3, self._repeat),
             "rubric.record": (2, 2, self._record),
@@ -78,6 +79,9 @@ class Commands:
 
     async def _run_failed(self, uri: str) -> object:
         return await self._start(Order.of(uri, failed=True))
+
+    async def _run_unscored(self, uri: str) -> object:
+        return await self._start(Order.of(uri, unscored=True))
 
     async def _run_again(self, uri: str) -> object:
         return _begun(await self._server.runs.again(uri))

@@ -40,7 +40,7 @@ vim.api.nvim_create_autocmd('LspAttach', {
     end
     map('<leader>r', '<Plug>(RubricRun)', 'Run the case under the cursor')
     map('<leader>R', '<Plug>(RubricRunFile)', 'Run every case of this file')
-    map('<leader>f', '<Plug>(RubricRunFailed)', 'Run the cases that did not pass')
+    map('<leader>f', '<Plug>(RubricRunFailed)', 'Run the cases that failed')
     map('<leader>c', '<Plug>(RubricCancel)', 'Stop the run')
     map('<leader>p', '<Plug>(RubricReport)', 'Show the report of the case')
     map('<leader>q', '<Plug>(RubricFailures)', 'List the cases that did not pass')

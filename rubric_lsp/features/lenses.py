@@ -94,9 +94,14 @@ def _file(span: Span, results: Results, cases: int) -> list[Lens]:
     # Of cases in other files nobody has counted how many there are.
     run = f"▶ Run {count(cases, 'case')}" if cases else "▶ Run every case"
     found = [Lens(span, f"{tally} · {run}" if tally else run, "rubric.runFile")]
-    failed = sum(not result.is_sound_pass for result in done)
-    if 0 < failed < max(cases, len(done)):
-        found.append(Lens(span, f"▶ Run {failed} failed", "rubric.runFailed"))
+    unscored = sum(result.lacks_a_verdict for result in done)
+    failed = sum(not result.is_sound_pass for result in done) - unscored
+    for amount, words, command in (
+        (failed, "failed", "rubric.runFailed"),
+        (unscored, "unscored", "rubric.runUnscored"),
+    ):
+        if 0 < amount < max(cases, len(done)):
+            found.append(Lens(span, f"▶ Run {amount} {words}", command))
     return found
 
 

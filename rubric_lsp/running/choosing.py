@@ -98,6 +98,8 @@ def chosen(
 def _nothing(order: Order) -> str:
     if order.failed:
         return "no case has failed when it ran last"
+    if order.unscored:
+        return "every case that ran has a verdict"
     return "there is no case with an id to run"
 
 
@@ -116,10 +118,9 @@ def _parts(
         if name not in by_id:
             raise RefusedError(INVALID_PARAMS, f"{suite.path.name} has no case with the id {name}")
     cases = _in_range(suite) if wanted.names is None else [by_id[name] for name in wanted.names]
-    if order.failed or order.lacking:
+    if order.failed or order.unscored or order.lacking:
         results = known(snapshot)
-        wants = _has_failed if order.failed else _lacks_a_pass
-        cases = [c for c in cases if wants(results.get(c.id, Shown()))]
+        cases = [c for c in cases if _is_wanted(order, results.get(c.id, Shown()))]
     cases = [case for case in cases if case.id not in wanted.excluded]
     dialect = snapshot.analysis.dialect.name
     if wanted.evaluator:
@@ -130,12 +131,13 @@ def _parts(
         yield Part(wanted.uri, suite.path, tuple(needed), dialect)
 
 
-def _has_failed(shown: Shown) -> bool:
-    return shown.result is not None and not shown.result.is_sound_pass
-
-
-def _lacks_a_pass(shown: Shown) -> bool:
-    return shown.result is None or shown.stale or not shown.result.is_sound_pass
+def _is_wanted(order: Order, shown: Shown) -> bool:
+    result = shown.result
+    if order.lacking:
+        return result is None or shown.stale or not result.is_sound_pass
+    if result is None or result.is_sound_pass:
+        return False
+    return order.unscored if result.lacks_a_verdict else order.failed
 
 
 def _in_range(suite: LoadedSuite) -> list[Runnable]:

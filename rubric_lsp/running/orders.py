@@ -23,8 +23,10 @@ class Order:
     """Cases of one or several suites, and how to run them."""
 
     wanted: tuple[Wanted, ...]
-    #: Only those that did not pass when they ran last.
+    #: Only those that failed, or were borderline, when they ran last.
     failed: bool = False
+    #: Only those that had no verdict when they ran last, or whose grader failed; with `failed`, both.
+    unscored: bool = False
     #: Only those that have not passed as they stand now: others need no new run.
     lacking: bool = False
     #: How often each is run, in place of what the suite says.

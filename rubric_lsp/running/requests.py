@@ -34,7 +34,7 @@ class Tests:
         if not wanted:
             raise RefusedError(INVALID_PARAMS, "there is nothing to run")
         said = {name: asked.get(name) is True for name in ("failed", "lacking", "record")}
-        order = Order(wanted, repeat=repeat, **said)
+        order = Order(wanted, repeat=repeat, unscored=said["failed"], **said)
         job = await self._server.runs.start(order)
         return {"runId": "", "tests": []} if job is None else {"runId": job.name, "tests": list(ids_of(job))}
 

@@ -118,13 +118,13 @@ class States:
         self._tell("testOutput", {"runId": job.name, "text": f"{mask(message)}\r\n"})
 
     def given_up(self, job: "Job", uri: str, name: str) -> None:
-        """A case was cancelled."""
+        """A case was cancelled: it stands as it stood before the run."""
         for part in job.parts:
             if part.uri == uri and (case := _case(part, name)) is not None:
                 for evaluator in [part.evaluator] if part.evaluator else tests.evaluator_names(case):
-                    self._state(job.name, id_of(uri, name, evaluator), "skipped")
+                    self._state(job.name, id_of(uri, name, evaluator), "cancelled")
                 if not part.evaluator:
-                    self._state(job.name, id_of(uri, name), "skipped")
+                    self._state(job.name, id_of(uri, name), "cancelled")
 
     def ended(self, job: "Job", duration_ms: float) -> None:
         """A run is over."""

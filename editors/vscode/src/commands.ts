@@ -17,6 +17,7 @@ export const SERVER_COMMANDS: Record<string, About> = {
   'rubric.runEvaluator': 'evaluator',
   'rubric.runFile': 'file',
   'rubric.runFailed': 'file',
+  'rubric.runUnscored': 'file',
   'rubric.runAgain': 'file',
   'rubric.repeat': 'case',
   'rubric.record': 'case',
@@ -33,7 +34,7 @@ export const SERVER_COMMANDS: Record<string, About> = {
 };
 
 /** Those that run something, or allow it: not in Restricted Mode. */
-const RUNS = new Set(['rubric.runCase', 'rubric.runEvaluator', 'rubric.runFile', 'rubric.runFailed', 'rubric.runAgain', 'rubric.repeat', 'rubric.record', 'rubric.trust']);
+const RUNS = new Set(['rubric.runCase', 'rubric.runEvaluator', 'rubric.runFile', 'rubric.runFailed', 'rubric.runUnscored', 'rubric.runAgain', 'rubric.repeat', 'rubric.record', 'rubric.trust']);
 
 /** What VS Code shows in its own way, instead of asking the server to. */
 type Shown = (client: RubricClient, place: Required<Pick<Place, 'uri' | 'caseId'>>) => Promise<unknown>;

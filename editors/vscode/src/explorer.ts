@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { RubricClient } from './client';
 import { Continuous } from './continuous';
 import * as protocol from './protocol';
+import { filed, Folder } from './folders';
 import { Discovered, RunWish, Test } from './protocol';
 import { Runs } from './runs';
 import { mayRun } from './trust';
@@ -21,6 +22,8 @@ export class Explorer implements vscode.Disposable {
   private readonly controller = vscode.tests.createTestController('rubric', 'Evaluation suites');
   private readonly items = new Map<string, vscode.TestItem>();
   private readonly kinds = new WeakMap<vscode.TestItem, Test['kind']>();
+  /** The folders that suites stand in, by their ids. */
+  private readonly folders = new Map<string, vscode.TestItem>();
   private readonly continuous: Continuous;
   readonly runs: Runs;
   private client: RubricClient | undefined;
@@ -31,6 +34,7 @@ export class Explorer implements vscode.Disposable {
       this.controller,
       (id) => this.items.get(id),
       (id) => this.kindOf(id) === 'case',
+      (ids) => this.look(ids),
     );
     this.continuous = new Continuous({
       run: (wish, token) => this.run(wish, token),
@@ -46,14 +50,18 @@ export class Explorer implements vscode.Disposable {
     this.profile('Record', { record: true });
   }
 
+  /** Hear what a server says that is going to be started: it may tell of tests before it has answered. */
+  listen(client: RubricClient): void {
+    client.onNotification(protocol.discoveredTests, (found) => this.show(found));
+    this.runs.listen(client);
+  }
+
   /** A server is ready to be asked. */
   connect(client: RubricClient): void {
     if (!client.hasTests) {
       return;
     }
     this.client = client;
-    client.onNotification(protocol.discoveredTests, (found) => this.show(found));
-    this.runs.listen(client);
     if (this.items.size) {
       void this.refresh();
     }
@@ -81,7 +89,7 @@ export class Explorer implements vscode.Disposable {
   /** The case or the evaluator that an item stands for. */
   placeOf(item: vscode.TestItem): Place | undefined {
     const lineage = [item];
-    while (lineage[0].parent) {
+    while (lineage[0].parent && this.kinds.get(lineage[0]) !== 'suite') {
       lineage.unshift(lineage[0].parent);
     }
     const [suite, ...below] = lineage;
@@ -91,7 +99,8 @@ export class Explorer implements vscode.Disposable {
 
   private profile(label: string, wish: RunWish, usual = false): void {
     const start = (request: vscode.TestRunRequest, token: vscode.CancellationToken) => {
-      const chosen = { ...wish, include: request.include?.map((item) => item.id), exclude: request.exclude?.map((item) => item.id) };
+      const ids = (items: readonly vscode.TestItem[] | undefined) => items?.flatMap((item) => this.tests(item)).map(({ id }) => id);
+      const chosen = { ...wish, include: ids(request.include), exclude: ids(request.exclude) };
       if (request.continuous) {
         this.continuous.begin(chosen, token);
         return undefined;
@@ -108,6 +117,15 @@ export class Explorer implements vscode.Disposable {
       await this.unfold(wish.include);
       await this.runs.begin(client, wish, token, request);
     }
+  }
+
+  /** What an item stands for: itself, or the suites of a folder. */
+  private tests(item: vscode.TestItem): vscode.TestItem[] {
+    return this.kinds.has(item) ? [item] : [...item.children].flatMap(([, child]) => this.tests(child));
+  }
+
+  private get suites(): vscode.TestItem[] {
+    return [...this.items.values()].filter((item) => this.kinds.get(item) === 'suite');
   }
 
   private kindOf(id: string): Test['kind'] | undefined {
@@ -131,12 +149,21 @@ export class Explorer implements vscode.Disposable {
     if (!ids && !this.items.size) {
       await this.discover(undefined);
     }
-    const items = ids ? ids.flatMap((id) => this.items.get(id) ?? []) : [...this.controller.items].map(([, item]) => item);
+    const items = ids ? ids.flatMap((id) => this.items.get(id) ?? []) : this.suites;
     await Promise.all(items.filter((item) => item.canResolveChildren && !item.children.size).map((item) => this.discover(item)));
   }
 
+  /** Have tests in the tree that a run names: another editor's, or one of a suite that nobody has looked into. */
+  private async look(ids: string[]): Promise<void> {
+    for (const id of ids) {
+      if (!this.items.has(id) && this.client) {
+        this.show(await this.client.sendRequest(protocol.discoverTests, { testId: id }));
+      }
+    }
+  }
+
   private async discover(item: vscode.TestItem | undefined): Promise<void> {
-    if (!this.client) {
+    if (!this.client || (item && !this.kinds.has(item))) {
       return;
     }
     if (item) {
@@ -154,7 +181,7 @@ export class Explorer implements vscode.Disposable {
   /** A server after another one: suites that were unfolded are asked about again. */
   private async refresh(): Promise<void> {
     await this.discover(undefined);
-    const open = [...this.controller.items].map(([, suite]) => suite).filter((suite) => suite.children.size > 0);
+    const open = this.suites.filter((suite) => suite.children.size > 0);
     await Promise.all(open.map((suite) => this.discover(suite)));
   }
 
@@ -162,7 +189,7 @@ export class Explorer implements vscode.Disposable {
   private show({ tests, scope }: Discovered, everything = false): void {
     const listed = new Set(tests.map((test) => test.id));
     if (everything) {
-      [...this.controller.items].filter(([id]) => !listed.has(id)).forEach(([id]) => this.forget(id));
+      this.suites.filter(({ id }) => !listed.has(id)).forEach(({ id }) => this.forget(id));
     }
     for (const uri of scope) {
       if (!listed.has(uri)) {
@@ -174,8 +201,9 @@ export class Explorer implements vscode.Disposable {
     for (const test of tests) {
       this.place(test);
     }
+    this.arrange();
     // Menus about a case are for these.
-    const inSuites = [...this.items].filter(([, item]) => item.parent).map(([id]) => id);
+    const inSuites = [...this.items].filter(([, item]) => this.kinds.get(item) !== 'suite').map(([id]) => id);
     void vscode.commands.executeCommand('setContext', 'rubric.cases', inSuites);
   }
 
@@ -184,11 +212,13 @@ export class Explorer implements vscode.Disposable {
     if (!siblings) {
       return;
     }
-    const known = siblings.get(test.id);
+    const known = this.items.get(test.id);
     const item = known ?? this.controller.createTestItem(test.id, test.label, vscode.Uri.parse(test.textDocument.uri));
-    item.label = test.label;
+    if (test.kind !== 'suite') {
+      item.label = test.label; // that of a suite names its folder, too, and is sorted with it
+      item.sortText = test.sortText;
+    }
     // Not its description: VS Code reads that to the blind in place of the label.
-    item.sortText = test.sortText;
     // One that has its children already is not asked for them again.
     item.canResolveChildren = test.canResolveChildren && item.children.size === 0;
     item.range = test.range && this.client?.protocol2CodeConverter.asRange(test.range);
@@ -196,7 +226,50 @@ export class Explorer implements vscode.Disposable {
       siblings.add(item);
       this.items.set(test.id, item);
       this.kinds.set(item, test.kind);
+      this.runs.appeared(item);
     }
+  }
+
+  /** Put suites under their folders. One that moves there is shown its results again: VS Code knows a test by all that it stands under. */
+  private arrange(): void {
+    const suites = this.suites;
+    const filing = filed(suites.map((item) => ({ id: item.id, path: pathOf(item) })));
+    for (const item of suites) {
+      const { folders, label } = filing.get(item.id)!;
+      const parent = this.folder(folders);
+      item.label = label;
+      item.sortText = pathOf(item).join('/');
+      if (item.parent?.id !== parent?.id) {
+        (item.parent?.children ?? this.controller.items).delete(item.id);
+        (parent?.children ?? this.controller.items).add(item);
+        this.runs.moved([...item.children].flatMap(([, child]) => [child, ...[...child.children].map(([, each]) => each)]));
+      }
+    }
+    const wanted = new Set([...filing.values()].flatMap(({ folders }) => folders.map(({ id }) => id)));
+    for (const [id, folder] of [...this.folders]) {
+      if (!wanted.has(id)) {
+        (folder.parent?.children ?? this.controller.items).delete(id);
+        this.folders.delete(id);
+      }
+    }
+  }
+
+  /** The item of the last of several folders, each in the one before; undefined for none. */
+  private folder(chain: Folder[]): vscode.TestItem | undefined {
+    let above: vscode.TestItem | undefined;
+    for (const { id, label } of chain) {
+      const known = this.folders.get(id);
+      const item = known && known.parent?.id === above?.id ? known : this.controller.createTestItem(id, label);
+      item.label = label;
+      item.sortText = id.slice('folder:'.length);
+      if (item !== known) {
+        (known?.parent?.children ?? this.controller.items).delete(id);
+        (above?.children ?? this.controller.items).add(item);
+        this.folders.set(id, item);
+      }
+      above = item;
+    }
+    return above;
   }
 
   private prune(item: vscode.TestItem | undefined, listed: Set<string>): void {
@@ -218,4 +291,10 @@ export class Explorer implements vscode.Disposable {
       (item.parent?.children ?? this.controller.items).delete(id);
     }
   }
+}
+
+/** The names of the folders of a suite, from that of the workspace downward, and its own. */
+function pathOf({ uri, id }: vscode.TestItem): string[] {
+  const path = vscode.workspace.asRelativePath(uri ?? vscode.Uri.parse(id)); // with the folder of the workspace, where there are several
+  return path.split('/').filter(Boolean);
 }

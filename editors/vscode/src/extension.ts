@@ -31,6 +31,7 @@ export function activate(context: vscode.ExtensionContext): void {
     walkthrough,
     vscode.workspace.onDidOpenTextDocument((document) => document.languageId === 'eval-yaml' && walkthrough.achieved('suite')),
     explorer.runs.onDidChange(() => explorer.runs.going && walkthrough.achieved('run')),
+    launcher.onWillStart((client) => explorer.listen(client)),
     launcher.onDidStart((client) => {
       walkthrough.achieved('server');
       explorer.connect(client);

@@ -26,9 +26,12 @@ export class Launcher implements vscode.Disposable {
   readonly own: PrivateEnvironment;
   private readonly setup: Setup;
   status: Status = { condition: 'starting', words: 'starting …' };
+  private readonly starting = new vscode.EventEmitter<RubricClient>();
   private readonly started = new vscode.EventEmitter<RubricClient>();
   private readonly ended = new vscode.EventEmitter<{ crashed: boolean }>();
   private readonly changed = new vscode.EventEmitter<Status>();
+  /** A server is going to be started: what it says is heard from its first word on. */
+  readonly onWillStart = this.starting.event;
   /** A server is ready. */
   readonly onDidStart = this.started.event;
   /** It is gone, whether that was wanted or not. */
@@ -82,7 +85,7 @@ export class Launcher implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.again);
-    [this.started, this.ended, this.changed, this.output].forEach((each) => each.dispose());
+    [this.starting, this.started, this.ended, this.changed, this.output].forEach((each) => each.dispose());
   }
 
   private enqueue(work: () => Promise<void>): Promise<void> {
@@ -118,6 +121,7 @@ export class Launcher implements vscode.Disposable {
       closed: (which, ready) => this.closed(which, ready),
     });
     this.client = client;
+    this.starting.fire(client);
     try {
       await client.start();
       client.answerQuestions();

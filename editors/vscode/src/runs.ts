@@ -15,7 +15,9 @@ export interface Going {
 }
 
 interface Run {
-  shown: vscode.TestRun;
+  /** Made when something comes of it: VS Code lists every run for good, one that was cancelled before it began as well. */
+  shown: vscode.TestRun | undefined;
+  make: () => vscode.TestRun;
   waiting: Set<string>;
   cases: string[];
 }
@@ -48,6 +50,7 @@ export class Runs implements vscode.Disposable {
     private readonly controller: vscode.TestController,
     private readonly find: (id: string) => vscode.TestItem | undefined,
     private readonly isCase: (id: string) => boolean,
+    private readonly look: (ids: string[]) => Promise<void>,
   ) {}
 
   /** Undefined when nothing runs. */
@@ -67,14 +70,17 @@ export class Runs implements vscode.Disposable {
 
   listen(client: RubricClient): void {
     this.client = client;
-    const hear = <P>(type: NotificationType<P> | ProtocolNotificationType<P, void>, show: (params: P) => void) =>
+    const hear = <P>(type: NotificationType<P> | ProtocolNotificationType<P, void>, show: (params: P) => void | Promise<void>) =>
       client.onNotification(type as NotificationType<P>, (params) => {
-        this.queue = this.queue.then(() => show(params));
+        this.queue = this.queue.then(() => show(params)).catch(() => undefined); // a test that is gone: what follows is shown all the same
       });
-    hear(protocol.runBegan, (run) => this.began(run));
+    hear(protocol.runBegan, async (run) => {
+      await this.look(run.tests.filter((id) => !this.find(id)));
+      this.began(run);
+    });
     hear(protocol.testState, (state) => this.state(state));
     hear(protocol.testOutput, ({ runId, testId, text }) =>
-      this.running.get(runId)?.shown.appendOutput(text.replace(/\r?\n/g, '\r\n'), undefined, testId ? this.find(testId) : undefined),
+      this.running.get(runId)?.shown?.appendOutput(text.replace(/\r?\n/g, '\r\n'), undefined, testId ? this.find(testId) : undefined),
     );
     hear(protocol.runEnded, (end) => this.ended(end));
   }
@@ -100,8 +106,8 @@ export class Runs implements vscode.Disposable {
     const lost = [...this.running.values()].flatMap(({ waiting }) => [...waiting].filter(this.isCase)).length;
     for (const [runId, { shown, waiting }] of this.running) {
       const message = new vscode.TestMessage('The language server stopped before there was a result.');
-      withItems([...waiting].map(this.find), (item) => shown.errored(item, message));
-      shown.end();
+      withItems([...waiting].map(this.find), (item) => shown?.errored(item, message));
+      shown?.end();
       this.running.delete(runId);
     }
     this.client = undefined;
@@ -139,12 +145,15 @@ export class Runs implements vscode.Disposable {
     if (this.running.has(runId)) {
       return;
     }
-    const items = tests.map(this.find).filter((item) => item !== undefined);
-    const shown = this.controller.createTestRun(request ?? new vscode.TestRunRequest(items), label || undefined, true);
-    shown.token.onCancellationRequested(() => this.cancel(runId));
-    this.marks.clear();
-    this.running.set(runId, { shown, waiting: new Set(tests), cases: tests.filter(this.isCase) });
-    items.forEach((item) => shown.enqueued(item));
+    const make = () => {
+      const items = tests.map(this.find).filter((item) => item !== undefined);
+      const shown = this.controller.createTestRun(request ?? new vscode.TestRunRequest(items), label || undefined, true);
+      shown.token.onCancellationRequested(() => this.cancel(runId));
+      this.marks.clear();
+      items.forEach((item) => shown.enqueued(item));
+      return shown;
+    };
+    this.running.set(runId, { shown: undefined, make, waiting: new Set(tests), cases: tests.filter(this.isCase) });
     this.changed.fire();
   }
 
@@ -154,21 +163,29 @@ export class Runs implements vscode.Disposable {
     }
     const item = this.find(told.testId);
     const run = this.running.get(told.runId);
-    if (item) {
-      this.remember(item, told, run?.shown);
+    if (run && !['enqueued', 'cancelled'].includes(told.state)) {
+      run.shown ??= run.make();
     }
-    if (run && OVER.has(told.state) && run.waiting.delete(told.testId)) {
+    if (item) {
+      this.remember(item, told, run);
+    } else if (OVER.has(told.state)) {
+      this.last.set(told.testId, told); // until it is in the tree
+    }
+    if (run && [...OVER, 'cancelled'].includes(told.state) && run.waiting.delete(told.testId)) {
       this.changed.fire();
     }
     this.updated.fire(told);
   }
 
-  private remember(item: vscode.TestItem, told: TestState, run: vscode.TestRun | undefined): void {
+  private remember(item: vscode.TestItem, told: TestState, run: Run | undefined): void {
     const { state, testId } = told;
+    if (state === 'cancelled') {
+      return this.restore(item, run?.shown);
+    }
     if (OVER.has(state)) {
       this.last.set(testId, told);
     }
-    if (state !== 'outdated') {
+    if (OVER.has(state) || state === 'fresh') {
       this.outdated.delete(testId);
     }
     if (state === 'outdated') {
@@ -178,9 +195,33 @@ export class Runs implements vscode.Disposable {
     } else if (state === 'fresh') {
       // VS Code cannot take back that a result is outdated: it is told the result again.
       family(item).forEach((each) => this.tellAgain(each));
-    } else {
-      this.show(run ?? this.fromBefore(), item, run ? told : { ...told, messages: [] });
+    } else if (!run) {
+      this.show(this.fromBefore(), item, { ...told, messages: [] });
+    } else if (run.shown) {
+      this.show(run.shown, item, told);
     }
+  }
+
+  /** What was cancelled stands as it stood: VS Code would call it skipped. */
+  private restore(item: vscode.TestItem, run: vscode.TestRun | undefined): void {
+    const before = this.last.get(item.id);
+    if (run && before) {
+      this.show(run, item, { ...before, messages: [] });
+    }
+    if (this.outdated.has(item.id)) {
+      this.controller.invalidateTestResults(item);
+    }
+  }
+
+  /** A test is in the tree of which something was known before. */
+  appeared(item: vscode.TestItem): void {
+    this.tellAgain(item);
+  }
+
+  /** Tests stand elsewhere in the tree, where VS Code has no results of them. */
+  moved(items: vscode.TestItem[]): void {
+    items.forEach((item) => this.tellAgain(item));
+    withItems([...this.outdated].map(this.find), (item) => items.includes(item) && this.controller.invalidateTestResults(item));
   }
 
   /** VS Code shows a message until its line is edited or something runs: another run, of everything that is known, takes it away. */
@@ -253,10 +294,8 @@ export class Runs implements vscode.Disposable {
   private ended(end: RunEnded): void {
     const run = this.running.get(end.runId);
     if (run) {
-      // What was cancelled goes back to what it was.
-      withItems([...run.waiting].map(this.find), (item) => run.shown.skipped(item));
-      run.shown.appendOutput(`${tally(end)}\r\n`);
-      run.shown.end();
+      run.shown?.appendOutput(`${tally(end)}\r\n`);
+      run.shown?.end();
       this.running.delete(end.runId);
       this.changed.fire();
     }

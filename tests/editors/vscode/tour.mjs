@@ -6,6 +6,7 @@ import { accept, command, goTo, line, lineOf, openFile, press, pressLens, quiet,
 import { startJudge, targets } from './judge.mjs';
 import { consent, unasked } from './consent.mjs';
 import { continuous } from './continuous.mjs';
+import { explorer, many } from './explorer.mjs';
 import { broken, graders } from './graders.mjs';
 import { menus } from './menus.mjs';
 import { shared } from './shared.mjs';
@@ -21,6 +22,7 @@ export const tours = {
   consent: { options: unasked, play: consent },
   menus: { options: {}, play: menus },
   graders: { options: broken, play: graders },
+  explorer: { options: many, play: explorer },
   shared: { options: {}, play: shared },
   strangers: { options: hostile, play: strangers },
 };

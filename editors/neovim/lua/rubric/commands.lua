@@ -41,7 +41,8 @@ M.all = {
     words = cases,
   },
   { name = 'RubricRunFile', desc = 'Run every case of this file', run = plain('run_file') },
-  { name = 'RubricRunFailed', desc = 'Run the cases of this file that did not pass', run = plain('run_failed') },
+  { name = 'RubricRunFailed', desc = 'Run the cases of this file that failed', run = plain('run_failed') },
+  { name = 'RubricRunUnscored', desc = 'Run the cases of this file without a verdict', run = plain('run_unscored') },
   { name = 'RubricAgain', desc = 'Run again what ran last', run = plain('again') },
   {
     name = 'RubricRunEvaluator',

@@ -210,7 +210,7 @@ local function after(state, params)
     return vim.tbl_extend('force', state, { running = true })
   elseif word == 'outdated' or word == 'fresh' then
     return vim.tbl_extend('force', state, { stale = word == 'outdated' })
-  elseif word == 'skipped' then
+  elseif word == 'skipped' or word == 'cancelled' then
     return vim.tbl_extend('force', state, { running = false })
   end
   return { verdict = word, score = params.score, durationMs = params.durationMs, messages = params.messages }
