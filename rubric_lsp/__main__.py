@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name != "websockets":
             raise
-        return _wrong("--ws needs the package websockets: pip install 'rubric-lsp[ws]'")
+        return _wrong("--ws needs the package websockets: pip install websockets")
     except KeyboardInterrupt:
         return 130
     except OSError as error:

@@ -28,6 +28,20 @@ def _blocks(page: Path) -> str:
 PAGES = {page.relative_to(REPOSITORY).as_posix(): code for page in sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")]) if (code := _blocks(page))}  # fmt: skip
 
 
+KINDS = (".md", ".py", ".ts", ".lua", ".rs", ".txt", ".json", ".yaml", ".yml")
+BY_NAME = re.compile(r"""(?:install|--from|add|upgrade)[^\n|.;]{0,40}[ '"`]rubric-lsp(?:\[\w+\])?(?=[ '"`)\n]|$)""")
+
+
+def test_nobody_is_told_to_install_a_name_that_is_not_ours() -> None:
+    """The package is on no index yet: whoever installs the name from one gets what somebody else put there."""
+    listed = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=False).stdout
+    if not listed:
+        pytest.skip("not a checkout")
+    names = [name for name in listed.splitlines() if name.endswith(KINDS) and (REPOSITORY / name).is_file()]
+    texts = {name: (REPOSITORY / name).read_text(encoding="utf-8", errors="replace") for name in names}
+    assert [f"{name}: {found[0]}" for name, text in texts.items() for found in BY_NAME.finditer(text)] == []
+
+
 def _python(names: dict[str, Any]) -> None:
     assert names["graded"].score.score == 0.7
     assert [c.id for c in names["graded"].results[0].criteria] == ["tone"]

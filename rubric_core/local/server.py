@@ -11,7 +11,7 @@ from rubric_core.local.weights import ALIAS, LocalError
 __all__ = ["LocalServer", "check_runtime"]
 
 _RUNTIME = "xllamacpp"
-_HOW = "pip install 'rubric-lsp[local]'"
+_HOW = f"pip install {_RUNTIME}"
 _CONTEXT = 4096
 _QUIET = -1
 

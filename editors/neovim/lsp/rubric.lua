@@ -2,7 +2,7 @@
 ---
 --- The language server for LLM evaluation suites in YAML: diagnostics, completion, fixes, and runs with their results.
 ---
---- Install it with `pipx install rubric-lsp` or `uv tool install rubric-lsp`.
+--- Install it from a checkout of rubric: `pipx install /path/to/rubric` or `uv tool install /path/to/rubric`.
 ---
 --- It attaches to files of the filetypes `yaml.eval` and `eval-yaml`, and to `yaml` files whose name or first line says
 --- that they hold a suite:

@@ -28,7 +28,7 @@ export function difference({ extension, server }: Versions, from: string): strin
     case 'older':
       return (
         `The language server of ${from} is ${server ?? 'of an unknown version'}, older than this extension (${extension}): ` +
-        'some things will be missing. Update it with `pip install --upgrade rubric-lsp`.'
+        'some things will be missing. Install the one of this extension’s version, or use the one that it carries.'
       );
     case 'newer':
       return `The language server of ${from} is ${server}, newer than this extension (${extension}). Update the extension.`;

@@ -19,7 +19,7 @@ impl zed::Extension for Rubric {
         let named = binary.as_ref().and_then(|binary| binary.path.clone());
         let command = named
             .or_else(|| worktree.which("rubric-lsp"))
-            .ok_or("rubric-lsp was not found: pipx install rubric-lsp")?;
+            .ok_or("rubric-lsp was not found: pipx install PATH (of rubric's repository)")?;
         let args = binary
             .and_then(|binary| binary.arguments)
             .unwrap_or_else(|| vec!["--stdio".into()]);

@@ -11,7 +11,7 @@ local function check_server(config)
   local obstacle = start.obstacle(config)
   if obstacle then
     return vim.health.error((obstacle:gsub('^rubric: ', '')), {
-      'Install it: pipx install rubric-lsp (or: uv tool install rubric-lsp)',
+      'Install it: ' .. require('rubric.install').command(),
       "Or say where it is: vim.lsp.config('rubric', { cmd = { '/path/to/rubric-lsp', '--stdio' } })",
     })
   end
@@ -26,7 +26,7 @@ local function check_server(config)
   else
     local last = said:match('[^\n]*$')
     vim.health.error(('%s does not start: %s'):format(vim.fn.exepath(program), last), {
-      'Its Python may be gone. Install it again: pipx reinstall rubric-lsp',
+      'Its Python may be gone. Install it again: ' .. require('rubric.install').command(),
     })
   end
 end
@@ -37,7 +37,7 @@ local function check_clients()
     vim.health.ok(('running for %s'):format(client.config.root_dir))
     if not vim.tbl_get(client.server_capabilities, 'experimental', 'rubricTests') then
       vim.health.warn('the server is older than this plugin: there are no signs and no reports', {
-        'Upgrade it: pipx upgrade rubric-lsp',
+        'Install it again: ' .. require('rubric.install').command(),
       })
     end
   end

@@ -26,8 +26,8 @@ function M.launcher(command, spawn)
     end
     local started, rpc = pcall(vim.lsp.rpc.start, command, dispatchers, spawn or {})
     if not started then
-      local why = 'rubric: %s does not start: its Python may be gone. pipx reinstall rubric-lsp; :checkhealth rubric'
-      error(why:format(command[1]), 0)
+      local why = 'rubric: %s does not start: its Python may be gone. %s; :checkhealth rubric'
+      error(why:format(command[1], require('rubric.install').command()), 0)
     end
     return rpc
   end
@@ -78,8 +78,8 @@ function M.obstacle(config)
   if not program or program == '' then
     return "rubric: the path of the server is empty: vim.lsp.config('rubric', { cmd = { 'rubric-lsp', '--stdio' } })"
   end
-  local message = 'rubric: %s was not found: pipx install rubric-lsp, or name it in vim.lsp.config (:checkhealth rubric)'
-  return message:format(program)
+  local message = 'rubric: %s was not found: %s, or name it in vim.lsp.config (:checkhealth rubric)'
+  return message:format(program, require('rubric.install').command())
 end
 
 --- Let a command that the person has named be started by a launcher too.
