@@ -54,6 +54,7 @@ const REAL = {
   fix: 'min_score: 0.8',
   right: /^ {12}min_score: 0.8$/mu,
   run: 'dataset.eval.yaml',
+  listed: 'evals/dataset.eval.yaml', // in the Testing view
   first: 'summary-multi-criteria-score-ranges-proposed',
   failing: 'summary-multi-criteria-score-ranges-proposed',
   passing: 'technical-writing-detailed',
@@ -175,7 +176,7 @@ async function runLens(page, id) {
 
 async function runFromTheExplorer({ page, shot, plan }) {
   await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
-  const suite = test(page, plan.run);
+  const suite = test(page, plan.listed ?? plan.run);
   await suite.waitFor();
   await suite.click();
   await page.keyboard.press('ArrowRight');
