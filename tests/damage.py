@@ -79,12 +79,15 @@ def _deep(good: str, rng: random.Random) -> bytes:
         inner = rng.choice(([inner], {"members": [inner]}, {str(key): inner}))
     holder[key] = inner
     if rng.random() < 0.5:
-        case = next(
-            (holder for holder, key in _places(data) if key == "evaluators" and isinstance(holder[key][0], dict)), {}
-        )
+        cases = (holder for holder, key in _places(data) if key == "evaluators" and _holds_mappings(holder[key]))
+        case = next(cases, {})
         for _ in range(depth if case else 0):
             case["evaluators"] = [{**case["evaluators"][0], "members": case["evaluators"]}]
     return _laid_out(data, rng)
+
+
+def _holds_mappings(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def _another_version(good: str, rng: random.Random) -> bytes:

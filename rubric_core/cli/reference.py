@@ -95,5 +95,8 @@ def _read(path: Path) -> str | None:
 
 
 def _makes_fixes(known: object) -> bool:
+    """Whether it is a function that gives fixes, or a class with a method that does."""
+    if inspect.isclass(known):
+        return any(inspect.isfunction(each) and _makes_fixes(each) for each in vars(known).values())
     returned = getattr(known, "__annotations__", {}).get("return") if inspect.isfunction(known) else None
     return returned is Fix or Fix in get_args(returned)
