@@ -26,6 +26,8 @@ class Memory:
     def __init__(self) -> None:
         self._waiting: asyncio.TimerHandle | None = None
         self._thaw = False
+        #: How many analyses are being made, and results read in threads beside them.
+        self._busy = 0
 
     def started(self) -> None:
         """Set aside what imports have made; it lives as long as the process."""
@@ -35,14 +37,17 @@ class Memory:
 
     @contextmanager
     def busy(self, fresh: int = 0) -> Iterator[None]:
-        """While an analysis is made; `fresh` is the length of a text that is read for the first time."""
+        """While an analysis is made, or results are read; `fresh` is the length of a text that is read for the first time."""
+        self._busy += 1
         gc.disable()
         try:
             yield
         finally:
+            self._busy -= 1
             if fresh > _LARGE:
                 gc.freeze()
-            gc.enable()
+            if not self._busy:
+                gc.enable()
             self._later()
 
     def released(self) -> None:

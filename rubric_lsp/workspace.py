@@ -49,7 +49,7 @@ class Workspace:
         self.encoding: Encoding = "utf-16"
         #: Name by URI.
         self.folders: dict[str, str] = {}
-        self._memory = memory
+        self.memory = memory
         self.configurations = Configurations(language)
         #: The files around suites; of those that are open, as they stand in the editor.
         self.project = Project(OpenFiles(DiskFiles(), self.text_at))
@@ -145,7 +145,7 @@ class Workspace:
 
     def close(self, uri: str, *, as_on_disk: bool = False) -> Snapshot | None:
         """A document was closed; `as_on_disk`: others see the same text from now on."""
-        self._memory.released()
+        self.memory.released()
         snapshot = self._open.pop(uri, None)
         if snapshot is not None and snapshot.path is not None:
             self._uris.pop(absolute(snapshot.path), None)
@@ -217,7 +217,7 @@ class Workspace:
     def analyze(self, snapshot: Snapshot) -> Analysis:
         """Understand a document, by what its project and this editor say."""
         project = snapshot.configuration = self.configuration(snapshot.path)
-        with self._memory.busy(len(snapshot.document) if snapshot.earlier is None else 0):
+        with self.memory.busy(len(snapshot.document) if snapshot.earlier is None else 0):
             snapshot.prompt_of = self.suite_dialect(snapshot)
             # What the project says counts before what this editor says: others see the same.
             return analyze(

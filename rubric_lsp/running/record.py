@@ -243,7 +243,8 @@ class Record:
     async def load(self, uri: str, path: Path) -> bool:
         """Take in what others have stored, of earlier conversations and of the command line; whether there is something new."""
         self._suites.setdefault(uri, {})
-        stored = await asyncio.to_thread(_read, path)
+        with self._documents.memory.busy():  # twenty thousand results are a million objects, and none of them garbage
+            stored = await asyncio.to_thread(_read, path)
         news, cleared = False, self._cleared.get(uri)
         for name, (result, history) in stored.items():
             if cleared is not None and cleared.hides(name, result):
