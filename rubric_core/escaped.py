@@ -50,7 +50,7 @@ class LimitMark:
 
 
 def _limit(soft: int, hard: int) -> bool:
-    """Limit this process, and say whether that could be done: some sandboxes let nobody set limits."""
+    """Limit this process, and say whether that could be done: some sandboxes refuse to set limits."""
     if not sys.platform.startswith("linux"):
         return False
     import resource  # noqa: PLC0415  # not there on Windows

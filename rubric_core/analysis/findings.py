@@ -60,7 +60,7 @@ class Findings:
         self.explained: list[tuple[str, Span]] = []
 
     def settle(self, previous: Analysis | None = None) -> None:
-        """Say what is wrong: what no comment covers, with the comments that cover nothing; and what comments cover."""
+        """Split the findings into those that are reported and those that an ignore comment covers, and report unused comments."""
         loose = [*self._of_frame(), *self._across(previous)]
         known = previous.by_block if previous is not None and self._is_kept(previous) else None
         if known is None:

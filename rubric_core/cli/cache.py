@@ -36,7 +36,7 @@ class Cache:
         self._file = file
         self._facts: dict[int, Fact] = {}
         self._known: dict[str, Entry] = {}
-        #: The numbers of the facts that hold no more; None as long as nobody looked.
+        #: The numbers of the facts that no longer hold; None until they have been looked up.
         self._wrong: frozenset[int] | None = None
         self._kept: dict[str, Entry] = {}
         self._is_news = False

@@ -95,7 +95,7 @@ class RecordingProject(Project):
         self.recorded = RecordingFiles(files)
         super().__init__(self.recorded, fallback)
         self._looks: list[Look] = []
-        #: The number of the fact that is known of each path, and the facts that nobody was told yet.
+        #: The number of the known fact about each path, and the facts that have not been passed on yet.
         self._numbers: dict[Path, int] = {}
         self._news: list[tuple[int, Fact]] = []
         self._process = 0
@@ -136,7 +136,7 @@ class RecordingProject(Project):
         if self._process != os.getpid():
             self._process, self._next, self._news = os.getpid(), int.from_bytes(os.urandom(8), "little") << 24, []
         answers = self._answers(path)
-        if not answers:  # nobody knows what was asked
+        if not answers:  # what was asked is unknown
             self.recorded.unsteady.add(path)
         self._next += 1
         self._numbers[path] = self._next

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 __all__ = ["ABSENT", "FILE", "FOLDER", "DiskTime", "Inputs", "kind_of", "real_path"]
 
-#: What a path leads to; any other word is the number of the error that says why nobody knows.
+#: What a path leads to; any other word is the number of the error with which the lookup failed.
 ABSENT, FILE, FOLDER, _OTHER = "", "file", "folder", "other"
 #: Nanoseconds after which a further change gives a file another time, on any file system.
 _TICK = 2 * 10**9

@@ -84,7 +84,7 @@ class _Helper(Generic[R]):
         parent = os.getpid()
         self._process = os.fork()
         if self._process == 0:
-            # With our end open here, the pipe would never break when nobody reads it any more.
+            # With our end open here too, writing would not fail after the reader has gone.
             os.close(ours)
             _send(work, theirs, parent)
         os.close(theirs)
@@ -101,7 +101,7 @@ class _Helper(Generic[R]):
         return dict(pickle.loads(sent)) if status == 0 else {}  # noqa: S301  # from a copy of ourselves
 
     def end(self) -> None:
-        """Let go of the copy, which works for nobody when this process has given up."""
+        """Release the copied process, so that it ends when this one has given up."""
         self._pipe.close()
         if not self._ended:
             self._ended = True

@@ -153,7 +153,7 @@ export class Explorer implements vscode.Disposable {
     await Promise.all(items.filter((item) => item.canResolveChildren && !item.children.size).map((item) => this.discover(item)));
   }
 
-  /** Have tests in the tree that a run names: another editor's, or one of a suite that nobody has looked into. */
+  /** Put the tests of a run into the tree: another editor may have started it, or its suite may not be unfolded yet. */
   private async look(ids: string[]): Promise<void> {
     for (const id of ids) {
       if (!this.items.has(id) && this.client) {
