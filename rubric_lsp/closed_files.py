@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["AnalysisCache", "IndexedFile", "suite_title"]
 
 #: Characters of text whose analyses are kept; these take about 50 bytes for each.
-_MOST_ANALYZED = 800_000
+_MOST_ANALYZED = 2_400_000
 #: Text is read back for single places in it: speed counts more than the last percent.
 _COMPRESSION = 1
 

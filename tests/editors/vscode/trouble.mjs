@@ -212,5 +212,5 @@ async function judgeAway({ page, shot, open, name, judge }) {
   await judge.start();
   judge.release();
   await goTo(page, 5);
-  await pressLens(page, page.locator('.codelens-decoration a', { hasText: '▶ Run 1 failed' }), line(page, /id:\s*judged.*✔\s1\.00/u));
+  await pressLens(page, page.locator('.codelens-decoration a', { hasText: '▶ Run 1 unscored' }), line(page, /id:\s*judged.*✔\s1\.00/u));
 }
