@@ -38,7 +38,7 @@ def cache_folder(names: Sequence[str]) -> Path | None:
 
 
 def hide(folder: Path) -> None:
-    """Make a folder whose content git does not track: it is nobody's source. Raises OSError."""
+    """Make a folder whose content git does not track. Raises OSError."""
     ignore = folder / ".gitignore"
     if not ignore.exists():
         folder.mkdir(parents=True, exist_ok=True)

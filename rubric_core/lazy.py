@@ -77,7 +77,7 @@ else:
 
 
 def _write_init(cls: type, *, frozen: bool = False) -> None:
-    """The standard library writes it: for a class with the same fields, which nobody sees."""
+    """The standard library writes it: for a throw-away class with the same fields."""
     same = [
         (f.name, f.type, dataclasses.field(default=f.default, default_factory=f.default_factory, init=f.init, kw_only=f.kw_only))
         for f in dataclasses.fields(cls)

@@ -35,7 +35,7 @@ class DiskTime(NamedTuple):
     def of(cls, folder: Path) -> "DiskTime":
         """The time of the disk that a folder is on. Raises OSError.
 
-        Where changes have no time of their own it is the year 1970, and everything on that disk is newer.
+        Where the system keeps no time of changes this is 1970, so that nothing on that disk counts as settled.
         """
         probe = folder / f".time.{os.urandom(6).hex()}"
         os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -97,7 +97,8 @@ def kind_of(path: str) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except OSError as error:
-        return str(error.errno)
+        # A text that may be a path, and is too long for one.
+        return ABSENT if error.errno == errno.ENAMETOOLONG else str(error.errno)
     return FOLDER if stat.S_ISDIR(mode) else FILE if stat.S_ISREG(mode) else _OTHER
 
 

@@ -13,7 +13,7 @@ _MANY = 1000
 
 
 def most_steps(node: Node, text: str, *, sticky: bool) -> float:
-    """The most steps that a search takes; infinite for what nobody can wait for."""
+    """The most steps that a search takes; infinite where it cannot be bounded."""
     try:
         each = _Costs(text).of(node).steps
     except RecursionError:

@@ -199,7 +199,7 @@ class EvaluatorResult:
 
     @property
     def gate_label(self) -> str:
-        """The criterion whose gate failed, as people read it, behind the names of the members that it is in; empty without one."""
+        """What to call the criterion whose gate failed: `tone`, or `member / tone`; empty without one."""
         own = next((c.label for c in self.criteria if c.id == self.gate), "") if self.gate else ""
         inner = next((f"{m.name} / {m.gate_label}" for m in self.members if m.gate), "") if self.gate else ""
         return own or inner or self.gate

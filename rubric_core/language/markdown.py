@@ -35,7 +35,7 @@ def code(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The text on one line, shown letter by letter: nothing in it is formatted, linked or loaded. Fits into a table."""
+    """The text on one line, escaped: no Markdown in it is rendered, no link or image is loaded. Fits into a table."""
     words = _SIGNS.sub(r"\\\g<0>", _BREAKS.sub(" ", text).strip())
     return _FIRST.sub(lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", words)
 

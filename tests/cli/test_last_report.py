@@ -55,6 +55,12 @@ def test_where_nothing_changed_the_same_is_printed(rubric: Run, rounds: Callable
     assert tuple(printing.FORMATS) == check.FORMATS
 
 
+def test_at_a_path_that_is_too_long_there_is_nothing(tmp_path: Path) -> None:
+    """The text of a message is looked for as a file, too, and may be longer than names can be."""
+    assert inputs.kind_of(str(tmp_path / ("Is this a path? " * 40))) == inputs.ABSENT
+    assert inputs.kind_of(str(tmp_path)) == inputs.FOLDER
+
+
 def test_what_may_have_changed_within_a_tick_counts_as_changed(
     rubric: Run, rounds: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
