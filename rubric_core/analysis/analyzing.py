@@ -1,17 +1,16 @@
 """From a document to what is in it and what is wrong with it. Only blocks that changed are looked at again."""
 
-from collections.abc import Collection, Mapping
-from functools import partial, reduce
-from operator import or_
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from pathlib import PurePath
-from typing import cast
 
+from rubric_core.analysis.change import Change
 from rubric_core.analysis.checking import Check, items_of
 from rubric_core.analysis.documents import further
 from rubric_core.analysis.finding_list import FindingList, moved
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis
-from rubric_core.analysis.states import BlockState, Frame
+from rubric_core.analysis.states import BlockState, Frame, signs_in
 from rubric_core.language.around import FileKind
 from rubric_core.language.detect import Choice, Sign, choose, modeline
 from rubric_core.language.detect_around import around_choice
@@ -76,9 +75,10 @@ def analyze(
 def told_dialect(text: str, language: Language, path: PurePath | None = None) -> Choice:
     """The dialect of a text and why, as far as its path and its content tell. Nothing else is looked at."""
     document = language.document(text, path)
-    frame, states = _read(document, language, None)
+    frame, states, _ = _read(document, language, None)
     root = states[frame.block].tree.root
-    return _choose(document, states, root, _kind(frame, states, root, path, None), language, None)
+    kind = _kind(frame, items_of(document, states, root), root, path, None)
+    return _choose(document, states, root, kind, language, None, signs_in(states.values()))
 
 
 def _add_further(analysis: Analysis) -> None:
@@ -113,49 +113,70 @@ def _alone(
     siblings: Collection[str] | None,
 ) -> Analysis:
     """The first YAML document of a text. See `analyze`."""
-    frame, states = _read(document, language, previous)
+    frame, states, change = _read(document, language, previous)
     root = states[frame.block].tree.root
     outside = project.look() if project is not None else None
-    given, kind = kind, kind or _kind(frame, states, root, path, outside)
-    choice = _choose(document, states, root, kind, language, dialect)
+    given, kind = kind, kind or _kind(frame, items_of(document, states, root), root, path, outside)
+    signs = _signs(states, change, previous)
+    choice = _choose(document, states, root, kind, language, dialect, signs)
     if not choice.certain and outside is not None and path is not None:
         told = told_by_others(
-            outside, absolute(path), kind, root, items_of(states, root), (d.name for d in language.dialects)
+            outside, absolute(path), kind, root, items_of(document, states, root), (d.name for d in language.dialects)
         )
         choice = told or choice
     analysis = Analysis(document, language, states, frame, choice, kind, selection)
-    analysis.siblings = siblings
+    analysis.siblings, analysis.signs = siblings, signs
     analysis.read = partial(
         analyze, language=language, dialect=dialect, selection=selection, path=path, kind=given, project=project, siblings=siblings,
     )  # fmt: skip
     at = absolute(path) if path is not None else None
-    Check(analysis, None if project is None or at is None else (project, at)).run(previous)
+    Check(analysis, None if project is None or at is None else (project, at)).run(previous, change)
     if outside is not None:
         analysis.depends_on |= outside.seen
     return analysis
 
 
 def _kind(
-    frame: Frame, states: Mapping[Block, BlockState], root: Node | None, path: PurePath | None, outside: Look | None
+    frame: Frame, items: Iterator[Node], root: Node | None, path: PurePath | None, outside: Look | None
 ) -> FileKind:
     """What a text is."""
     listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
-    return kind_of(path, root, next(items_of(states, root), None) if listed else None, outside)
+    return kind_of(path, root, next(items, None) if listed else None, outside)
 
 
-def _read(document: Document, language: Language, previous: Analysis | None) -> tuple[Frame, dict[Block, BlockState]]:
-    """The frame and the tree of every block; what `previous` has of them is taken over."""
+def _read(
+    document: Document, language: Language, previous: Analysis | None
+) -> tuple[Frame, dict[Block, BlockState], Change | None]:
+    """The frame, the tree of every block, and what has changed; what `previous` has of them is taken over."""
     frame = Frame(document)
-    old = previous.states if previous is not None and previous.language is language else {}  # the memo
-    if previous is not None and previous.frame.block.text == frame.block.text:
+    if previous is None or previous.language is not language:
+        blocks = [frame.block, *(b for b in document.blocks if b.key)]
+        return frame, {b: _state(b, document, language, frame) for b in blocks}, None
+    if previous.frame.block.text == frame.block.text:
         frame.block = previous.frame.block
+    change = Change.between(previous, document, frame)
+    # A copy, in which a few are others: to put together those of a long text would take longer than all the rest.
+    states = previous.states.copy()
+    for block in change.removed:
+        states.pop(block, None)
+    for block in change.added:
+        states[block] = previous.states.get(block) or _state(block, document, language, frame)
+    return frame, states, change
 
-    blocks = [frame.block, *(b for b in document.blocks if b.key)]
-    states = dict(zip(blocks, map(old.get, blocks), strict=True))
-    for block in [b for b, known in states.items() if known is None]:
-        in_frame = block is frame.block
-        states[block] = BlockState(block.text, document.parse(block.text), language.item_keys, frame=in_frame)
-    return frame, cast("dict[Block, BlockState]", states)
+
+def _state(block: Block, document: Document, language: Language, frame: Frame) -> BlockState:
+    return BlockState(block.text, document.parse(block.text), language.item_keys, frame=block is frame.block)
+
+
+def _signs(states: Mapping[Block, BlockState], change: Change | None, previous: Analysis | None) -> Sign:
+    """The signs of a dialect in the whole text."""
+    if previous is not None and change is not None and change.alike(previous.states, states, _signs_of):
+        return previous.signs
+    return signs_in(states.values())
+
+
+def _signs_of(state: BlockState) -> int:
+    return state.signs
 
 
 def _choose(
@@ -165,9 +186,9 @@ def _choose(
     kind: FileKind,
     language: Language,
     dialect: str | None,
+    signs: Sign,
 ) -> Choice:
     """The dialect as far as the text and the settings tell it."""
-    # As numbers: a union of flags for each block would take longer than all the rest of a keystroke.
-    signs = Sign(reduce(or_, {state.signs for state in states.values()}, 0))
-    around = None if kind is FileKind.SUITE else around_choice(kind, root, [*items_of(states, root)], document.text)
+    items = [] if kind is FileKind.SUITE else [*items_of(document, states, root)]
+    around = None if kind is FileKind.SUITE else around_choice(kind, root, items, document.text)
     return choose(signs, modeline(document.head), dialect, (d.name for d in language.dialects), around)

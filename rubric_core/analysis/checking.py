@@ -1,28 +1,28 @@
 """What is in the blocks of a text and what is wrong with them. Only those that changed are looked at again."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from rubric_core.analysis.finding_list import alike
+from rubric_core.analysis.change import Change
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.states import BlockState, Found
 from rubric_core.language.around import ITEMS, PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.kinds import Kind
-from rubric_core.language.model import CASE, Case, Execution, Requires, Suite
+from rubric_core.language.model import CASE, Execution, Requires, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, NotYaml, UnknownKey, UnknownType
-from rubric_core.loading.links import linked, own_targets
+from rubric_core.loading.links import Links, linked, own_targets
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.loading.references import References
 from rubric_core.loading.split import joined
-from rubric_core.syntax.blocks import Block
+from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.line_document import still_json
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -30,7 +30,6 @@ from rubric_core.syntax.tree import Node
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.text import Span
 from rubric_core.validation.rule import (
-    CaseEntry,
     Context,
     ExternalCases,
     SuiteDefaults,
@@ -39,12 +38,12 @@ from rubric_core.validation.rule import (
 __all__ = ["Check", "items_of"]
 
 
-def items_of(states: Mapping[Block, BlockState], frame: Node | None) -> Iterator[Node]:
+def items_of(document: Document, states: Mapping[Block, BlockState], frame: Node | None) -> Iterator[Node]:
     """The items that have blocks of their own, or those of a list that is all there is and could not be cut."""
-    roots = [state.tree.root for block, state in states.items() if block.key]
-    if isinstance(frame, SequenceNode):
-        roots.append(frame)
-    return (item for root in roots for item in (root.items if isinstance(root, SequenceNode) else [root]) if item)
+    roots = (states[block].tree.root for block in document.blocks if block.key)
+    framed = (frame,) if isinstance(frame, SequenceNode) else ()
+    for root in chain(roots, framed):
+        yield from (item for item in (root.items if isinstance(root, SequenceNode) else [root]) if item)
 
 
 class Check:
@@ -62,57 +61,41 @@ class Check:
         #: Equal contexts mean equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
 
-    def run(self, previous: Analysis | None = None) -> None:
-        """Check the text; what `previous`, an analysis of an earlier version, knows of blocks that are still there is kept."""
+    def run(self, previous: Analysis | None = None, change: Change | None = None) -> None:
+        """Check the text; what `previous`, an analysis of an earlier version, knows of blocks that are still there is kept.
+
+        Args:
+            previous: The earlier version, if any.
+            change: What differs between the two; None: nothing of `previous` is kept.
+        """
         analysis = self.analysis
         self._refresh_frame()
         shapes = self.states[self.frame.block].shapes
         analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
         # What a file of cases inherits stands in the suites that refer to it.
         defaults = _defaults(analysis.suite if analysis.kind is FileKind.SUITE else None)
-        if not any(state.borrows for state in self.states.values()):
+        settled = previous is not None and change is not None and previous.judged_in is not None
+        blocks = (*change.added, self.frame.block) if settled and change is not None else self.states
+        if not any(self.states[block].borrows for block in blocks):
             analysis.judged_in = (self.language, self.context, defaults)
-        if previous is not None and analysis.judged_in is not None and previous.judged_in == analysis.judged_in:
-            self._follow(previous, defaults)
+        if not settled or previous is None or previous.judged_in != analysis.judged_in:
+            previous = change = None
+        self._refresh_items(change, defaults)
+        if previous is not None and change is not None and change.alike(previous.states, self.states, _own_targets):
+            analysis.own_targets = previous.own_targets
         else:
-            previous = None
-            analysis.cases = (*self._framed(), *self._cases(range(len(analysis.document.blocks)), defaults))
+            analysis.own_targets = frozenset[str]().union(*map(_own_targets, self.states.values()))
         if self.around is not None:
-            self._link(*self.around, previous)
-        Findings(analysis).settle(previous)
+            self._link(*self.around, previous, change)
+        Findings(analysis).settle(previous, change)
 
-    def _follow(self, before: Analysis, defaults: SuiteDefaults) -> None:
-        """Look at the blocks that an earlier version has not, and take the cases of the others from it."""
-        analysis = self.analysis
-        old, new = before.document, analysis.document
-        start, end = alike(old.blocks, new.blocks)
-        cases = before.cases
-        first = bisect_left(cases, start, key=_block)
-        last = bisect_left(cases, len(old.blocks) - end, lo=first, key=_block)
-        framed = bisect_left(cases, 0, key=_block)
-        made = [*self._framed(), *cases[framed:first]]
-        made += self._cases(range(start, len(new.blocks) - end), defaults)
-        blocks, by = len(new.blocks) - len(old.blocks), len(new) - len(old)
-        if blocks or by:
-            made += [CaseEntry(case, block + blocks, at + by) for case, block, at in cases[last:]]
-        else:
-            made += cases[last:]
-        analysis.cases = tuple(made)
-
-    def _framed(self) -> Iterator[CaseEntry]:
-        """The cases of a list that is not cut into blocks."""
-        suite = self.analysis.suite
-        written = suite.cases if suite is not None else None
-        return (CaseEntry(c, -1, 0) for c in (written if isinstance(written, list) else ()) if isinstance(c, Case))
-
-    def _cases(self, numbers: Iterable[int], defaults: SuiteDefaults) -> Iterator[CaseEntry]:
-        """The cases of some blocks, each of which is looked at if that is needed."""
-        document = self.analysis.document
-        for number in numbers:
-            block = document.blocks[number]
-            if block.key:
-                start, shapes = document.start(number), self._refreshed(number, block, defaults).shapes
-                yield from (CaseEntry(c, number, start) for c in shapes if isinstance(c, Case))
+    def _refresh_items(self, change: Change | None, defaults: SuiteDefaults) -> None:
+        """Look at the items of the list, after a change only at those that an earlier version has not."""
+        blocks = self.analysis.document.blocks
+        first, last = (change.start, len(blocks) - change.end) if change is not None else (0, len(blocks))
+        for number in range(first, last):
+            if blocks[number].key:
+                self._refreshed(number, blocks[number], defaults)
 
     def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
         """Lower and judge some blocks, in an analysis in which everything else is as it was in an earlier one."""
@@ -130,26 +113,43 @@ class Check:
             self._refresh_item(block, key, defaults, number)
         return self.states[block]
 
-    def _link(self, project: Project, path: Path, previous: Analysis | None) -> None:
+    def _link(self, project: Project, path: Path, previous: Analysis | None, change: Change | None) -> None:
         """Look up what the text refers to in other files, in every block for which that may have changed."""
-        analysis, states = self.analysis, self.states
-        own = analysis.own_targets
-        references = analysis.references = References(project, path, analysis.kind, self.dialect, own)
-        pinned = self._is_pinned
+        analysis, states, blocks = self.analysis, self.states, self.analysis.document.blocks
+        references = References(project, path, analysis.kind, self.dialect, analysis.own_targets)
+        analysis.references, pinned = references, self._is_pinned
         analysis.linked_in = (project, project.version, references.key, pinned)
-        settled = previous is not None and previous.linked_in == analysis.linked_in
-        numbered = [(-1, self.frame.block), *((n, b) for n, b in enumerate(analysis.document.blocks) if b.key)]
-        for number, block in numbered:
-            if number < 0 or not settled or states[block].linked is None:
-                self._linked(number, block, references, pinned=pinned)
+        if previous is None or change is None or previous.linked_in != analysis.linked_in:
+            previous, first, last = None, 0, len(blocks)
+        else:
+            first, last = change.start, len(blocks) - change.end
+        self._linked(-1, self.frame.block, references, pinned=pinned)
+        for number in range(first, last):
+            if blocks[number].key:
+                self._linked(number, blocks[number], references, pinned=pinned)
         known = references.targets(outside := project.look())
-        links = [state.links for state in states.values()]
-        analysis.depends_on = frozenset(outside.seen).union(*{each.seen for each in links})
-        analysis.refers_to = {
-            **{f: k for each in links for f, k in each.files},
-            **({known.path: FileKind.TARGETS} if known.path is not None and analysis.kind is FileKind.SUITE else {}),
-        }
-        analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
+        if previous is not None and change is not None and self._links_alike(previous, change):
+            analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to
+        else:
+            links = [states[self.frame.block].links, *(states[block].links for block in blocks if block.key)]
+            analysis.linked_files = frozenset[Path]().union(*{each.seen for each in links})
+            analysis.refers_to = {
+                **{f: k for each in links for f, k in each.files},
+                **(
+                    {known.path: FileKind.TARGETS} if known.path is not None and analysis.kind is FileKind.SUITE else {}
+                ),
+            }
+            analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
+        analysis.depends_on = analysis.linked_files | outside.seen
+
+    def _links_alike(self, previous: Analysis, change: Change) -> bool:
+        """Whether all links together are what they were. The places of cases in other files move with every letter."""
+        if previous.external or any(self.states[b].links.cases for b in change.added):
+            return False
+        frame = previous.states[previous.frame.block].links, self.states[self.frame.block].links
+        return _links(frame[0]) == _links(frame[1]) and change.alike(
+            previous.states, self.states, lambda state: _links(state.links)
+        )
 
     @property
     def _is_pinned(self) -> bool:
@@ -217,6 +217,7 @@ class Check:
         state = self._to_fill(block)
         lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.outer(number))
         lowering.known = self.anchors.names(number)
+        lowering.merged_above = self.anchors.merged(number)
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
         kind = self.item_kind if block.key == ROOT_LIST else CASE
@@ -227,6 +228,7 @@ class Check:
             items = list(joined(items, kind, self.dialect, block.text, lowering.type_of))
         shapes = tuple(s for i in items if kind is not None and (s := lowering.item(kind, i, name)) is not None)
         lowering.references(state.tree.aliases)
+        state.merged = lowering.merged_here
         self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), number)
 
     def _fill(
@@ -252,10 +254,22 @@ class Check:
         if borrowed or state.tree.anchors:  # else nobody asks, and thousands of cases need not remember it
             state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
         if borrowed:
-            above = self.anchors.blocks(number) if number >= 0 and state.borrows else ()
-            judged = frozenset[object]().union(*(self.states[b].judged for b in above))
-            visited = [each for each in visited if not each.borrowed or _origin(each) not in state.judged | judged]
+            origins = frozenset(_origin(each) for each in visited if each.borrowed) - {None}
+            told = origins & self._judged(origins, number)
+            visited = [each for each in visited if not each.borrowed or _origin(each) not in told]
+            state.judged |= told
         state.findings = self._judge(visited, context)
+
+    def _judged(self, origins: frozenset[object], number: int) -> frozenset[object]:
+        """What of these was judged in a block or where it comes from. Most of it is known to the blocks that it refers to."""
+        state = self.states[self.frame.block if number < 0 else self.analysis.document.blocks[number]]
+        if number < 0 or not state.borrows or origins <= state.judged:
+            return state.judged
+        direct = (d for d in self.anchors.direct(number) if d >= 0)
+        judged = state.judged.union(*(self.states[self.analysis.document.blocks[d]].judged for d in direct))
+        if origins <= judged:
+            return judged
+        return judged.union(*(self.states[b].judged for b in self.anchors.blocks(number)))
 
     def _judge(self, visited: Iterable[Issue | Shape], context: Context) -> tuple[Found, ...]:
         """What the rules find in shapes and issues; the same thing said twice is said once."""
@@ -270,13 +284,17 @@ class Check:
         return tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
 
 
-def _block(entry: CaseEntry) -> int:
-    return entry.block
+def _own_targets(state: BlockState) -> frozenset[str]:
+    return state.own_targets
+
+
+def _links(links: Links) -> tuple[object, ...]:
+    return links.seen, links.files, links.cases
 
 
 def _item_kind(analysis: Analysis) -> Kind[Any] | None:
     if analysis.kind is FileKind.TARGETS:
-        items = items_of(analysis.states, None)  # a part of the check
+        items = items_of(analysis.document, analysis.states, None)  # a part of the check
         if any(isinstance(i, MappingNode) and i.get("label") is not None for i in items):
             return PROVIDER_ITEM
     return ITEMS.get(analysis.kind)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from rubric_core.analysis.finding_list import alike
+from rubric_core.analysis.change import Change
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.states import Found
 from rubric_core.language.around import FileKind
@@ -20,7 +20,7 @@ __all__ = ["CASE_FACTS", "cross_case_facts", "unchanged"]
 CASE_FACTS = ("id", "depends_on", "vars", "prompts", "turns")
 
 
-def unchanged(before: Analysis, now: Analysis) -> tuple[Found, ...] | None:
+def unchanged(before: Analysis, now: Analysis, change: Change) -> tuple[Found, ...] | None:
     """What rules across cases found in an earlier version, where it stands now; None when they have to look again.
 
     They have to when the suite itself or what cases share has changed, and when something that they found stands in a case
@@ -30,7 +30,7 @@ def unchanged(before: Analysis, now: Analysis) -> tuple[Found, ...] | None:
         return None
     if now.kind is FileKind.TARGETS or before.external or now.external or before.siblings != now.siblings:
         return None
-    start, end = alike(before.document.blocks, now.document.blocks)
+    start, end = change.start, change.end
     old = [(n, before.document.blocks[n]) for n in range(start, len(before.document.blocks) - end)]
     new = [(n, now.document.blocks[n]) for n in range(start, len(now.document.blocks) - end)]
     if len(old) != len(new) or not all(block.key for _, block in (*old, *new)):

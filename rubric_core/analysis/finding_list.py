@@ -1,11 +1,12 @@
 """What is wrong with a text, kept so that an edit moves none of it: in each block at the offsets of that block."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, compress, count
 from operator import is_not
 from typing import NamedTuple, TypeVar
 
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
@@ -28,6 +29,31 @@ class FindingList:
         """All of them in the order of the text, at offsets of the whole."""
         found = [each for n, some in self.numbered() for each in map(Moved(document.start(n)), some)]
         return in_order([*found, *self.loose]) if self.loose else tuple(found)
+
+    def apart(
+        self, document: Document, other: "FindingList", revised: Document
+    ) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+        """These, and those of another version, without what both have in a block that both have in the same place.
+
+        A block may have taken the place of one with the same text, so that being there is not enough.
+        """
+        ours, theirs, by = document.blocks, revised.blocks, len(revised.blocks) - len(document.blocks)
+        start, end = alike(ours, theirs)
+        both: dict[int, int] = {}
+        for number, some in self.numbered() if other.blocks else ():
+            if not by or number < start or number >= len(ours) - end:
+                there = number + (by if number >= start else 0)
+                if ours[number] is theirs[there] and some is other.blocks[there]:
+                    both[number] = there
+        return self.without(document, both), other.without(revised, {*both.values()})
+
+    def without(self, document: Document, left_out: Container[int]) -> tuple[Diagnostic, ...]:
+        """These, in the order of the text, without those of some blocks."""
+        found = list(self.loose)
+        for number, some in self.numbered():
+            if number not in left_out:
+                found += map(Moved(document.start(number)), some)
+        return in_order(found)
 
     def near(self, document: Document, offsets: Iterable[int]) -> tuple[Diagnostic, ...]:
         """Those that may touch one of these offsets, in the order of the text: of the others nothing is put together."""
@@ -67,11 +93,14 @@ def in_order(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(found, key=lambda d: (d.span, d.code)))
 
 
-def alike(one: Sequence[T], other: Sequence[T]) -> tuple[int, int]:
-    """How many members two sequences share, the very same ones: at the beginning, and of the rest at the end."""
+def alike(one: Sequence[T], other: Sequence[T], differ: Callable[[T, T], bool] = is_not) -> tuple[int, int]:
+    """How many members two sequences share, at the beginning, and of the rest at the end.
+
+    `differ` tells whether two members are not the same; as it is, only the very same ones are.
+    """
     least = min(len(one), len(other))
-    start = next(compress(count(), map(is_not, one, other)), least)
-    end = next(compress(count(), map(is_not, reversed(one), reversed(other))), least)
+    start = next(compress(count(), map(differ, one, other)), least)
+    end = next(compress(count(), map(differ, reversed(one), reversed(other))), least)
     return start, min(end, least - start)
 
 

@@ -9,8 +9,9 @@ from functools import partial
 from itertools import compress
 from typing import Any
 
+from rubric_core.analysis.change import Change
 from rubric_core.analysis.cross_case import unchanged
-from rubric_core.analysis.finding_list import ByBlock, FindingList, alike, in_order
+from rubric_core.analysis.finding_list import ByBlock, FindingList, in_order
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.states import NOT_LISTED, BlockState, Found, Listed
 from rubric_core.language.around import FileKind
@@ -59,25 +60,23 @@ class Findings:
         #: What findings across blocks say better than those of one block.
         self.explained: list[tuple[str, Span]] = []
 
-    def settle(self, previous: Analysis | None = None) -> None:
+    def settle(self, previous: Analysis | None = None, change: Change | None = None) -> None:
         """Split the findings into those that are reported and those that an ignore comment covers, and report unused comments."""
-        loose = [*self._of_frame(), *self._across(previous)]
+        loose = [*self._of_frame(), *self._across(previous, change)]
         known = previous.by_block if previous is not None and self._is_kept(previous) else None
-        if known is None:
+        blocks = self.analysis.document.blocks
+        if known is None or change is None:
             ignores = any(state.ignores for state in self.states.values())
-            start, end, blocks = 0, 0, self.analysis.document.blocks
         else:
-            assert previous is not None
-            start, end = alike(previous.document.blocks, self.analysis.document.blocks)
-            blocks = self.analysis.document.blocks[start : len(self.analysis.document.blocks) - end]
+            blocks = blocks[change.start : len(blocks) - change.end]
             ignores = any(self.states[b].ignores for b in (self.frame.block, *(b for b in blocks if b.key)))
         if self.explained or ignores:
             self._suppress(loose)
             return
         listed = [self._listed(self.states[b]) if b.key else NOT_LISTED for b in blocks]
         by_block = ByBlock(self.shown, [each.every for each in listed], [each.wanted for each in listed])
-        if known is not None:
-            by_block = known.around(by_block, start, end)
+        if known is not None and change is not None:
+            by_block = known.around(by_block, change.start, change.end)
         self.analysis.by_block = by_block
         self.analysis.take(FindingList(by_block.every, in_order(self._with_breaks(loose))), by_block.wanted)
 
@@ -128,6 +127,14 @@ class Findings:
             for rule, finding in (*state.findings, *state.links.findings):
                 yield self._diagnostic(rule, finding, number, lambda span: span.moved(start))
 
+    def without_fixes(self, number: int) -> Iterator[Diagnostic]:
+        """The same without fixes and related places, for what only compares them."""
+        state, start = self.states[self.analysis.document.blocks[number]], self.analysis.document.start(number)
+        for rule, found in (*state.findings, *state.links.findings):
+            severity, hides = found.severity or rule.severity, found.hides
+            hidden = hides.moved(start) if hides is not None else None
+            yield Diagnostic(rule.code, severity, found.span.moved(start), found.message, hides=hidden)
+
     def _of_frame(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
         frame = self.states[self.frame.block]
@@ -139,10 +146,10 @@ class Findings:
                 diagnostic = replace(diagnostic, span=first.moved(analysis.document.start(1)))
             yield diagnostic
 
-    def _across(self, previous: Analysis | None) -> Iterator[Diagnostic]:
+    def _across(self, previous: Analysis | None, change: Change | None) -> Iterator[Diagnostic]:
         """What rules across cases find; when nothing has changed that these look at, it is what they found before."""
         analysis = self.analysis
-        known = unchanged(previous, analysis) if previous is not None else None
+        known = unchanged(previous, analysis, change) if previous is not None and change is not None else None
         analysis.across = known if known is not None else tuple(self._looked_across())
         for rule, finding in analysis.across:
             self.explained += finding.explains

@@ -12,10 +12,10 @@ from rubric_core.analysis.finding_list import ByBlock, FindingList
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.states import Anchors, BlockState, Found, Frame
 from rubric_core.language.around import FileKind
-from rubric_core.language.detect import Choice
+from rubric_core.language.detect import Choice, Sign
 from rubric_core.language.endings import YAML
 from rubric_core.language.kinds import Kind
-from rubric_core.language.model import Suite
+from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.loading.project import Project
 from rubric_core.loading.recognize import is_eval_yaml
@@ -62,8 +62,9 @@ class Analysis:
         self.references: References | None = None
         #: Analyzes another version of the text as this one was; given `previous`, only what is different.
         self.read: Callable[..., Analysis]
+        #: What tells the dialect in the text.
+        self.signs = Sign(0)
         self.suite: Suite | None = None
-        self.cases: tuple[CaseEntry, ...] = ()
         #: The findings that are wanted, and every one as severe as its rule says.
         self.found = self.every_found = FindingList()
         #: The same by block, for the next version; None where findings cover one another, or comments cover some.
@@ -80,7 +81,11 @@ class Analysis:
         self.external: tuple[ExternalCases, ...] = ()
         #: The YAML documents behind the first one, with the offsets at which they start; offsets in each are its own.
         self.further: tuple[tuple[int, Analysis], ...] = ()
-        #: What is known of each block, for the check that fills this in and for views of one place.
+        #: The names that the text gives to targets.
+        self.own_targets: frozenset[str] = frozenset()
+        #: The files of `depends_on` that its blocks refer to.
+        self.linked_files: frozenset[Path] = frozenset()
+        #: What is known of each block, in no order, for the check that fills this in and for views of one place.
         self.states = states
         #: The text around the cases.
         self.frame = frame
@@ -94,6 +99,17 @@ class Analysis:
         self.item_kind: Kind[Any] | None = None
         #: Which anchor a name means where.
         self.anchoring = Anchors(document, states, frame)
+
+    @cached_property
+    def cases(self) -> tuple[CaseEntry, ...]:
+        """The cases of the text in their order; those of a list that is not cut into blocks first. A keystroke can do without."""
+        listed = self.suite.cases if self.suite is not None else None
+        found = [CaseEntry(c, -1, 0) for c in (listed if isinstance(listed, list) else ()) if isinstance(c, Case)]
+        for number, block in enumerate(self.document.blocks):
+            if block.key:
+                start = self.document.start(number)
+                found += [CaseEntry(c, number, start) for c in self.states[block].shapes if isinstance(c, Case)]
+        return tuple(found)
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -117,7 +133,7 @@ class Analysis:
         """Whether a file of that name with this text has to do with evals; None where nothing in it tells."""
         if path.suffix.lower() not in YAML:
             return None
-        roots = (state.tree.root for block, state in self.states.items() if block.key)
+        roots = (self.states[block].tree.root for block in self.document.blocks if block.key)
         items = (item for root in roots for item in (root.items if isinstance(root, Sequence) else [root]) if item)
         text = f"{self.document.head}\n{self.frame.block.text}"
         return is_eval_yaml(path, text, self.states[self.frame.block].tree.root, items)
@@ -172,11 +188,6 @@ class Analysis:
         if not block.key:
             return LocalText(self, -1, self.frame.block, self.frame.inner(offset))
         return LocalText(self, number, block, offset - self.document.start(number))
-
-    @property
-    def own_targets(self) -> frozenset[str]:
-        """The names that the text gives to targets."""
-        return frozenset[str]().union(*(state.own_targets for state in self.states.values()))
 
     def meant_by(self, alias: str, offset: int) -> str | None:
         """The value of the alias or anchor at `offset`, as it is written."""

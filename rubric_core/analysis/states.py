@@ -3,20 +3,22 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple
 
-from rubric_core.language.detect import signs_of
+from rubric_core.language.detect import Sign, signs_of
 from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import UnknownType
 from rubric_core.loading.links import NO_LINKS, NO_NAMES, Links
-from rubric_core.loading.reading import MOST_FOLLOWED
+from rubric_core.loading.reading import MOST_FOLLOWED, MergedMapping
 from rubric_core.syntax.blocks import FRAME, Block, Document
 from rubric_core.syntax.tree import Node, Tree
 from rubric_core.text import Span
 from rubric_core.validation.ignores import ignores_in
 from rubric_core.validation.rule import Diagnostic, Finding, Rule
 
-__all__ = ["NOT_LISTED", "Anchors", "BlockState", "Found", "Frame", "Listed"]
+__all__ = ["NOT_LISTED", "Anchors", "BlockState", "Found", "Frame", "Listed", "signs_in"]
 
 Found = tuple[Rule[Any], Finding]
 
@@ -39,7 +41,7 @@ class BlockState:
     """What is known of one block: its tree, and what it means in the context named by `key`."""
 
     __slots__ = (
-        "borrows", "deferred", "findings", "ignores", "judged", "key", "linked", "linked_at", "links", "listed", "own_targets", "shapes", "signs", "tree", "version",
+        "borrows", "deferred", "findings", "ignores", "judged", "key", "layout", "linked", "linked_at", "links", "listed", "merged", "own_targets", "shapes", "signs", "tree", "version",
     )  # fmt: skip
 
     def __init__(self, text: str, tree: Tree, item_keys: frozenset[str], *, frame: bool) -> None:
@@ -55,6 +57,8 @@ class BlockState:
         self.findings: tuple[Found, ...] = ()
         #: What was judged where it stands, so that a reference to it is not judged again.
         self.judged: frozenset[object] = NO_NAMES
+        #: The entries of its mappings that have anchors, those of merge keys among them, by the id of the mapping.
+        self.merged: Mapping[int, MergedMapping] = {}
         #: Types that nobody has, unless a program of their name is there.
         self.deferred: tuple[UnknownType, ...] = ()
         #: What stands in other files, looked up in the context named by `linked`.
@@ -66,12 +70,20 @@ class BlockState:
         self.listed = NOT_LISTED
         #: The names that it gives to targets.
         self.own_targets = NO_NAMES
+        #: What formatting keeps of its text.
+        self.layout: object = None
 
     def again(self) -> "BlockState":
         """The same block, to be understood anew: what an earlier analysis made of it stays as it is."""
         fresh = copy(self)
         fresh.key = None
         return fresh
+
+
+def signs_in(states: Iterable[BlockState]) -> Sign:
+    """What tells the dialect in some blocks."""
+    # As numbers: a union of flags for each block would take longer than all the rest of a keystroke.
+    return Sign(reduce(or_, {state.signs for state in states}, 0))
 
 
 class Frame:
@@ -146,14 +158,14 @@ class Anchors:
             found: set[int] = set()
             level = [number]
             for _ in range(MOST_FOLLOWED + 1):
-                level = [s for block in level for s in self._direct(block) if s not in found and s != number]
+                level = [s for block in level for s in self.direct(block) if s not in found and s != number]
                 if not level:
                     break
                 found.update(level)
             known = self._sources[number] = tuple(sorted(found, reverse=True))
         return known
 
-    def _direct(self, number: int) -> tuple[int, ...]:
+    def direct(self, number: int) -> tuple[int, ...]:
         """The numbers of the blocks whose anchors a block names."""
         known = self._directs.get(number)
         if known is None:
@@ -171,10 +183,10 @@ class Anchors:
     def key(self, number: int) -> tuple[object, ...]:
         """Equal keys mean equal anchors, and equal names to choose from for one that is nowhere."""
         lost = (self._frame,) if number >= 0 and self._lost(number) else ()
-        links = [self._link(source) for source in self._direct(number) if source >= 0]
+        links = [self._link(source) for source in self.direct(number) if source >= 0]
         frame: tuple[object, ...] = ()
-        if -1 in self._direct(number) or any(link.with_frame for link in links):
-            behind = (self._link(source) for source in self._direct(-1) if source >= 0)
+        if -1 in self.direct(number) or any(link.with_frame for link in links):
+            behind = (self._link(source) for source in self.direct(-1) if source >= 0)
             frame = (self._frame, *(link.version for link in behind))
         return (*lost, *(link.version for link in links), *frame)
 
@@ -186,7 +198,7 @@ class Anchors:
         """
         waiting = [number]
         while waiting:
-            direct = [source for source in self._direct(waiting[-1]) if source >= 0]
+            direct = [source for source in self.direct(waiting[-1]) if source >= 0]
             lacking = [source for source in direct if source not in self._links]
             if lacking:
                 waiting += lacking
@@ -196,9 +208,15 @@ class Anchors:
             above = tuple(link.version for link in links)
             if state.version is None or state.version[0] != above:
                 state.version = above, object()
-            with_frame = -1 in self._direct(current) or any(link.with_frame for link in links)
+            with_frame = -1 in self.direct(current) or any(link.with_frame for link in links)
             self._links[current] = _Link(state.version[1], with_frame)
         return self._links[number]
+
+    def merged(self, number: int) -> Mapping[int, MergedMapping]:
+        """The entries of mappings in cases that a block refers to itself, as they were read there."""
+        return {
+            node: e for source in self.direct(number) if source >= 0 for node, e in self._state(source).merged.items()
+        }
 
     def blocks(self, number: int) -> tuple[Block, ...]:
         """The blocks whose anchors a block uses, directly or not."""

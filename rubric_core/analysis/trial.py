@@ -5,24 +5,24 @@ said of these cases; only edits of what cases share, or of what other cases depe
 text is looked at.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import reduce
-from operator import or_
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 
 from rubric_core.analysis.checking import Check
 from rubric_core.analysis.cross_case import cross_case_facts
 from rubric_core.analysis.finding_list import alike
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.result import Analysis
-from rubric_core.analysis.states import BlockState, Frame
+from rubric_core.analysis.states import BlockState, Frame, signs_in
 from rubric_core.language.around import FileKind
+from rubric_core.language.detect import Sign
 from rubric_core.lazy import dataclass
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["Trial", "tried", "tried_nearby"]
+__all__ = ["Trial", "tried", "tried_briefly"]
 
 _Numbered = tuple[int, Block]
 
@@ -39,39 +39,62 @@ class Trial:
     stumbles: tuple[int, int]
     #: The text after the edits, as far as it was looked at.
     analysis: Analysis
+    #: Where the parser stumbles in the cases that the edits made, at offsets of the text after them.
+    stumbled: tuple[int, ...] = ()
 
 
 def tried(analysis: Analysis, edits: Iterable[Edit]) -> Trial:
     """The whole text before and after. Raises ValueError for edits that overlap."""
     made = tuple(edits)
     after = analysis.revised(made)
-    stumbles = _stumbles(analysis.states.values()), _stumbles(after.states.values())
-    return Trial(made, analysis.every, after.every, stumbles, after)
+    return Trial(made, analysis.every, after.every, _all_stumbles(analysis, after), after, _stumbled(analysis, after))
 
 
-def tried_nearby(analysis: Analysis, edits: Iterable[Edit]) -> Trial | None:
-    """The same in the time that the touched cases take; None where more than these has to be looked at.
+def _all_stumbles(before: Analysis, after: Analysis) -> tuple[int, int]:
+    return _stumbles(before.states.values()), _stumbles(after.states.values())
 
-    Raises ValueError for edits that overlap.
+
+def tried_briefly(
+    analysis: Analysis, edits: Iterable[Edit], enough: Callable[[Trial], bool] = lambda _: True
+) -> tuple[Trial, bool]:
+    """The same without what is said of the same case in the same words before and after; and whether all were looked at.
+
+    In most trials they are not. `enough` tells of a trial of the touched cases whether it will do. Raises ValueError for
+    edits that overlap.
     """
     made = tuple(edits)
+    document = analysis.document.revised(made)
+    near = _nearby(analysis, made, document)
+    if isinstance(near, Trial):
+        if enough(near):
+            return near, False
+        near = near.analysis.states
+    known = copy(analysis)
+    known.states = {**analysis.states, **near}  # what was looked at to find out that it is not enough
+    after = analysis.read(document, previous=known)
+    found = analysis.every_found.apart(analysis.document, after.every_found, after.document)
+    return Trial(made, *found, _all_stumbles(analysis, after), after, _stumbled(analysis, after)), True
+
+
+def _nearby(analysis: Analysis, made: tuple[Edit, ...], document: Document) -> Trial | Mapping[Block, BlockState]:
+    """The trial of the touched cases, or what is known of them by the time it shows that more has to be looked at."""
     # A first item of a bare list tells what the file is, and a comment that ignores findings may cover new ones.
     listed = analysis.frame.item_key == ROOT_LIST and analysis.kind is not FileKind.DATASET
     ignores = any(state.ignores for state in analysis.states.values())
     if analysis.further or ignores or listed or not analysis.choice.certain:
-        return None
-    document = analysis.document.revised(made)
+        return {}
     old, new = _apart(analysis.document, document)
     if len(old) != len(new) or not all(block.key for _, block in (*old, *new)):
-        return None
+        return {}
     if any(analysis.states[block].tree.anchors for _, block in old):
-        return None
+        return {}
     after = _analyzed(analysis, document, new)
     ignored = any(after.states[block].ignores for _, block in new)
     if ignored or cross_case_facts(analysis, old) != cross_case_facts(after, new) or _signs(analysis) != _signs(after):
-        return None
+        return {block: after.states[block] for _, block in new}
     stumbles = tuple(_stumbles(a.states[block] for _, block in blocks) for a, blocks in ((analysis, old), (after, new)))
-    return Trial(made, _said(analysis, old), _said(after, new), (stumbles[0], stumbles[1]), after)
+    stumbled = _stumbled(analysis, after)
+    return Trial(made, _said(analysis, old), _said(after, new), (stumbles[0], stumbles[1]), after, stumbled)
 
 
 def _apart(old: Document, new: Document) -> tuple[list[_Numbered], list[_Numbered]]:
@@ -98,15 +121,22 @@ def _analyzed(known: Analysis, document: Document, new: Sequence[_Numbered]) -> 
     return made
 
 
-def _signs(analysis: Analysis) -> int:
+def _signs(analysis: Analysis) -> Sign:
     """What tells the dialect of the text."""
-    return reduce(or_, (analysis.states[block].signs for block in analysis.document.blocks if block.key), 0)
+    return signs_in(analysis.states[block] for block in analysis.document.blocks if block.key)
 
 
 def _said(analysis: Analysis, blocks: Iterable[_Numbered]) -> tuple[Diagnostic, ...]:
     found = Findings(analysis)
-    return tuple(each for number, _ in blocks for each in found.of_block(number))
+    return tuple(each for number, _ in blocks for each in found.without_fixes(number))
 
 
 def _stumbles(states: Iterable[BlockState]) -> int:
     return sum(len(state.tree.problems) for state in states)
+
+
+def _stumbled(before: Analysis, after: Analysis) -> tuple[int, ...]:
+    """Where the parser stumbles in the cases that only the second of two versions has."""
+    _, new = _apart(before.document, after.document)
+    start, states = after.document.start, after.states
+    return tuple(start(n) + p.span.start for n, block in new if block.key for p in states[block].tree.problems)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from rubric_core.analysis import Analysis
 from rubric_core.analysis.trial import tried
+from rubric_core.fixing.blame import innocent
 from rubric_core.fixing.choice import Offered, apart, keeps_comments, safe_fixes
 from rubric_core.fixing.comparison import Comparison, named
 from rubric_core.fixing.gate import Gate
@@ -16,8 +17,6 @@ __all__ = ["Fixed", "fixed"]
 
 #: Fixes bring others to light; nothing sensible is hidden deeper than this.
 _MOST_ROUNDS = 30
-#: So many fixes are looked at one by one where together they do not hold up.
-_FEW = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +53,23 @@ def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> Comparison | None
     text, gate = analysis.document.text, Gate(analysis)
     chosen = apart(each for each in safe_fixes(found) if keeps_comments(text, each[1].edits))
     while chosen:
-        made, innocent = _made(analysis, chosen)
+        made, kept = _made(analysis, chosen)
         if made is not None:
             return made
-        if len(chosen) <= _FEW:
-            innocent = [(found, fix) for found, fix in chosen if gate.mends(found, fix.edits)]
-            if not innocent:
-                return None
+        if not kept:
+            kept = gate.holding(chosen)
         # What holds up alone and not together is made bit by bit.
-        chosen = innocent if 0 < len(innocent) < len(chosen) else chosen[: len(chosen) // 2]
+        chosen = kept if len(kept) < len(chosen) else chosen[: len(chosen) // 2]
     return None
 
 
 def _made(analysis: Analysis, chosen: Sequence[Offered]) -> tuple[Comparison | None, list[Offered]]:
-    """The findings after some fixes; None where one of them does not hold up, and the fixes far from where that shows."""
+    """The findings after some fixes; None where one of them does not hold up, and the fixes that are not to blame."""
     try:
         trial = tried(analysis, (edit for _, fix in chosen for edit in fix.edits))
     except ValueError:  # one of them makes two edits of one place
         return None, []
-    meant = {named(found) for found, _ in chosen}
-    compared = Comparison(trial, meant)
-    left = meant - {named(each) for each in compared.gone}
-    if not left and not compared.is_worse:
+    compared = Comparison(trial, {named(found) for found, _ in chosen})
+    if compared.holds:
         return compared, []
-    block_at = analysis.document.block_at
-    touched = {block_at(start) for _, start, _ in left} | {block_at(offset) for offset in compared.origins_of_brought()}
-    return None, [o for o in chosen if not touched & {block_at(edit.span.start) for edit in o[1].edits}]
+    return None, innocent(analysis.document, compared, chosen)

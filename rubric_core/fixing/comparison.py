@@ -31,10 +31,11 @@ class Comparison:
     """
 
     def __init__(self, trial: Trial, meant: Collection[Named] = ()) -> None:
-        shift = Shift(trial.edits)
+        self._shift = shift = Shift(trial.edits)
         self._trial = trial
         #: The text after the edits.
         self.analysis = trial.analysis
+        self._meant = meant
         self._mends_syntax = any(code in _UNREADABLE for code, _, _ in meant)
         #: Findings that are gone, and those that are new, each with the place that it comes from.
         self.gone = list(trial.before)
@@ -65,15 +66,27 @@ class Comparison:
         self.gone = [*left, *(each for some in before.values() for each in some)]
 
     @property
+    def left(self) -> set[Named]:
+        """Findings that were meant to go and are still there."""
+        return set(self._meant) - {named(each) for each in self.gone}
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything is gone that was meant to go, and nothing new is there."""
+        return not self.left and not self.is_worse
+
+    @property
     def is_worse(self) -> bool:
         """Whether the parser has more to say (of a mended syntax error: as much), or there are new errors or warnings."""
         before, after = self._trial.stumbles
         unread = after > before or (self._mends_syntax and after == before)
         return unread or any(True for _ in self._brought())
 
-    def origins_of_brought(self) -> list[int]:
-        """Where they come from, at offsets of the text before."""
-        return [origin.offset for _, origin in self._brought()]
+    def origins_of_brought(self) -> list[Origin]:
+        """Where these come from. While the parser has more to say, what else is new is its doing, and not told."""
+        before, after = self._trial.stumbles
+        stumbled = [self._shift.origin(offset) for offset in self._trial.stumbled] if after > before else []
+        return stumbled or [origin for _, origin in self._brought()]
 
     def _brought(self) -> Iterator[tuple[Diagnostic, Origin]]:
         before, after = self._trial.stumbles

@@ -4,12 +4,14 @@ An edit is made in memory and the text is looked at again. Nothing may be wrong 
 from what could not be seen before: a misspelt key hides what is wrong with its value (`Finding.hides`).
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from rubric_core.analysis import Analysis
-from rubric_core.analysis.trial import Trial, tried, tried_nearby
+from rubric_core.analysis.trial import Trial, tried_briefly
+from rubric_core.fixing.blame import innocent
 from rubric_core.fixing.choice import Offered, apart, keeps_comments
 from rubric_core.fixing.comparison import Comparison, Named, named
 from rubric_core.text import Edit
@@ -25,8 +27,10 @@ _FEW = 8
 _MOST_READ, _MOST_TIMES = 100_000, 2
 #: To try anything takes as long as reading so many characters.
 _EACH = 1_000
+#: Of fixes that do not hold up together, one in so many has to be free of blame for another trial of several.
+_MANY = 4
 #: A part that is no YAML is read about so many times until it is repaired.
-_BROKEN = 8
+_BROKEN = 5
 
 
 class Gate:
@@ -51,8 +55,8 @@ class Gate:
         of the text over and over, the fixes nobody has looked at by then are left out here, and counted in `untried`;
         asked about a few findings, as in one line, it looks at every one.
         """
-        self._try_shared(found)
         most = self._read + _MOST_READ + _MOST_TIMES * len(self.analysis.document)
+        self._try_shared(found, most)
         for number in range(max((len(each.fixes) for each in found), default=0)):
             self._try_together([(each, each.fixes[number]) for each in found if len(each.fixes) > number], most)
         kept: list[Diagnostic] = []
@@ -66,7 +70,25 @@ class Gate:
                 kept.append(each)
         return tuple(kept)
 
-    def _try_shared(self, found: Sequence[Diagnostic]) -> None:
+    def holding(self, offered: Sequence[Offered]) -> list[Offered]:
+        """Those of some fixes that hold up, as far as they may be tried: several together, then first one of each kind."""
+        most = self._read + _MOST_READ + _MOST_TIMES * len(self.analysis.document)
+        self._try_together(offered, most)
+        kinds: Counter[object] = Counter()
+        turns: list[tuple[int, int]] = []
+        for number, (found, fix) in enumerate(offered):
+            kind = found.code, tuple(edit.new_text for edit in fix.edits)
+            turns.append((kinds[kind], number))
+            kinds[kind] += 1
+        held: set[int] = set()
+        for _, number in sorted(turns):
+            found, fix = offered[number]
+            tries = len(offered) <= _FEW or self._read <= most
+            if (self.mends if tries else self._known_to_mend)(found, fix.edits):
+                held.add(number)
+        return [each for number, each in enumerate(offered) if number in held]
+
+    def _try_shared(self, found: Sequence[Diagnostic], most: int) -> None:
         """One fix that many findings offer is made once, and held against all of them."""
         shared: dict[int, list[Offered]] = defaultdict(list)
         for each in found:
@@ -75,7 +97,7 @@ class Gate:
                     shared[id(fix)].append((each, fix))
         for offered in shared.values():
             fix = offered[0][1]
-            if len(offered) > 1 and keeps_comments(self.analysis.document.text, fix.edits):
+            if len(offered) > 1 and self._read <= most and keeps_comments(self.analysis.document.text, fix.edits):
                 holding = self._try(fix.edits, offered)
                 self._holding |= {(named(each), id(fix.edits)): fix.edits for each, _ in offered if holding}
 
@@ -90,23 +112,38 @@ class Gate:
             left = [(found, fix) for found, fix in left if (named(found), fix.edits) not in done]
 
     def _try_parts(self, chosen: Sequence[Offered], most: int) -> None:
-        """Try fixes together, and those of each half where that does not hold up, so that a bad one costs a few trials."""
+        """Try fixes together. Where that does not hold up, those that are not to blame are tried together, and the others.
+
+        Where nothing tells which are to blame, each half is tried, so that a bad one costs a few trials. Fixes of which
+        nearly each is to blame, as those that all write the same name, are left to be tried one by one.
+        """
         parts = [chosen]
-        while parts:
+        while parts and self._read <= most:
             part = parts.pop()
-            if self._try(tuple(edit for _, fix in part for edit in fix.edits), part):
+            compared = self._compared(tuple(edit for _, fix in part for edit in fix.edits), part)
+            if compared is not None and compared.holds:
                 self._known |= {(named(each), fix.edits): True for each, fix in part}
-            elif len(part) >= 2 * _SEVERAL and self._read <= most:
-                parts += part[len(part) // 2 :], part[: len(part) // 2]
+                continue
+            kept = innocent(self.analysis.document, compared, part) if compared is not None else []
+            if not kept:
+                halves = [part[len(part) // 2 :], part[: len(part) // 2]]
+            elif len(kept) >= len(part) // _MANY:
+                known = {id(each) for each in kept}
+                halves = [[each for each in part if id(each) not in known], kept]
+            else:
+                continue
+            parts += (half for half in halves if len(half) >= _SEVERAL)
 
     def _try(self, edits: tuple[Edit, ...], offered: Sequence[Offered]) -> bool:
         """Whether edits take away everything for which they are offered, and bring nothing new."""
-        trial = self._tried(edits)
-        if trial is None:
-            return False
+        compared = self._compared(edits, offered)
+        return compared is not None and compared.holds
+
+    def _compared(self, edits: tuple[Edit, ...], offered: Sequence[Offered]) -> Comparison | None:
+        """What becomes of the findings; None for edits that cannot be made together."""
         names = {named(each) for each, _ in offered}
-        compared = Comparison(trial, names)
-        return names <= {named(each) for each in compared.gone} and not compared.is_worse
+        trial = self._tried(edits, names)
+        return Comparison(trial, names) if trial is not None else None
 
     def mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether edits take a finding away and bring nothing new."""
@@ -131,23 +168,21 @@ class Gate:
         return self._known[key]
 
     def _mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
-        trial, name = self._tried(edits, found), named(found)
+        trial, name = self._tried(edits, {named(found)}), named(found)
         if trial is None or not keeps_comments(self.analysis.document.text, edits):
             return False
-        compared = Comparison(trial, (name,))
-        return any(named(each) == name for each in compared.gone) and not compared.is_worse
+        return Comparison(trial, (name,)).holds
 
-    def _tried(self, edits: tuple[Edit, ...], found: Diagnostic | None = None) -> Trial | None:
+    def _tried(self, edits: tuple[Edit, ...], meant: AbstractSet[Named] = frozenset()) -> Trial | None:
         """What becomes of the text; None for edits that cannot be made together."""
         document = self.analysis.document
-        self._read += _EACH + sum(map(self._length, {document.block_at(e.span.start) for e in edits}))
         try:
-            trial = tried_nearby(self.analysis, edits)
-            if trial is None or (found is not None and named(found) not in map(named, trial.before)):
-                self._read += len(document) // 4  # what did not change is not read again, only put together
-                trial = tried(self.analysis, edits)
+            trial, everywhere = tried_briefly(self.analysis, edits, lambda near: meant <= set(map(named, near.before)))
         except ValueError:
             return None
+        self._read += _EACH + sum(map(self._length, {document.block_at(e.span.start) for e in edits}))
+        if everywhere:
+            self._read += len(document) // 8  # what did not change is not read again, only put together
         return trial
 
     def _length(self, number: int) -> int:

@@ -1,13 +1,14 @@
 """The edits that put a file in order: each piece on its own, and none where a piece would mean something else."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rubric_core.analysis import Analysis
+from rubric_core.analysis.states import BlockState
 from rubric_core.formatting.lines import UnusualError, line_edits
 from rubric_core.formatting.meaning import keeps_meaning
 from rubric_core.formatting.spacing import end_edits, inner_edits, trailing_edits
-from rubric_core.formatting.style import Style, style_of
+from rubric_core.formatting.style import Style, StyleCounts, style_of
 from rubric_core.language.around import FileKind
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import Problem, Tree
@@ -31,7 +32,7 @@ def format_edits(analysis: Analysis, within: Span | None = None, *, step: int = 
         return []
     pieces = [*_pieces(analysis)]
     is_below = document.column >= 0 and bool(analysis.frame.head.strip())
-    style = style_of([(p.text, p.tree) for p in pieces], step, [document.column] if is_below else [])
+    style = style_of([p.layout.counts for p in pieces], step, [document.column] if is_below else [])
     chosen = _from_line_start(document, within) if within is not None else None
     column = style.list_offset(document.column) if is_below and within is None else document.column
     if chosen is not None:
@@ -60,19 +61,53 @@ def _line_start(document: Document, offset: int) -> int:
     return document.offset(document.position(offset)._replace(character=0))
 
 
+@dataclass(slots=True)
+class Layout:
+    """What is kept of a block as long as its text is the same: in a long suite, an edit changes one of thousands."""
+
+    counts: StyleCounts
+    #: Its last edits, at its own offsets, and whether every line is then where it belongs; and what that depends on besides its text.
+    made: tuple[Sequence[Edit], bool] = ((), False)
+    made_for: tuple[Style, int, bool, bool] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A block of a document, at offsets of its own."""
 
     analysis: Analysis
     text: str
-    tree: Tree
+    state: BlockState
     #: The number of the block, -1 for the text around the cases.
     number: int
     is_last: bool
 
+    @property
+    def tree(self) -> Tree:
+        """What is in it."""
+        return self.state.tree
+
+    @property
+    def layout(self) -> Layout:
+        """What is kept of it."""
+        known = self.state.layout
+        if not isinstance(known, Layout):
+            known = self.state.layout = Layout(StyleCounts.of(self.text, self.tree))
+        return known
+
     def edits(self, style: Style, column: int, within: Span | None) -> tuple[list[Edit], bool]:
         """The edits of the piece, at offsets of the whole text, and whether every line is then where it belongs."""
+        if within is not None:
+            found, whole = self._edits(style, column, within)
+        else:
+            layout, key = self.layout, (style, column, self.number >= 0, self.is_last)
+            if layout.made_for != key:
+                layout.made, layout.made_for = self._edits(style, column, None), key
+            found, whole = layout.made
+        return [Edit(self.outer(e.span), e.new_text) for e in found], whole
+
+    def _edits(self, style: Style, column: int, within: Span | None) -> tuple[Sequence[Edit], bool]:
+        """The same at offsets of the piece."""
         inner = [*inner_edits(self.text, self.tree), *trailing_edits(self.text, self.tree)]
         end = [*end_edits(self.text)] if self.is_last else []
         try:
@@ -84,7 +119,7 @@ class _Piece:
         for number, some in enumerate(([*lines, *inner, *end], [*lines, *inner], [*inner, *end], inner)):
             chosen = [e for e in _apart(some) if within is None or self._touches(e, within)]
             if not chosen or keeps_meaning(self.text, self.tree, chosen):
-                return [Edit(self.outer(e.span), e.new_text) for e in chosen], whole and number < 2
+                return chosen, whole and number < 2
         return [], False
 
     def touches(self, within: Span) -> bool:
@@ -117,8 +152,7 @@ def _apart(edits: list[Edit]) -> Iterator[Edit]:
 
 def _pieces(analysis: Analysis) -> Iterator[_Piece]:
     blocks, frame = analysis.document.blocks, analysis.frame.block
-    yield _Piece(analysis, frame.text, analysis.states[frame].tree, -1, not blocks[-1].key)
+    yield _Piece(analysis, frame.text, analysis.states[frame], -1, not blocks[-1].key)
     for number, block in enumerate(blocks):
         if block.key:
-            tree = analysis.states[block].tree
-            yield _Piece(analysis, block.text, tree, number, number == len(blocks) - 1)
+            yield _Piece(analysis, block.text, analysis.states[block], number, number == len(blocks) - 1)

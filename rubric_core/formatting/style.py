@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rubric_core.syntax.edit import column_of
 from rubric_core.syntax.tree import Mapping, Node, Sequence, Tree, walk
 
-__all__ = ["Style", "dash_of", "style_of"]
+__all__ = ["Style", "StyleCounts", "dash_of", "style_of"]
 
 _STEP, _GAP = 2, 1
 _WIDEST = 8
@@ -31,21 +32,38 @@ class Style:
         return offset if offset in (0, self.step) else self.listed
 
 
-def style_of(blocks: Iterable[tuple[str, Tree]], default: int = _STEP, columns: Iterable[int] = ()) -> Style:
-    """The style of a file; `default` is the step of one that has no mapping in a mapping.
+class StyleCounts(NamedTuple):
+    """How often a piece of a file has something at each distance; equal ones are counted together."""
 
-    Args:
-        blocks: The pieces of the file.
-        default: The step where the file does not tell.
-        columns: The places of lists whose keys stand in another piece.
-    """
-    steps, lists, gaps = Counter[int](), Counter[int](columns), Counter[int]()
-    for text, tree in blocks:
+    steps: tuple[tuple[int, int], ...]
+    lists: tuple[tuple[int, int], ...]
+    gaps: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, text: str, tree: Tree) -> "StyleCounts":
+        """Those of one piece."""
+        steps, lists, gaps = Counter[int](), Counter[int](), Counter[int]()
         for node in walk(tree.root):
             if isinstance(node, Mapping) and not node.flow:
                 _mapping(text, node, steps, lists)
             elif isinstance(node, Sequence) and not node.flow:
                 _sequence(text, node, gaps)
+        return cls(*(tuple(sorted(each.items())) for each in (steps, lists, gaps)))
+
+
+def style_of(pieces: Iterable[StyleCounts], default: int = _STEP, columns: Iterable[int] = ()) -> Style:
+    """The style of a file; `default` is the step of one that has no mapping in a mapping.
+
+    Args:
+        pieces: What was counted in the pieces of the file.
+        default: The step where the file does not tell.
+        columns: The places of lists whose keys stand in another piece.
+    """
+    steps, lists, gaps = Counter[int](), Counter[int](columns), Counter[int]()
+    for counts, times in Counter(pieces).items():
+        for whole, some in zip((steps, lists, gaps), counts, strict=True):
+            for distance, number in some:
+                whole[distance] += number * times
     step = _usual(steps + Counter({n: times for n, times in lists.items() if n}), default, least=2)
     return Style(step, _usual(lists, step, least=0), _usual(gaps, _GAP, least=1))
 

@@ -4,7 +4,7 @@ JavaScript forgets at each repetition what the groups inside captured, and a ref
 nothing; so one that stands in its own group, or in front of it, always matches nothing.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from rubric_core.javascript.nodes import (
     Alternatives,
@@ -16,6 +16,7 @@ from rubric_core.javascript.nodes import (
     Row,
     UnsupportedPatternError,
 )
+from rubric_core.lazy import dataclass
 
 __all__ = ["Places", "places_of"]
 

@@ -4,7 +4,8 @@ Every row was measured with agentv 4.42.4; `make parity` compares anew and fails
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from rubric_core.lazy import dataclass
 
 __all__ = ["DEPARTURES", "PAGE", "Departure", "departures_of", "departures_page", "departures_section"]
 

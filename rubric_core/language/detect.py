@@ -152,7 +152,8 @@ def _type_sign(name: str) -> Sign:
         return Sign.GRADER | Sign.OTHER_TYPE
     if _JUDGE.search(name):
         return Sign.JUDGE | Sign.OTHER_TYPE
-    return Sign.OTHER_TYPE | (Sign.SKILL if name.replace("_", "-") == "skill-trigger" else Sign(0))
+    # Each evaluator of a suite comes by here, and a flag takes long to make.
+    return Sign.OTHER_TYPE | Sign.SKILL if name.replace("_", "-") == "skill-trigger" else Sign.OTHER_TYPE
 
 
 def modeline(text: str) -> str | None:

@@ -1,13 +1,13 @@
 """What a cursor is on, in terms of the language: the shape it is in, and the kind of value that can stand there."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rubric_core.language.dialect import Dialect, Fate, TypeName
 from rubric_core.language.evaluators import Band, Evaluator, Include
 from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Messages, Ranges, Shaped, Tagged
 from rubric_core.language.shape import Key, Shape
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.cursor import ITEM, Cursor, Step
 
 __all__ = ["CursorPlace", "history", "mapping_shape", "place_of"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.kinds import (
@@ -36,12 +36,23 @@ from rubric_core.syntax.shifting import dash_within
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 
-__all__ = ["HOLE", "MOST_FOLLOWED", "Merged", "Reading"]
+__all__ = ["HOLE", "MOST_FOLLOWED", "Merged", "MergedMapping", "Reading"]
 
 #: Stands for a value that could not be understood.
 HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
 #: An entry of a mapping, and the reference through which it came, if any.
 Merged = tuple[Entry, Span | None]
+
+
+class MergedMapping(NamedTuple):
+    """What was read of a mapping where it stands, for those that refer to it from elsewhere."""
+
+    #: Its own entries, and those of its merge keys.
+    entries: list[Merged]
+    #: References of its merge keys to nothing: what it lacks may be there.
+    lost: tuple[UnknownAlias, ...]
+
+
 _MERGE = "<<"
 #: Tags that YAML itself has.
 _CORE = "tag:yaml.org,2002:"
@@ -88,6 +99,11 @@ class Reading:
         self.via: Span | None = None
         self._following: list[str] = []
         self._merged: dict[int, list[Merged]] = {}
+        #: What was read of mappings that can be referred to, by the id of the mapping: of those in this text, for texts
+        #: that refer to it, ...
+        self.merged_here: dict[int, MergedMapping] = {}
+        #: ... and of those in texts that this one refers to.
+        self.merged_above: MappingOf[int, MergedMapping] = {}
         self._tagged_nodes: set[int] = set()
         self._interpolation = _pattern(dialect.properties.interpolation)
 
@@ -270,6 +286,13 @@ class Reading:
         known = self._merged.get(id(node))
         if known is not None:
             return known
+        above = self.merged_above.get(id(node))
+        if above is not None:
+            at = self.at(node)
+            self.issues += (replace(each, span=at, borrowed=True, known=self.known) for each in above.lost)
+            self._merged[id(node)] = above.entries
+            return above.entries
+        complaints = len(self.issues)
         own: list[Merged] = []
         merged: list[Merged] = []
         #: Where an issue is about a merge key, and where what comes through that begins.
@@ -297,6 +320,9 @@ class Reading:
                     own.append((entry, span))
         if refused:
             self._told_what_comes(own, merged, refused)
+        lost = [each for each in self.issues[complaints:] if isinstance(each, UnknownAlias)]
+        if node.anchor is not None and self.via is None and complaints + len(lost) == len(self.issues):
+            self.merged_here[id(node)] = MergedMapping(own, tuple(lost))
         return own
 
     def _told_what_comes(self, own: list[Merged], merged: list[Merged], refused: list[tuple[int, int]]) -> None:

@@ -43,6 +43,8 @@ __all__ = ["References", "Referred"]
 
 #: A whole word: what a target is mostly called.
 _WORD = pattern(r"[\w-]+")
+#: Makes a space of every character that no word has, in a text of ASCII.
+_BETWEEN_WORDS = "".join(c if c.isalnum() or c in "_-" else " " for c in map(chr, range(128)))
 _NOT_RUN = "agentv cannot run the suite"
 
 
@@ -259,7 +261,10 @@ def _words_below(home: Path, look: Look) -> frozenset[str]:
 
 def _words(path: Path, look: Look) -> tuple[str, ...]:
     """The words in a file, each once. Those of many suites are the same: one object stands for each."""
-    return tuple(map(sys.intern, set(_WORD.findall(look.glance(path) or ""))))
+    text = look.glance(path) or ""
+    # The same words, and a third of the time: a check of thousands of suites spends much of its own here.
+    found = text.translate(_BETWEEN_WORDS).split() if text.isascii() else _WORD.findall(text)
+    return tuple(map(sys.intern, set(found)))
 
 
 def _names(word: re.Pattern[str], path: Path, look: Look) -> bool:

@@ -126,7 +126,11 @@ class _Piece:
             self.within = Span(len(head), len(head) + len(local.text))
         self._offset = offset - self._shift
         self._mark = len(_MARK) if self._text.startswith(_MARK) else 0
-        self._sound = not parse(self._text[self._mark :]).problems
+        #: What was found broken before is not repaired again to find that out.
+        broken = (
+            any(state.tree.problems for state in analysis.states.values()) if local.in_frame else local.tree.problems
+        )
+        self._sound = not broken and not parse(self._text[self._mark :]).problems
 
     def lines(self) -> Iterator[Offer]:
         """What a single change does that begins on the line of the cursor."""

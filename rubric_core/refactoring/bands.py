@@ -56,7 +56,7 @@ def _as_list(spot: Spot, ranges: ScoreRanges, node: Mapping) -> Iterator[Edit]:
 
 def _as_map(spot: Spot, ranges: ScoreRanges, node: Sequence) -> list[Edit]:
     ordered = sorted(ranges.bands, key=lambda b: b.low if b.low is not None else -1)
-    following = [b.low for b in ordered[1:]] + [HIGHEST + 1]
+    following = [b.low for b in ordered[1:]] + [HIGHEST + 1] * bool(ordered)
     whole = all(
         b.high is not None and n is not None and b.high + 1 == n for b, n in zip(ordered, following, strict=True)
     )

@@ -68,9 +68,12 @@ def columns(lines: Sequence[str], line: int) -> list[int]:
     for i in range(line - 1, -1, -1):
         # Farther up only what the near lines stand in has a say.
         near = line - i <= _ABOVE
-        if not says_something(lines[i]) or "\t" in lines[i][: indent_of(lines[i])]:
+        indent = indent_of(lines[i])
+        if not near and indent >= lowest:
+            continue  # a long list is gone through for every repair that is tried
+        if not says_something(lines[i]) or "\t" in lines[i][:indent]:
             continue
-        content, indent = content_of(lines[i]), indent_of(lines[i])
+        content = content_of(lines[i])
         if i == above:
             found.append(content + 2 if lines[i].rstrip().endswith((":", "|", ">")) else content)
             found.append(content if found[0] != content else content + 2)

@@ -33,6 +33,9 @@ _FILTER = re.compile(r"(?<!\|)\|\s*([A-Za-z_]\w*)")
 #: `${{ NAME }}`, and expressions with `env` in them.
 _REFERENCE = re.compile(r"\$\{\{-?\s*(?:env\s*\.\s*)?([A-Za-z_]\w*)\s*-?\}\}")
 _ENVIRONMENT = re.compile(r"(?<![\w.])env\b(?:\s*\.\s*([A-Za-z_]\w*)|\s*\[\s*(['\"])([A-Za-z_]\w*)\2\s*\])?")
+#: `env.get('NAME')` reads that name; any other method or call reads whatever it likes.
+_CALL = re.compile(r"\s*\(")
+_NAMED_CALL = re.compile(r"\s*\(\s*(['\"])([A-Za-z_]\w*)\1\s*[,)]")
 #: Stands for a name that is only known when the template is rendered.
 ANY_VARIABLE = "*"
 
@@ -102,7 +105,11 @@ def environment_read(text: str) -> Iterator[tuple[str, Span]]:
             continue
         for found in _ENVIRONMENT.finditer(text[at.start : at.end]):
             start = at.start + found.start()
-            yield found[1] or found[3] or ANY_VARIABLE, Span(start, start + len(found[0]))
+            name, end = found[1] or found[3] or ANY_VARIABLE, at.start + found.end()
+            if hasattr(dict, name) or _CALL.match(text, end, at.end):
+                named = _NAMED_CALL.match(text, end, at.end)
+                name, end = (named[2], named.end()) if named is not None else (ANY_VARIABLE, end)
+            yield name, Span(start, end)
 
 
 def _enclosed(text: str, span: Span, opener: re.Pattern[str]) -> Iterator[tuple[Span, bool]]:

@@ -1,13 +1,13 @@
 """Writing `# rubric: ignore[code]` where it covers a finding: the quick fix that every diagnostic has."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.line_document import LineDocument, PlainDocument
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.tree import Scalar, walk
+from rubric_core.syntax.tree import Scalar, Tree, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.ignores import DIRECTIVE
 from rubric_core.validation.rule import Diagnostic
@@ -16,10 +16,16 @@ __all__ = ["Suppressions"]
 
 
 class Suppressions:
-    """Where comments go that ignore findings of one text. What its values look like is worked out once."""
+    """Where comments go that ignore findings of one text. What its values look like is worked out once.
 
-    def __init__(self, document: Document) -> None:
+    Args:
+        document: The text.
+        trees: The trees of its blocks, as far as they are known.
+    """
+
+    def __init__(self, document: Document, trees: Callable[[Block], Tree | None] = lambda _: None) -> None:
         self._document = document
+        self._trees = trees
         self._of_blocks: dict[int, list[Scalar]] = {}
 
     def edit(self, diagnostic: Diagnostic) -> Edit | None:
@@ -32,15 +38,15 @@ class Suppressions:
         number = self._document.block_at(diagnostic.span.start)
         block, start = self._document.blocks[number], self._document.start(number)
         if number not in self._of_blocks:
-            self._of_blocks[number] = _of_several_lines(block)
+            self._of_blocks[number] = _of_several_lines(block, self._trees(block) or parse(block.text))
         edit = _edit(block, self._of_blocks[number], diagnostic.span.start - start, diagnostic.code)
         return Edit(edit.span.moved(start), edit.new_text)
 
 
-def _of_several_lines(block: Block) -> list[Scalar]:
+def _of_several_lines(block: Block, tree: Tree) -> list[Scalar]:
     """The values that go over several lines, in the order in which they stand there."""
     lines = block.index
-    scalars = (n for n in walk(parse(block.text).root) if isinstance(n, Scalar))
+    scalars = (n for n in walk(tree.root) if isinstance(n, Scalar))
     long = (n for n in scalars if n.span.end > lines.line_span(lines.line_of(n.span.start)).end)
     return sorted(long, key=lambda n: n.span)
 

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
+from rubric_core.distribution import page_address
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.targets import Entry
@@ -44,6 +45,8 @@ Tag = Literal["deprecated", "unnecessary"]
 Awaited = Literal["", "entry", "item"]
 T = TypeVar("T")
 
+#: How a message itself says what to do.
+_PROPOSAL = re.compile(r"did you mean|\bneeds `|(?:^|[:;] )(?:double|line up|put|say|turn|use|write) ")
 _COMMENT = re.compile(r"[ \t]+#[^\"']*\Z")
 _LINE = re.compile(r"[^\r\n]*[^\s]")
 _FIRST_WORD = re.compile(r"(?:\s*#[^\r\n]*[\r\n])*\s*([^\r\n]*[^\s])")
@@ -109,6 +112,17 @@ class Diagnostic:
     hides: Span | None = None
     #: How many fixes are not among `fixes` because trying them would have taken too long.
     untried: int = 0
+
+    @property
+    def in_full(self) -> str:
+        """What is wrong, what to do where that does not say it, and what happens otherwise, a line each.
+
+        Some editors show it as one line behind the text and cut it at the edge of the window: what to do stands before
+        what happens otherwise.
+        """
+        advised = bool(self.fixes) and _PROPOSAL.search(self.message) is None
+        advice = f"fix: {self.fixes[0].title}" if advised else ""
+        return "\n".join(line for line in (self.message, advice, self.consequence) if line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +257,7 @@ class Rule(Generic[T]):
     @cached_property
     def url(self) -> str:
         """Where the page can be read."""
-        return f"https://github.com/rubric-lsp/rubric/blob/main/rubric_core/validation/rules/{self.page.name}"
+        return page_address(self.page)
 
 
 def rule(

@@ -11,12 +11,17 @@ __all__ = ["picture", "tree_picture"]
 
 
 def picture(analysis: Analysis) -> dict[str, Any]:
-    """Dialect, findings, suite and cases with all their places."""
+    """Dialect, findings, suite and cases with all their places, and what all blocks say together."""
     return {
         "dialect": analysis.choice,
         "diagnostics": analysis.diagnostics,
         "suite": _value(analysis.suite, 0),
         "cases": [(entry.offset, _value(entry.case, 0)) for entry in analysis.cases],
+        "signs": analysis.signs,
+        "own targets": analysis.own_targets,
+        "depends on": analysis.depends_on,
+        "refers to": dict(analysis.refers_to),
+        "external": [(each.span, each.text) for each in analysis.external],
     }
 
 

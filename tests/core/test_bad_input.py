@@ -153,7 +153,7 @@ def test_many_errors_are_not_many_seconds():
     ],
 )
 def test_several_documents(text, below):
-    several = "a second document starts here; a suite is one document, so nothing below is read"
+    several = "a suite is one document, and here starts a second one"
     assert said(text) == [("several-documents", several), *below]
     assert [e.case.id for e in analysis_of(text).cases] == ["a"]
 
@@ -193,12 +193,17 @@ def test_emoji_count_as_people_see_them():
     )
 
 
+def test_cases_that_are_merged_into_hundreds_of_others() -> None:
+    cases = "".join(f"  - &a{n} {{<<: *a{n - 1}, id: c{n}}}\n" for n in range(1, 2_000))
+    analysis = analyze(f"# rubric: dialect=agentv-3\ntests:\n  - &a0 {{id: c0, criteria: C, input: I}}\n{cases}")
+    assert {each.code for each in analysis.diagnostics} == set()
+    assert {entry.case.criteria for entry in analysis.cases} == {"C"}
+
+
 def test_references_that_lead_through_hundreds_of_others() -> None:
-    cases = "".join(f"  - &a{n} {{<<: *a{n - 1}, id: c{n}}}\n" for n in range(1, 400))
-    text = f"tests:\n  - &a0 {{id: c0, criteria: C, input: I}}\n{cases}"
-    found = analyze(text).diagnostics
-    assert {"unknown-alias"} <= {each.code for each in found}
-    told = [each.message for each in found if each.code == "unknown-alias"]
+    parts = "".join(f"  - &a{n} {{<<: *a{n - 1}}}\n" for n in range(1, 400))
+    text = f"parts:\n  - &a0 {{criteria: C, input: I}}\n{parts}tests:\n  - {{<<: *a399, id: c}}\n"
+    told = [each.message for each in analyze(text).diagnostics if each.code == "unknown-alias"]
     assert told[0] == "this leads through 100 references, one in the other; what is behind the last is not read"
 
 

@@ -2,7 +2,9 @@
 
 import random
 import re
+from collections.abc import Iterator
 from pathlib import PurePath
+from typing import Any
 
 import pytest
 from corpus import suites
@@ -11,10 +13,11 @@ from test_legal import examples, files
 
 from rubric_core.analysis import analyze
 from rubric_core.formatting import format_edits, obstacle
+from rubric_core.formatting.lines import line_edits
 from rubric_core.formatting.meaning import same_trees
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Sequence, walk
-from rubric_core.text import LineIndex, Span, apply_edits
+from rubric_core.text import Edit, LineIndex, Span, apply_edits
 
 
 def formatted(text: str, within: Span | None = None, step: int = 2) -> str:
@@ -187,3 +190,41 @@ def test_what_was_made_untidy_is_tidy_again() -> None:
             again += formatted(messy) == tidy
     # Where the block that was moved is all that tells the style of a text, it stays.
     assert again > 0.8 * tried, f"{again} of {tried}"
+
+
+def test_only_what_changed_is_put_in_order_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "tests:\n" + "".join(f"  - id: c{n}\n    input:  hi\n    criteria: x\n" for n in range(100))
+    planned: list[str] = []
+
+    def counted(piece: str, *arguments: Any) -> Iterator[Edit]:
+        planned.append(piece)
+        return line_edits(piece, *arguments)
+
+    monkeypatch.setattr("rubric_core.formatting.format.line_edits", counted)
+    analysis = analyze(text, LANGUAGE)
+    assert len(format_edits(analysis)) == 100
+    assert len(planned) > 100
+    planned.clear()
+    place = text.index("hi", text.index("id: c50"))
+    edited = analysis.revised([Edit(Span(place, place), " ")])
+    fresh = analyze(edited.document.text, LANGUAGE)
+    assert format_edits(edited) == format_edits(fresh)
+    assert len([piece for piece in planned if "c50" in piece]) == 2
+    planned.clear()
+    assert format_edits(edited) == format_edits(fresh)
+    assert planned == []
+    again = analysis.revised([Edit(Span(place, place), "  ")])
+    assert format_edits(again) != format_edits(edited)
+    assert len(planned) == 1
+
+
+def test_what_is_kept_of_a_piece_goes_with_the_style_of_the_file() -> None:
+    """An edit far away changes the step of the whole file."""
+    cases = "".join(f"  - id: c{n}\n    input: hi\n    metadata:\n        a: 1\n" for n in range(3))
+    text = f"name: s\ntests:\n{cases}"
+    analysis = analyze(text, LANGUAGE)
+    before = format_edits(analysis)
+    more = "".join(f"  - id: d{n}\n    input: hi\n    metadata:\n      a: 1\n" for n in range(9))
+    edited = analysis.revised([Edit(Span(len(text), len(text)), more)])
+    assert format_edits(edited) == format_edits(analyze(edited.document.text, LANGUAGE))
+    assert format_edits(edited) != before

@@ -8,7 +8,9 @@ from edit_scripts import random_edit
 from harness import LANGUAGE, analysis_of
 from pictures import picture
 
-from rubric_core.analysis import Analysis, analyze
+from rubric_core.analysis import Analysis, analyze, analyzing, checking
+from rubric_core.disk import DiskFiles
+from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.text import Edit, Span, apply_edits
 
@@ -334,3 +336,56 @@ def test_findings_of_other_cases_are_neither_made_nor_moved_by_an_edit():
     after = analyze(document.edited(Edit(Span(at, at), "more\n ")), LANGUAGE, previous=before)
     kept = [a is b for a, b in zip(before.found.blocks, after.found.blocks, strict=True) if a]
     assert (kept.count(True), kept.count(False)) == (29, 1)
+
+
+#: Each line but the first may come, go or change with an edit.
+REFERRING = """\
+description: what cases refer to in other files
+tests:
+  - id: a
+    criteria: x
+    input: [{role: user, content: [{type: file, value: one.md}]}]
+  - id: b
+    criteria: x
+    input: hi
+    execution: {target: bot}
+  - file://more.yaml
+  - id: c
+    criteria: x
+    input: hi
+    assertions: [{type: code-grader, command: [python3, check.py]}, {type: llm-grader, prompt: judge.md, target: judge}]
+execution: {targets: [{name: bot, provider: mock}]}
+"""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_edits_of_a_suite_that_refers_to_files(tmp_path, seed):
+    """What the blocks refer to together, with the names of their targets, is that of a fresh analysis."""
+    for name in ("one.md", "more.yaml", "check.py"):
+        (tmp_path / name).write_text("- {id: m, criteria: x, input: hi}\n", encoding="utf-8")
+    path, project, rng = tmp_path / "s.eval.yaml", Project(DiskFiles()), random.Random(seed)
+    text, document = REFERRING, LANGUAGE.document(REFERRING, path)
+    analysis = analyze(document, LANGUAGE, path=path, project=project)
+    for step in range(15):
+        edit = random_edit(text, rng)
+        text = apply_edits(text, [edit])
+        document = document.edited(edit)
+        analysis = analyze(document, LANGUAGE, path=path, project=project, previous=analysis)
+        fresh = analyze(text, LANGUAGE, path=path, project=project)
+        assert picture(analysis) == picture(fresh), f"step {step}: {edit}"
+
+
+def test_a_letter_puts_nothing_of_the_other_cases_together_anew(monkeypatch, tmp_path):
+    calls: list[object] = []
+    for module, name in ((checking, "_own_targets"), (checking, "_links"), (analyzing, "_signs_of")):
+        real = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda part, real=real: calls.append(part) or real(part))
+    text = "tests:\n" + "".join(f"  - {{id: c{n}, input: hi, criteria: x}}\n" for n in range(50))
+    around = {"path": tmp_path / "s.eval.yaml", "project": Project(DiskFiles())}
+    document = LANGUAGE.document(text)
+    before = analyze(document, LANGUAGE, **around)
+    calls.clear()
+    at = text.index("hi") + 1
+    after = analyze(document.edited(Edit(Span(at, at), "x")), LANGUAGE, previous=before, **around)
+    assert len(calls) < 20
+    assert "cases" not in vars(after)

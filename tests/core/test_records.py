@@ -1,6 +1,7 @@
 """Copies of dataclasses: as the standard library makes them, without a second look at values."""
 
 from dataclasses import field, replace
+from functools import cached_property
 
 import pytest
 
@@ -23,6 +24,10 @@ class Slotted:
 class Open:
     name: str
 
+    @cached_property
+    def shouted(self) -> str:
+        return self.name.upper()
+
 
 def test_it_is_what_replace_gives() -> None:
     one = Slotted(name="a", parts=(1,), shown="b")
@@ -31,6 +36,13 @@ def test_it_is_what_replace_gives() -> None:
     assert one == Slotted(name="a", parts=(1,)), "the first is as it was"
     assert changed(Open("a"), name="b") == Open("b")
     assert changed(Open("a")) == Open("a")
+
+
+def test_what_one_has_worked_out_is_not_that_of_its_copy() -> None:
+    one = Open("a")
+    assert one.shouted == "A"
+    assert changed(one, name="b").shouted == "B"
+    assert list(field_values(one)) == [("name", "a")]
 
 
 def test_values_are_not_checked_again() -> None:

@@ -259,6 +259,10 @@ def test_bands_with_gaps_have_no_map() -> None:
     assert "Write the bands as a map" not in offered(marked)[1]
 
 
+def test_an_empty_list_of_bands_has_no_map() -> None:
+    assert "Write the bands as a map" not in offered(BANDS + " <|>[]\n")[1]
+
+
 def test_text_that_is_no_yaml_is_left_alone() -> None:
     assert offered(RUBRIC + "          - Names <|>it\n          - 'open\n")[1] == {}
 

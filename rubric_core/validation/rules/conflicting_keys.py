@@ -15,7 +15,7 @@ def CONFLICTING_KEYS(issue: ConflictingKeys, context: Context) -> Iterator[Findi
     """Only one of them counts."""
     yield Finding(
         issue.span,
-        f"`{issue.name}` and `{issue.used}` are the same field; `{issue.used}` is used and this is not",
+        f"`{issue.name}` is not read beside `{issue.used}`: they are the same field",
         related=(Related(issue.first, "this one is used"),),
         fixes=tuple(_fixes(issue, context)),
         tags=("unnecessary",),

@@ -38,8 +38,8 @@ def CRITERION_WITHOUT_BANDS(shape: Case | LlmJudge | Rubric, context: Context) -
         what = "a plain string" if criterion.shorthand else "a required criterion without bands"
         yield Finding(
             criterion.span if criterion.shorthand else criterion.at("required"),
-            f"{what} is scored 0..10 beside criteria with bands, and {_NEEDS[gate]}; "
-            f"say which score is enough with `{name}`, or give it bands",
+            f"say with `{name}` which score is enough, or give it bands: "
+            f"beside criteria with bands {what} is scored 0..10, and {_NEEDS[gate]}",
             fixes=tuple(_fixes(criterion, criteria, context)),
             consequence="agentv fails the rubric with less than 10" if gate == "nonzero" else "",
         )

@@ -30,6 +30,7 @@ def CRITERION_WITHOUT_ID(shape: Case | LlmJudge | Rubric, context: Context) -> I
         name = id_of(criterion.outcome or "", taken)
         yield Finding(
             criterion.at("outcome"),
-            f"the documented format asks for an `id`; without one, results call this by its text, and `rubric-{position}` in JSON",
+            "the documented format asks for an `id`",
             fixes=put_first(criterion.node, "id", plain_or_quoted(name), context) if name else (),
+            consequence=f"without one, results call this by its text, and `rubric-{position}` in JSON",
         )

@@ -23,7 +23,7 @@ def CUT_TEXT(issue: CutText, context: Context) -> Iterator[Finding]:  # noqa: N8
     number = issue.rest.split()[0]
     yield Finding(
         issue.span,
-        f"`{number}` begins a comment, so the text ends before it; put the text in quotes if it belongs to it",
+        f"put the text in quotes if `{number}` belongs to it: `#` begins a comment, so the text ends there",
         fixes=(keep, apart),
         consequence="agentv never sees what is behind the `#`",
     )

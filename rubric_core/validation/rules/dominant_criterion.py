@@ -29,8 +29,9 @@ def DOMINANT_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Ite
         if share >= threshold and gated - own == 0 and criterion.has("weight"):
             yield Finding(
                 criterion.at("weight"),
-                f"this criterion is {share:.0%} of the rubric: meeting it alone passes ({number(threshold)}), whatever the others say",
+                f"this criterion is {share:.0%} of the rubric",
                 fixes=() if criterion.borrowed else tuple(_half(criterion, total - criterion.weight, threshold)),
+                consequence=f"meeting it alone passes ({number(threshold)}), whatever the others say",
             )
 
 

@@ -32,8 +32,9 @@ def DOUBLE_CRITERION(criterion: Criterion, context: Context) -> Iterator[Finding
     ):
         yield Finding(
             criterion.at("outcome"),
-            "this asks for two things; as two criteria the result says which one is missing",
+            "this asks for two things",
             fixes=_two(criterion, text, context),
+            consequence="as two criteria the result says which one is missing",
         )
 
 

@@ -21,8 +21,9 @@ _TINY = 1e-9
 def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say which dialect has the key and what this one writes instead."""
     where = issue.dialects[0] if len(issue.dialects) == 1 else f"{issue.dialects[0]} to {issue.dialects[-1]}"
-    advice = f"; here it is `{issue.current}`" if issue.current and issue.current != issue.name else ""
-    message = f"`{issue.name}` is a key of {where}; {context.dialect.name} does not read it{advice}"
+    instead = _entries_key(issue, context) or (issue.current if issue.current != issue.name else "")
+    advice = f"use `{instead}`: " if instead else ""
+    message = f"{advice}{context.dialect.name} does not read `{issue.name}`, a key of {where}"
     fixes: tuple[Fix, ...] = ()
     if issue.current and issue.current != issue.name and not issue.taken and not issue.borrowed:
         fixes = (Fix(f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),)),)
@@ -34,11 +35,8 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
             *_nearly(issue, context),
             *removed(issue.owner.node, issue.name, context),
         )
-    if isinstance(issue.owner, TargetFile) and _entries_key(issue, context) is not None:
-        words = f"{message}; write `{_entries_key(issue, context)}`"
-        yield Finding(issue.span, words, fixes=fixes, consequence="agentv refuses the file", severity="error")
-        return
-    if context.dialect.properties.strict_keys and issue.owner.strict:
+    refused = context.dialect.properties.strict_keys and issue.owner.strict
+    if refused or _entries_key(issue, context) is not None:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
         return
     yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")

@@ -19,7 +19,7 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
     where = issue.dialects[0] if len(issue.dialects) == 1 else f"{issue.dialects[0]} to {issue.dialects[-1]}"
     near = [] if issue.current else list(types_called(context.dialect, issue.name))
     advice = (
-        f"; here it is `{issue.current}`" if issue.current else f"; here {names(near, 'or')} comes near" if near else ""
+        f"use `{issue.current}`: " if issue.current else f"use {names(near, 'or')}, which comes near: " if near else ""
     )
     fixes: tuple[Fix, ...] = ()
     if issue.current and not issue.borrowed:
@@ -32,7 +32,7 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
     refused = context.dialect.properties.strict_keys and issue.current == issue.name.replace("_", "-")
     yield Finding(
         issue.span,
-        f"`{issue.name}` is a {noun} of {where}, not of {context.dialect.name}{advice}",
+        f"{advice}`{issue.name}` is a {noun} of {where}, not of {context.dialect.name}",
         fixes=fixes,
         consequence="agentv refuses the case"
         if refused

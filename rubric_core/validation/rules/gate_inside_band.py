@@ -32,7 +32,8 @@ def GATE_INSIDE_BAND(criterion: Criterion, context: Context) -> Iterator[Finding
             )
             yield Finding(
                 place.value,
-                f"this minimum lies inside the band {band_words(band.low, band.high)}: answers that its words describe both pass and fail",
+                f"this minimum lies inside the band {band_words(band.low, band.high)}",
                 related=(Related(band.at("score_range"), "the band"),),
                 fixes=fixes,
+                consequence="answers that the words of the band describe both pass and fail",
             )

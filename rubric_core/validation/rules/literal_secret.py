@@ -30,7 +30,7 @@ def LITERAL_SECRET(shape: Entry | Byok, context: Context) -> Iterator[Finding]: 
         if isinstance(node, Scalar) and node.text.strip() and not _from_environment(node.text, context):
             yield Finding(
                 place.key,
-                f"the {place.name} is written out here; keep it in the environment and write `{_reference(place.name, context)}`",
+                f"write `{_reference(place.name, context)}`, and keep the {place.name} in the environment: it is written out here",
                 fixes=() if place.borrowed else (_from_there(node, _reference(place.name, context)),),
                 consequence="everybody who can read this file has it",
             )

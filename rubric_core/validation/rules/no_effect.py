@@ -69,8 +69,9 @@ def _idle_minimums(shape: Shape, context: Context) -> Iterator[Finding]:
                 continue
             yield Finding(
                 place.key,
-                f"`{place.name}` changes nothing: without `score_ranges` a criterion is met or it is not",
+                f"`{place.name}` changes nothing without `score_ranges`",
                 fixes=() if place.borrowed else removed(criterion.node, place.name, context),
+                consequence="without them a criterion is met or it is not",
             )
 
 
@@ -90,7 +91,8 @@ def _shadowed(shape: Shape, context: Context) -> Iterator[Finding]:
         name = used.places[used_field].name if used_field in used.places else used_field
         yield Finding(
             owner.key_at(field),
-            f"these evaluators do not run: where several lists are written, only `{name}` is read",
+            f"these evaluators do not run beside `{name}`",
             related=(Related(used.key_at(used_field), "this one is read"),),
             fixes=() if place is None or place.borrowed else removed(owner.node, place.name, context),
+            consequence="where several lists are written, only the first of them is read",
         )

@@ -34,7 +34,7 @@ def REQUIRED_WITHOUT_MINIMUM(criterion: Criterion, context: Context) -> Iterator
     if context.dialect.properties.required_without_min == "never":
         yield Finding(
             criterion.at("required"),
-            f"`required` alone gates nothing here; say which score is enough with `{name}`",
+            f"say with `{name}` which score is enough: `required` alone gates nothing here",
             fixes=fixes,
             severity="warning",
             consequence="agentv reads it only of criteria without score ranges",
@@ -43,7 +43,7 @@ def REQUIRED_WITHOUT_MINIMUM(criterion: Criterion, context: Context) -> Iterator
     needs = "any score but 0" if context.dialect.properties.required_without_min == "nonzero" else "a score of 10"
     yield Finding(
         criterion.at("required"),
-        f"`required` alone asks for {needs} here; say which score is enough with `{name}`",
+        f"say with `{name}` which score is enough: `required` alone asks for {needs} here",
         fixes=fixes,
     )
 

@@ -32,7 +32,7 @@ def ROLE_MARKER(shape: Case | ContentBlock | Message, context: Context) -> Itera
     for found in _MARKER.finditer(context.text, *place.node.span):
         yield Finding(
             Span(*found.span()),
-            f"the engine marks turns with `{found[0]}` itself; write a message of its own instead",
+            f"write a message of its own instead of `{found[0]}`: the engine marks turns with it",
             fixes=_as_messages(place.node) if isinstance(shape, Case) else (),
         )
 

@@ -15,7 +15,7 @@ def SEVERAL_DOCUMENTS(issue: NotYaml, context: Context) -> Iterator[Finding]:  #
     if issue.problem.kind == "documents":
         yield Finding(
             issue.span,
-            "a second document starts here; a suite is one document, so nothing below is read",
+            "a suite is one document, and here starts a second one",
             fixes=(
                 Fix("remove what stands below", (Edit(Span(issue.span.start, len(context.text)), ""),), safe=False),
             ),

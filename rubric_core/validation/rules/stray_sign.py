@@ -38,7 +38,7 @@ def _unopened_quote(issue: StraySign, context: Context) -> Finding:
 
 def _item_too_far_in(issue: StraySign, context: Context) -> Finding:
     """`- a` above `    - b`: one text, not two items."""
-    message = "YAML reads this line as part of the text above: the dashes of a list have to line up"
+    message = "line up the dashes of this list: YAML reads this line as part of the text above"
     fixes = tuple(_as_item(issue, context.text))
     return Finding(issue.span, message, fixes=fixes, consequence="agentv grades both as one")
 

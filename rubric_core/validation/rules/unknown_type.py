@@ -1,10 +1,10 @@
 """unknown-type: an evaluator type that nobody has."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rubric_core.language.closest import is_slip
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import Fate, Spelling
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.other_words import types_called
 from rubric_core.language.targets import Provider
@@ -54,11 +54,18 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
 def _nearest(issue: UnknownType, context: Context) -> str | None:
     """The type with the nearest name, if possible among those that have every key that is written."""
     written = {entry.name for entry in issue.mapping.entries}
-    fitting: list[str] = []
-    for known in context.dialect.types_of(issue.base).values():
-        keys = {name for name, spelling in context.dialect.table(known.shape).items() if spelling.fate is Fate.CURRENT}
-        fitting += [known.name] if known.name in issue.known and written <= keys else []
+    fitting = [
+        known.name
+        for known in context.dialect.types_of(issue.base).values()
+        if known.name in issue.known and _has(context.dialect.table(known.shape), written)
+    ]
     return closest(issue.name, fitting) or closest(issue.name, issue.known)
+
+
+def _has(table: Mapping[str, Spelling], keys: Iterable[str | None]) -> bool:
+    """Whether a shape with these spellings has every key."""
+    spellings = (table.get(key) if key is not None else None for key in keys)
+    return all(spelling is not None and spelling.fate is Fate.CURRENT for spelling in spellings)
 
 
 def _turned_round(issue: UnknownType, name: str, context: Context) -> Finding:

@@ -27,8 +27,9 @@ def _workspace(workspace: Workspace, context: Context) -> Iterator[Finding]:
     if workspace.isolation == "per_test" and isinstance(hook, Hook) and hook.reset not in (None, "none"):
         yield Finding(
             hook.at("reset"),
-            "every case has a workspace of its own with `isolation: per_test`, so that there is nothing to put back",
+            "`reset` has nothing to put back with `isolation: per_test`",
             fixes=_gone(hook, "reset", context),
+            consequence="every case has a workspace of its own",
             severity="warning",
         )
     if workspace.mode in ("pooled", "temp") and workspace.has("path"):
