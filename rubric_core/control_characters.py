@@ -6,7 +6,7 @@ else: ESC and the C1 controls move cursors and set titles, bidirectional marks s
 
 import re
 
-__all__ = ["mask", "mask_name", "reveal"]
+__all__ = ["escape_json", "mask", "mask_name", "reveal"]
 
 #: Controls but for tab and line feed, bidirectional marks, line and paragraph separators, lone surrogates.
 _ACTING = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\ud800-\udfff"
@@ -14,6 +14,7 @@ _ACTING = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2
 _HIDDEN = "\u00ad\u180e\u200b-\u200d\u2060-\u2065\ufeff\U000e0000-\U000e007f"
 #: A carriage return alone goes back to the beginning of a line.
 _MASKED = re.compile(f"[{_ACTING}]|\r(?!\n)")
+_IN_JSON = re.compile(f"[{_ACTING}]")
 _BREAKS = re.compile("[\r\n\t]")
 _REVEALED = re.compile(f"[\r{_ACTING}{_HIDDEN}]")
 
@@ -31,3 +32,10 @@ def mask_name(name: str) -> str:
 def reveal(text: str) -> str:
     """`text` with the number of every character that acts or is not seen: `⟨U+202E⟩`; tabs and line feeds stay."""
     return _REVEALED.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+
+
+def escape_json(text: str) -> str:
+    r"""JSON with `\u202e` in place of every character that acts: the same values, and nothing that a terminal obeys."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -20,6 +20,10 @@ _OTHERS = (
 )
 
 
+#: Most files are shorter, in bytes. Memory for as much as a file may hold would be taken and given back for each of thousands.
+_MOSTLY = 1 << 16
+
+
 def read_file(path: Path, limit: int | None = None) -> bytes:
     """The content of a file, or of a stream that this program was handed, such as `/dev/stdin`.
 
@@ -59,7 +63,9 @@ def read_stream(stream: BinaryIO, name: str, limit: int | None = None) -> bytes:
     """Everything in `stream`. Raises OSError, which says `name`, for more than `limit` bytes."""
     if limit is None:
         return stream.read()
-    content = stream.read(limit + 1)
+    content = stream.read(min(_MOSTLY, limit + 1))
+    if len(content) == _MOSTLY <= limit:
+        content += stream.read(limit + 1 - _MOSTLY)
     if len(content) > limit:
         raise _too_long(name, limit)
     return content

@@ -1,7 +1,10 @@
 """The network, by httpx, which is imported with the first request."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["HttpxHttp"]
 
 T = TypeVar("T")
+#: What httpx tries to import, and does without where it is not installed.
+_COMMAND_LINE = "httpx._main"
 #: Connections that are kept although nothing is sent on them.
 _MOST_IDLE = 256
 
@@ -32,6 +37,8 @@ class HttpxHttp:
         #: Those that have no request, by scheme, and by the host to which they are connected.
         self._idle: dict[str, dict[str, list[httpx.AsyncClient]]] = {}
         self._contexts: dict[str, ssl.SSLContext] = {}
+        #: Whether the environment names a proxy.
+        self._proxied = False
 
     @contextmanager
     def _client(self, url: str) -> "Iterator[httpx.AsyncClient]":
@@ -48,13 +55,20 @@ class HttpxHttp:
             hosts[host].append(client)
 
     def _new(self, scheme: str) -> "httpx.AsyncClient":
-        import httpx  # noqa: PLC0415  # 80 ms that nobody should pay before something is asked
+        _load_httpx()
+        from urllib.request import getproxies  # noqa: PLC0415  # httpx loads it, too
+
+        import httpx  # noqa: PLC0415
 
         if scheme not in self._contexts:
             # Loading the certificates costs more than a local model's answer: once is enough, and plain http needs none.
             self._contexts[scheme] = httpx.create_ssl_context(verify=scheme == "https")
+            self._proxied = bool(getproxies())
         limits = httpx.Limits(max_connections=1)
-        made = httpx.AsyncClient(verify=self._contexts[scheme], limits=limits, follow_redirects=False)
+        # A client that looks for proxies takes twenty times as long to make, so one look at the environment has to do.
+        made = httpx.AsyncClient(
+            verify=self._contexts[scheme], limits=limits, follow_redirects=False, trust_env=self._proxied
+        )
         self._clients.append(made)
         return made
 
@@ -71,6 +85,7 @@ class HttpxHttp:
     async def _whole(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, time_limit: float, size_limit: int
     ) -> HttpReply:
+        _load_httpx()
         import httpx  # noqa: PLC0415
 
         host = _host(url)
@@ -110,6 +125,18 @@ class HttpxHttp:
             await client.aclose()
         self._clients.clear()
         self._idle.clear()
+
+
+@cache
+def _load_httpx() -> None:
+    """Import httpx: 60 ms that nobody should pay before something is asked. Its command line, for which it loads rich, is left out."""
+    if "httpx" in sys.modules:
+        return
+    sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]  # Python's word for a module that cannot be had
+    try:
+        import_module("httpx")
+    finally:
+        del sys.modules[_COMMAND_LINE]
 
 
 def _host(url: str) -> str:

@@ -18,6 +18,7 @@ class _Fields(NamedTuple):
     """The fields of a dataclass."""
 
     names: tuple[str, ...]
+    known: frozenset[str]
     #: Their values in an instance, in this order.
     values: Callable[[object], tuple[Any, ...]]
 
@@ -26,15 +27,15 @@ class _Fields(NamedTuple):
 def _fields_of(kind: Any) -> _Fields:
     names = tuple(each.name for each in fields(kind))
     if len(names) > 1:
-        return _Fields(names, attrgetter(*names))
-    return _Fields(names, lambda record: tuple(getattr(record, name) for name in names))
+        return _Fields(names, frozenset(names), attrgetter(*names))
+    return _Fields(names, frozenset(names), lambda record: tuple(getattr(record, name) for name in names))
 
 
 def field_values(record: object) -> "zip[tuple[str, Any]]":
     """The names of the fields of a dataclass, each with its value in `record`."""
     kind: Any = type(record)
-    names, values = _fields_of(kind)
-    return zip(names, values(record), strict=True)
+    found = _fields_of(kind)
+    return zip(found.names, found.values(record), strict=True)
 
 
 def changed(record: T, /, **values: Any) -> T:
@@ -43,11 +44,17 @@ def changed(record: T, /, **values: Any) -> T:
     Values are taken as they are, so this is for those that need no check. Raises TypeError for a name that is no field.
     """
     kind: Any = type(record)
-    names, known = _fields_of(kind)
+    found = _fields_of(kind)
+    if not found.known.issuperset(values):
+        unknown = next(name for name in values if name not in found.known)
+        raise TypeError(f"{type(record).__name__} has no field {unknown!r}")
     made: T = object.__new__(kind)
-    deque(map(_set, repeat(made), names, known(record)), 0)  # a loop in C
-    for name, value in values.items():
-        if name not in names:
-            raise TypeError(f"{type(record).__name__} has no field {name!r}")
-        _set(made, name, value)
+    own = getattr(record, "__dict__", ())
+    if len(own) == len(found.names):  # without slots, and nothing beside the fields: no call for each of them
+        vars(made).update(own)
+        vars(made).update(values)
+        return made
+    whole = dict(zip(found.names, found.values(record), strict=True))
+    whole.update(values)
+    deque(map(_set, repeat(made), whole, whole.values()), 0)  # a loop in C
     return made

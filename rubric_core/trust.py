@@ -8,13 +8,14 @@ import json
 import os
 import sys
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from rubric_core.atomic_write import write_file
 from rubric_core.disk import read_file
 from rubric_core.homes import user_directory
+from rubric_core.lazy import dataclass
 
 __all__ = ["Trust", "is_wide", "real_path"]
 

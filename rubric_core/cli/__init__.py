@@ -1,6 +1,7 @@
 """The command line: thin commands over `analyze` and `run_case`."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -51,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _main(arguments)
     except KeyboardInterrupt:
         return 130
+    finally:
+        if arguments is None:  # the program ends, and all of its memory goes: no last looks for garbage in it
+            gc.freeze()
 
 
 def _main(arguments: Sequence[str] | None) -> int:

@@ -72,7 +72,8 @@ class Round:
         """0 clean, 1 findings of severity error or too many warnings, 2 something could not be read."""
         if self.failures:
             return 2
-        return int(any(d.severity in self._failing() for each in self.files for d in each.diagnostics))
+        failing = self._failing()
+        return int(any(d.severity in failing for each in self.files for d in each.diagnostics))
 
     @property
     def too_many_warnings(self) -> bool:

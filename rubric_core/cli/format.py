@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rubric_core.analysis import Language, analyze
 from rubric_core.atomic_write import write_file
@@ -13,6 +12,7 @@ from rubric_core.cli.style import Style
 from rubric_core.configuration import CONFIGURATION_FILES, Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.formatting import format_edits, obstacle
+from rubric_core.lazy import dataclass
 from rubric_core.loading.files import UnreadableError
 from rubric_core.text import apply_edits
 from rubric_core.validation.words import count

@@ -24,8 +24,7 @@ def _command(checked: Checked, found: Diagnostic) -> str:
         places |= {"col": start.character + 1, "endColumn": end.character + 1}
     places["title"] = found.code
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in places.items())
-    words = [found.message, found.consequence, f"fix: {found.fixes[0].title}" if found.fixes else ""]
-    return f"::{_COMMANDS[found.severity]} {properties}::{_text(chr(10).join(w for w in words if w))}"
+    return f"::{_COMMANDS[found.severity]} {properties}::{_text(found.in_full)}"
 
 
 def _text(value: str) -> str:

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from rubric_core.evaluation.judge_check.check import JudgeCheck, check_judge
 from rubric_core.evaluation.judge_check.measures import BARS, Measure
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.targets import Targets, load_targets
+from rubric_core.evaluation.writing import json_text
 from rubric_core.ports import Ports, ProviderError
 
 __all__ = ["add_arguments", "main"]
@@ -72,7 +72,7 @@ def main(options: argparse.Namespace) -> int:
         print(f"rubric: the judge cannot be asked: {error}", file=sys.stderr)
         return NOT_ASKED
     if options.format == "json":
-        print(json.dumps(_document(check), ensure_ascii=False, indent=2))
+        print(json_text(_document(check), indent=2))
     else:
         _print(check, Style.of(), wrong=options.wrong)
     return GOOD if check.good else NOT_GOOD

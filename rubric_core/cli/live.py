@@ -254,4 +254,4 @@ def _words(event: Event) -> str:
         return "answered"
     if isinstance(event, EvaluatorStarted):
         return f"grading {event.position}/{event.count} {event.name}"
-    return f"judging {event.result.id}" if isinstance(event, CriterionJudged) else ""
+    return f"judging {event.result.label}" if isinstance(event, CriterionJudged) else ""

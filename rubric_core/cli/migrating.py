@@ -3,7 +3,7 @@
 import argparse
 import asyncio
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
 from rubric_core.language.around import FileKind
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.lazy import dataclass
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project
 from rubric_core.loading.search import find_file

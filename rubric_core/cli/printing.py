@@ -11,14 +11,11 @@ from rubric_core.cli.frames import frame
 from rubric_core.cli.safe import Safe
 from rubric_core.cli.sources import STANDARD_INPUT
 from rubric_core.cli.style import Style, columns_of
-from rubric_core.control_characters import mask_name
-from rubric_core.lazy import pattern
+from rubric_core.control_characters import escape_json, mask_name
 from rubric_core.validation.rule import SEVERITIES
 from rubric_core.validation.words import count
 
 __all__ = ["FORMATS", "frames", "passed_over", "summary", "write"]
-
-_SURROGATES = pattern("[\ud800-\udfff]")
 
 
 def write(done: Round, language: Language, options: argparse.Namespace) -> TextIO | None:
@@ -50,9 +47,8 @@ def _end(done: Round, out: TextIO, *, fixed: bool, diff: bool = False) -> TextIO
 def _json(value: object) -> str:
     import json  # noqa: PLC0415  # each format loads what it needs
 
-    text = json.dumps(value, ensure_ascii=False, indent=2)
     # A name that is not UTF-8 is written with the numbers of its bytes, as Python reads it: another file's name is another text.
-    return text if text.isascii() or not _SURROGATES.search(text) else json.dumps(value, indent=2)
+    return escape_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _write_text(done: Round, _: Language, out: TextIO, fixed: bool) -> TextIO | None:

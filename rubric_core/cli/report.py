@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -19,6 +18,7 @@ from rubric_core.evaluation.marks import seconds_words
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.suites import LoadedSuite
 from rubric_core.evaluation.transcript import transcript, usage_words
+from rubric_core.lazy import dataclass
 from rubric_core.records import changed
 from rubric_core.validation.words import count
 

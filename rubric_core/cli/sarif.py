@@ -9,13 +9,13 @@ from urllib.parse import quote
 from rubric_core import __version__
 from rubric_core.analysis import Language
 from rubric_core.cli.checked import Checked, Round
+from rubric_core.distribution import REPOSITORY
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic, Fix, Rule
 
 __all__ = ["sarif"]
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_HOME = "https://github.com/rubric-lsp/rubric"
 _LEVELS = {"error": "error", "warning": "warning", "information": "note", "hint": "note"}
 
 Json = dict[str, Any]
@@ -30,7 +30,8 @@ def sarif(done: Round, language: Language) -> Json:
         "name": "rubric",
         "version": __version__,
         "semanticVersion": __version__,
-        "informationUri": _HOME,
+        # The addresses of this machine mean nothing to whoever reads the log.
+        **({"informationUri": REPOSITORY} if REPOSITORY else {}),
         "rules": rules,
     }
     run = {
@@ -49,7 +50,7 @@ def _rule(rule: Rule[Any]) -> Json:
         "id": rule.code,
         "shortDescription": {"text": rule.summary},
         "help": {"text": rule.summary, "markdown": page},
-        "helpUri": rule.url,
+        **({"helpUri": rule.url} if REPOSITORY else {}),
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }
 
@@ -69,7 +70,7 @@ def _result(checked: Checked, found: Diagnostic, numbers: dict[str, int]) -> Jso
     result: Json = {
         "ruleId": found.code,
         "level": _LEVELS[found.severity],
-        "message": {"text": f"{found.message}\n{found.consequence}" if found.consequence else found.message},
+        "message": {"text": found.in_full},
         "locations": [{"physicalLocation": _location(checked, found.span)}],
     }
     if found.code in numbers:

@@ -3,7 +3,7 @@
 import argparse
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, Protocol
 
 from rubric_core.adapters import system_ports
@@ -19,6 +19,7 @@ from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.schedule import run_cases
 from rubric_core.evaluation.store import ResultStore
 from rubric_core.evaluation.suites import LoadedSuite
+from rubric_core.lazy import dataclass
 
 __all__ = ["Done", "Ending", "Shown", "SuiteRun"]
 

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from rubric_core.lazy import dataclass
 
 __all__ = ["InOrder", "Slot", "Table"]
 

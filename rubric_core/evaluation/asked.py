@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from rubric_core.evaluation.scripts import language_of, run_function
 from rubric_core.language.endings import YAML
 from rubric_core.language.model import INPUT, OUTPUT, Case
 from rubric_core.language.shape import Shape
+from rubric_core.lazy import dataclass
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, path_matches
 from rubric_core.loading.search import URL, current_directory, find_file, is_pattern

@@ -1,7 +1,7 @@
 """One attempt at a case: the target is asked, its answer is graded."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from rubric_core.disk import DiskFiles
@@ -30,6 +30,7 @@ from rubric_core.evaluation.secrets import Redactor, sealed
 from rubric_core.evaluation.targets import Targets, shared_targets
 from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
+from rubric_core.lazy import dataclass
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
 from rubric_core.records import changed

@@ -1,7 +1,7 @@
 """Parts of a suite that stand in files of their own: templates of evaluators, a default test."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from rubric_core.language.evaluators import Evaluator, Include
 from rubric_core.language.kinds import Shaped
 from rubric_core.language.model import EVALUATORS, DefaultTest
 from rubric_core.language.shape import Shape, as_list, children
+from rubric_core.lazy import dataclass
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.names import template_file
 from rubric_core.loading.search import URL, current_directory, find_file

@@ -6,7 +6,7 @@ the case and its criteria are the same: then the key is worked out anew. Nothing
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -32,6 +32,7 @@ from rubric_core.evaluation.suites import LoadedSuite, suite_in
 from rubric_core.evaluation.turns import turn_evaluators, turns_of
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.shape import children
+from rubric_core.lazy import dataclass
 from rubric_core.loading.files import read_text
 from rubric_core.loading.project import Project
 from rubric_core.ports import Answer, Finished, Ports, Program, Request

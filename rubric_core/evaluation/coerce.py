@@ -40,7 +40,7 @@ def context_fields(given: Mapping[str, Any]) -> dict[str, Any]:
         **given,
         "eval_case": case,
         "dialect": dialect,
-        "directory": Path() if directory is None else Path(directory),
+        "directory": directory if isinstance(directory, Path) else Path() if directory is None else Path(directory),
         "anchors": anchors,
         "candidate": text("candidate", given["candidate"]),
         "target": _target(given["target"]),

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.result import Unscored
 from rubric_core.language.model import ContentBlock, Message
 from rubric_core.language.shape import Shape
+from rubric_core.lazy import dataclass
 from rubric_core.loading.files import absolute
 from rubric_core.loading.search import current_directory, find_file
 from rubric_core.ports import Files

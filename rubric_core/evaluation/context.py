@@ -1,11 +1,9 @@
 """What an evaluator is given and what it gives back (document 003, REQ-EVAL-001, 004 and 005)."""
 
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
@@ -114,7 +112,7 @@ _NOTHING: Mapping[str, Any] = {}
 _NO_SECRETS = Redactor()
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, init=False)
 class EvaluationContext:
     """Everything that an evaluator may look at (REQ-EVAL-004); the first eleven fields are those of document 003.
 
@@ -245,8 +243,7 @@ class EvaluationContext:
         del given["self"]
         from rubric_core.evaluation.coerce import context_fields  # noqa: PLC0415  # it knows contexts
 
-        found = context_fields(given)
-        deque(map(object.__setattr__, repeat(self), found, found.values()), 0)  # a loop in C
+        vars(self).update(context_fields(given))
 
     def with_fields(self, **values: Any) -> "EvaluationContext":
         """A copy with other values of fields. Nothing is converted or checked, as `dataclasses.replace` does anew for every field."""

@@ -1,10 +1,10 @@
 """What happens during a run, as it happens: the terminal and the editors show these."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer
 
 __all__ = [

@@ -13,7 +13,7 @@ Where one fails before cases, these have no score; where one fails after them, t
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rubric_core.evaluation.matrix import Variant
@@ -22,6 +22,7 @@ from rubric_core.evaluation.result import CaseResult, Unscored, Verdict, jsonabl
 from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import ungraded_words
 from rubric_core.evaluation.scripts import language_of, run_function
+from rubric_core.lazy import dataclass
 from rubric_core.loading.search import URL
 from rubric_core.ports import Ports
 from rubric_core.syntax.plain import plain

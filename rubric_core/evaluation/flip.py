@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.score import at_least, case_outcome, weighted_mean
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.lazy import dataclass
 
 __all__ = ["to_fail", "to_flip", "to_pass"]
 
@@ -30,6 +31,8 @@ class _Change:
 
     words: str
     results: tuple[EvaluatorResult, ...]
+    #: What is changed: the number of the evaluator, and of its member or criterion in it.
+    subject: tuple[int, ...] = ()
 
 
 def to_pass(result: CaseResult) -> str:
@@ -44,7 +47,11 @@ def to_pass(result: CaseResult) -> str:
         best = min(single, key=lambda change: _distance(result.evaluators, change.results))
         score = case_outcome(best.results, properties, result.threshold).score
         return f"{best.words} (the score would be {score:.2f})"
-    return " and ".join(_together(result, properties))
+    several = _together(result, properties)
+    if not several:
+        return ""
+    score = case_outcome(several[-1].results, properties, result.threshold).score
+    return f"{' and '.join(each.words for each in several)} (the score would be {score:.2f})"
 
 
 def to_fail(result: CaseResult) -> str:
@@ -74,19 +81,53 @@ def _distance(before: Sequence[EvaluatorResult], after: Sequence[EvaluatorResult
     return sum(((b.score or 0.0) - (a.score or 0.0)) * b.weight for a, b in zip(before, after, strict=True))
 
 
-def _together(result: CaseResult, properties: Properties) -> list[str]:
-    """Changes that do it together: gates first, then what weighs most."""
-    results, words = tuple(result.evaluators), list[str]()
+def _together(result: CaseResult, properties: Properties) -> list[_Change]:
+    """Changes that do it together: gates first, then what weighs most, none larger than it has to be."""
+    results, chosen = tuple(result.evaluators), list[_Change]()
     while not _passes(results, properties, result.threshold):
         options = list(_changes(results, whole=True))
-        if not options:
-            return words
-        best = max(options, key=lambda c: (_gates(results) - _gates(c.results), _distance(results, c.results)))
-        if best.words in words:
-            return words
-        words.append(best.words)
+        best = max(
+            options, key=lambda c: (_gates(results) - _gates(c.results), _distance(results, c.results)), default=None
+        )
+        if best is None or best.subject in [each.subject for each in chosen]:
+            return []
+        chosen.append(best)
         results = best.results
-    return words
+    return _least(result, chosen, properties)
+
+
+def _least(result: CaseResult, chosen: Sequence[_Change], properties: Properties) -> list[_Change]:
+    """The same changes, one after the other made as small as the others allow."""
+    found = list(chosen)
+    for number in reversed(range(len(found))):
+        others = found[:number] + found[number + 1 :]
+        base = _applied(result.evaluators, others)
+        smaller = [
+            c
+            for c in _changes(base)
+            if c.subject == found[number].subject and _passes(c.results, properties, result.threshold)
+        ]
+        if smaller:
+            found[number] = min(smaller, key=lambda change: _distance(base, change.results))
+    # Each knows of those before it, so that the last one has the score of all.
+    made: list[_Change] = []
+    for each in found:
+        base = made[-1].results if made else tuple(result.evaluators)
+        made.append(_again(base, each))
+    return made
+
+
+def _applied(results: Sequence[EvaluatorResult], changes: Sequence[_Change]) -> tuple[EvaluatorResult, ...]:
+    made = tuple(results)
+    for each in changes:
+        made = _again(made, each).results
+    return made
+
+
+def _again(results: Sequence[EvaluatorResult], change: _Change) -> _Change:
+    """The same change of other results."""
+    every = (*_changes(results), *_changes(results, whole=True))
+    return next(c for c in every if (c.subject, c.words) == (change.subject, change.words))
 
 
 def _gates(results: Sequence[EvaluatorResult]) -> int:
@@ -97,30 +138,60 @@ def _gates(results: Sequence[EvaluatorResult]) -> int:
 def _changes(results: Sequence[EvaluatorResult], *, whole: bool = False) -> Iterator[_Change]:
     """Every single thing that could be better; `whole` takes each to its best at once."""
     for position, each in enumerate(results):
-        for words, better in _better(each, whole=whole):
-            yield _Change(words, (*results[:position], better, *results[position + 1 :]))
+        for words, better, inside in _better(each, whole=whole):
+            yield _Change(words, (*results[:position], better, *results[position + 1 :]), (position, *inside))
 
 
-def _better(result: EvaluatorResult, *, whole: bool) -> Iterator[tuple[str, EvaluatorResult]]:
+def _better(result: EvaluatorResult, *, whole: bool) -> Iterator[tuple[str, EvaluatorResult, tuple[int, ...]]]:
+    """What could be better: in words, the result then, and which criterion or member it is."""
     if result.criteria and not result.negated:
         for position, criterion in enumerate(result.criteria):
             for words, better in _better_criterion(criterion, whole=whole):
                 criteria = (*result.criteria[:position], better, *result.criteria[position + 1 :])
                 gate = next((c.id for c in criteria if c.gate_failed), "")
                 score = weighted_mean((c.score or 0.0, c.weight) for c in criteria)
-                yield words, replace(result, criteria=criteria, gate=gate, score=score)
+                yield words, replace(result, criteria=criteria, gate=gate, score=score), (position,)
+    elif _is_mean(result):
+        for position, member in enumerate(result.members):
+            for words, better_member, inside in _better(member, whole=whole):
+                members = (*result.members[:position], better_member, *result.members[position + 1 :])
+                gate = next((f"{m.name} / {m.gate}" for m in members if m.gate), "")
+                score = weighted_mean((m.score or 0.0, m.weight) for m in members)
+                better_whole = replace(result, members=members, gate=gate, score=score)
+                yield f"{result.name} / {words}", better_whole, (position, *inside)
     elif result.score is not None and result.score < 1:
-        for score in _above(result.score) if _is_graded(result) and not whole else (1.0,):
+        for score in _above(result) if not whole else (1.0,):
             words = f"{result.name} at {score:.2f} or more" if score < 1 else f"{result.name} at 1"
-            yield words, replace(result, score=score, gate="")
+            yield words, replace(result, score=score, gate=""), ()
+
+
+def _is_mean(result: EvaluatorResult) -> bool:
+    """Whether its score is the weighted mean of its members, as that of most composites."""
+    return (
+        (result.details or {}).get("aggregator") == "weighted_average" and bool(result.members) and not result.negated
+    )
+
+
+def _above(result: EvaluatorResult) -> Iterator[float]:
+    """The scores that an evaluator could have had, upward: of two decimals, in steps of a member, or nothing but 1."""
+    score = result.score or 0.0
+    if _is_graded(result):
+        yield from _hundredths_above(score)
+    elif (result.details or {}).get("aggregator") == "threshold" and result.members and not result.negated:
+        amount = len(result.members)
+        yield from (n / amount for n in range(round(score * amount) + 1, amount + 1))
+    else:
+        yield 1.0
 
 
 def _is_graded(result: EvaluatorResult) -> bool:
-    """Whether its score may be anything between 0 and 1, as that of a judge without criteria; not that of a check that holds or does not."""
-    return not (result.criteria or result.members) and (result.score not in (0.0, 1.0) or result.was_judged)
+    """Whether its score may be anything from 0 to 1, as that of a judge without criteria; not that of a check that holds or does not."""
+    if result.members:
+        return (result.details or {}).get("aggregator") in ("a judge", "a program")
+    return not result.criteria and (result.score not in (0.0, 1.0) or result.was_judged)
 
 
-def _above(score: float) -> Iterator[float]:
+def _hundredths_above(score: float) -> Iterator[float]:
     """The scores of two decimals above one, upward."""
     return (n / 100 for n in range(math.floor(score * 100 + 1e-9) + 1, 101))
 

@@ -1,11 +1,11 @@
 """A suite that is loaded: its cases, where they come from, and which of them run."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.evaluation.runnable import Runnable
+from rubric_core.lazy import dataclass
 from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.loading.search import without_function
 from rubric_core.syntax.plain import plain

@@ -1,7 +1,7 @@
 """Results where their cases are written: one short mark for each line, the same in a terminal and in every editor."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
@@ -10,6 +10,7 @@ from rubric_core.evaluation.score import ungraded_words
 from rubric_core.evaluation.turns import TURN, own_results, turn_evaluators, turns_of
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.shape import Shape
+from rubric_core.lazy import dataclass
 from rubric_core.loading.grading import gathered
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of

@@ -5,7 +5,7 @@ a name of its own, and the name of the case stands for all of them.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from itertools import product
 from statistics import fmean
@@ -18,6 +18,7 @@ from rubric_core.evaluation.target_choices import choices_of
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Defaults, Entry
+from rubric_core.lazy import dataclass
 from rubric_core.loading.names import entry_name
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node

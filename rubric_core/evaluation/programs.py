@@ -198,7 +198,7 @@ def _not_started(program: Program, error: OSError) -> str:
         return f"{name} is a folder, not a program"
     if isinstance(error, FileNotFoundError):
         hint = "; there is a python3" if name == "python" and shutil.which("python3") else ""
-        return _without_interpreter(name, file) if here else f"{name} is not there to be run{hint}"
+        return _without_interpreter(name, file) if here else f"command not found: {name}{hint}"
     if isinstance(error, PermissionError) and here and not os.access(file, os.X_OK):
         return f"{name} may not be executed; `chmod +x` allows it"
     if error.errno == errno.ENOEXEC:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import NormalDist, fmean, stdev
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from rubric_core.evaluation.runnable import Runnable
 from rubric_core.evaluation.score import at_least, ungraded_words, verdict_of
 from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Execution, Repeat, RunSettings, Trials
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.plain import plain
 
 __all__ = ["Repeats", "budget_of", "pass_at", "pass_hat", "repeated", "repeats_of", "share_interval"]

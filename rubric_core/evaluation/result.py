@@ -20,6 +20,7 @@ __all__ = [
     "Ungraded",
     "Unscored",
     "Verdict",
+    "criterion_label",
     "jsonable",
 ]
 
@@ -82,10 +83,15 @@ class CriterionResult:
     @property
     def label(self) -> str:
         """What people read: the id that its author wrote, else the text in quotes."""
-        if self.named or not self.outcome:
-            return self.id
-        line = " ".join(self.outcome.split())
-        return f'"{line if len(line) <= _LONGEST_LABEL else line[: _LONGEST_LABEL - 1] + "…"}"'
+        return criterion_label(self.id, self.outcome, named=self.named)
+
+
+def criterion_label(name: str, text: str, *, named: bool) -> str:
+    """What people read of a criterion: `name` where its author wrote it, else `text` in quotes, on one line."""
+    if named or not text:
+        return name
+    line = " ".join(text.split())
+    return f'"{line if len(line) <= _LONGEST_LABEL else line[: _LONGEST_LABEL - 1] + "…"}"'
 
 
 class Ungraded(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from rubric_core.evaluation.result import CaseResult, Verdict
 
-__all__ = ["case_result_of", "history_of"]
+__all__ = ["case_result_of", "history_of", "number", "text"]
 
 #: How deep anything may be nested: evaluators in evaluators, and what they give as details.
 _DEEPEST = 60
@@ -93,7 +93,8 @@ def _reader(kind: Any) -> _Reader:
     return _mapping  # the only other one
 
 
-def _text(value: Any, _: int) -> str:
+def text(value: Any, _: int = 0) -> str:
+    """A text. Raises TypeError."""
     if type(value) is str:
         return value
     if isinstance(value, bool | int | float):  # an id that YAML read as a number
@@ -101,17 +102,18 @@ def _text(value: Any, _: int) -> str:
     raise TypeError("no text")
 
 
-def _number(value: Any, _: int) -> float:
+def number(value: Any, _: int = 0) -> float:
+    """A number to count with. Raises ValueError."""
     if type(value) not in (int, float) or not -_LARGEST <= value <= _LARGEST:  # what is no number is outside, too
         raise ValueError("no number to count with")
     return value  # type: ignore[no-any-return]  # one of these two
 
 
 def _whole(value: Any, depth: int) -> int:
-    number = _number(value, depth)
-    if number != int(number) or number < 0:
+    count = number(value, depth)
+    if count != int(count) or count < 0:
         raise ValueError("no count")
-    return int(number)
+    return int(count)
 
 
 def _flag(value: Any, _: int) -> bool:
@@ -121,7 +123,7 @@ def _flag(value: Any, _: int) -> bool:
 
 
 def _verdict(value: Any, depth: int) -> Verdict:
-    return Verdict(_text(value, depth))
+    return Verdict(text(value, depth))
 
 
 def _one_of(words: tuple[Any, ...], value: Any) -> Any:
@@ -157,5 +159,5 @@ def _anything(value: Any, depth: int) -> Any:
 
 
 _SIMPLE: dict[Any, _Reader] = {
-    str: _text, float: _number, int: _whole, bool: _flag, Verdict: _verdict, Any: _anything,
+    str: text, float: number, int: _whole, bool: _flag, Verdict: _verdict, Any: _anything,
 }  # fmt: skip

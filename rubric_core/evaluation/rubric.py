@@ -1,14 +1,15 @@
 """Rubrics: what a judge is asked about each criterion, and what its replies are worth (documents 000, 002 and 004)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple
 
 from rubric_core.evaluation.context import EvaluationScore
-from rubric_core.evaluation.result import CriterionResult, Unscored, Verdict
+from rubric_core.evaluation.result import CriterionResult, Unscored, Verdict, criterion_label
 from rubric_core.evaluation.score import at_least, weighted_mean
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import HIGHEST, Criterion, ScoreRanges
+from rubric_core.lazy import dataclass
 from rubric_core.loading.grading import on_scale, required
 
 __all__ = ["Check", "Item", "RubricSheet", "sheet_of"]
@@ -43,6 +44,11 @@ class Item:
     operator: str = "correctness"
     #: Whether its author wrote the id.
     named: bool = True
+
+    @property
+    def label(self) -> str:
+        """What people read."""
+        return criterion_label(self.id, self.text, named=self.named)
 
     def band(self, raw: int) -> str:
         """The text of the band that `raw` is in."""
@@ -136,7 +142,7 @@ def sheet_of(criteria: Sequence[object], dialect: Dialect) -> RubricSheet:
     for position, criterion in enumerate(sources, start=1):
         item = _item(criterion, position, dialect, {i.id for i in items})
         if not item.text and not item.bands:
-            raise Unscored(f"criterion {item.id} has no text, so there is nothing to judge")
+            raise Unscored(f"criterion {item.id if item.named else position} has no text, so there is nothing to judge")
         items.append(item)
     if not items:
         raise Unscored("the rubric has no criterion")

@@ -35,8 +35,10 @@ __all__ = ["require_runnables", "run_case", "save_recordings", "unrun", "workspa
 #: Where cases of one run find its workspaces.
 WORKSPACES = "workspaces"
 
-#: Imported when something is run and not before; the second, which loads pydantic, when a judge grades.
-_PROVIDERS, _OF_JUDGES = "rubric_core.evaluation.providers", "rubric_core.evaluation.judging.recordings"
+#: Imported when something is run and not before; the second, which loads pydantic, when a judge grades, and the third when what
+#: it says is recorded or was.
+_PROVIDERS = "rubric_core.evaluation.providers"
+_REPLIES, _RECORDINGS = "rubric_core.evaluation.judging.replies", "rubric_core.evaluation.judging.recordings"
 
 
 async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listener = silent) -> CaseResult:
@@ -55,7 +57,9 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
     configs = graders_of(case)
     import_module(_PROVIDERS)  # before the clock starts: the first case is not charged for it
     if any(isinstance(shape, LlmJudge | Rubric) for config in configs for shape in children(config)):
-        import_module(_OF_JUDGES)
+        import_module(_REPLIES)
+        if case.options.mode != "auto":
+            import_module(_RECORDINGS)
     began = ports.clock.seconds()
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun(case, ports)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -23,6 +23,7 @@ from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.evaluators import Rubric
 from rubric_core.language.model import EVALUATORS, Case, DefaultTest, Suite
 from rubric_core.language.shape import Shape, children
+from rubric_core.lazy import dataclass
 from rubric_core.loading.grading import evaluators_of, gathered, scalar_kind
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files

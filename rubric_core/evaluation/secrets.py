@@ -3,11 +3,12 @@
 import base64
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from rubric_core.evaluation.target_settings import variables_in
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
 
 __all__ = ["Redactor", "looks_secret", "sealed"]
@@ -75,8 +76,14 @@ class Redactor:
         if type(value) is list or type(value) is tuple:
             return type(value)(self._any(item) for item in value)
         if is_dataclass(value) and not isinstance(value, type):
-            return replace(value, **{f.name: self._any(getattr(value, f.name)) for f in fields(value) if f.init})
+            return self._record(value)
         return value
+
+    def _record(self, value: Any) -> Any:
+        """A dataclass without secrets; the same one when there are none in it, as in nearly all."""
+        made = {f.name: self._any(getattr(value, f.name)) for f in fields(value) if f.init}
+        same = all(each is getattr(value, name) or each == getattr(value, name) for name, each in made.items())
+        return value if same else replace(value, **made)
 
 
 def sealed(ports: Ports, redact: Redactor) -> Ports:

@@ -134,7 +134,7 @@ class Sources:
 
     def _of_target(self, kind: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, Path, Path]]:
         cwd = settings.get("cwd")
-        works_in = self._directory / (cwd if isinstance(cwd, str) else ".")
+        works_in = self._directory / cwd if isinstance(cwd, str) else self._directory
         for name in _PROGRAM_SETTINGS:
             if name in settings:
                 yield from self.in_command(settings[name], works_in)

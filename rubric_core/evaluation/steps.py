@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any, Literal
 
@@ -12,6 +11,7 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.trace import Trace, moment, trace_of
 from rubric_core.language.evaluators import StepCount
 from rubric_core.language.shape import Shape
+from rubric_core.lazy import dataclass
 
 __all__ = ["Step", "Wanted", "bounds", "glob", "recorded", "steps_of", "tools_of", "wanted", "wanted_tool"]
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.disk import open_file
+from rubric_core.evaluation.known_case import KnownCase, known_case_of
 from rubric_core.evaluation.result import CaseResult
 from rubric_core.evaluation.result_reader import history_of
-from rubric_core.evaluation.stored_rows import result_in, stored_row
+from rubric_core.evaluation.stored_rows import GRADER_ERRORS, result_in, stored_row
 from rubric_core.evaluation.writing import Journal, JsonText, Rows, json_text, write_atomically
 from rubric_core.homes import hide
 from rubric_core.lazy import dataclass
@@ -66,7 +67,7 @@ class ResultStore:
         #: The stores of files whose cases the suite takes over.
         self._others: dict[str, ResultStore] = {}
         #: Results of a run that is still going on, or was killed: a line each, in the order in which they came.
-        self._journal = Journal(path.with_suffix(".jsonl"), path.with_suffix(".lock"))
+        self._journal = Journal(path.with_suffix(".jsonl"), path.with_suffix(".lock"), lambda: hide(path.parent.parent))
 
     @classmethod
     def of(cls, suite: Path) -> "ResultStore":
@@ -80,11 +81,28 @@ class ResultStore:
     def cases(self) -> Iterator[tuple[str, StoredCase]]:
         """Every stored case with its id, one at a time."""
         for name, row in self._merged(Rows.at):
-            try:
-                case = StoredCase(result_in(row["latest"]), history_of(row.get("history")))
-            except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-                continue
-            yield name, case
+            case = _stored_case(row)
+            if case is not None:
+                yield name, case
+
+    def known(self) -> Iterator[tuple[str, KnownCase]]:
+        """The same, but results are read when somebody looks at them; those of a run that goes on, and of an earlier version, at once."""
+        with self._journal.opened() as journal:
+            noted = _noted(journal)
+            for part in self._parts():
+                known = known_case_of(part) if isinstance(part, str) else None
+                if known is not None and known[0] not in noted:
+                    yield known
+                    continue
+                for name, row in _rows_of(part):
+                    new = noted.pop(name, None)
+                    case = _stored_case(row if new is None else new.row(journal.at(new.place), row.get("history", ())))
+                    if case is not None:
+                        yield name, KnownCase.of(case.latest, case.history)
+            for name, new in noted.items():
+                case = _stored_case(new.row(journal.at(new.place), ()))
+                if case is not None:
+                    yield name, KnownCase.of(case.latest, case.history)
 
     def add(self, results: Sequence[CaseResult], suite: str, dialect: str) -> None:
         """Keep results as the latest ones. Raises OSError."""
@@ -94,8 +112,6 @@ class ResultStore:
 
     def note(self, result: CaseResult) -> None:
         """Keep a result at once: a program that is killed after this has not lost it. Raises OSError."""
-        if not self._journal:
-            hide(self.path.parent.parent)
         self._journal.append(stored_row(result))
         other = self._other(result.file)
         if other is not None and self._suite is not None:
@@ -138,16 +154,8 @@ class ResultStore:
 
     def _merged(self, latest: Callable[[Rows, int], Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The rows of the file with those of the journal put in their places; `latest` reads these."""
-        noted: dict[str, _Noted] = {}
-        targets: dict[str, Any] = {}
         with self._journal.opened() as journal:
-            for place, row in journal:
-                if "verdict" not in row:
-                    continue
-                name, target = str(row.get("id")), row.get("target")
-                # Of a case that several targets answer, the first has the place of the case.
-                key = name if targets.setdefault(name, target) == target else f"{name}@{target}"
-                noted.setdefault(key, _Noted()).take(place, row)
+            noted = _noted(journal)
             for key, row in self._rows():
                 new = noted.pop(key, None)
                 yield key, row if new is None else new.row(latest(journal, new.place), row.get("history", ()))
@@ -156,22 +164,37 @@ class ResultStore:
 
     def _rows(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The rows of the file; of one that is damaged those that can be read, of one of another version none."""
+        return (each for part in self._parts() for each in _rows_of(part))
+
+    def _parts(self) -> Iterator[str | dict[str, Any]]:
+        """The lines of the file, each of a case; of one that was laid out by somebody else all cases together, read already."""
         with (
             contextlib.suppress(OSError, UnicodeDecodeError),
             TextIOWrapper(open_file(self.path, _LARGEST), "utf-8") as file,
         ):
             head = file.readline(_LONGEST_LINE)
-            ours = head.endswith(_BEGIN)  # else it was laid out by somebody else, and is read as a whole
+            ours = head.endswith(_BEGIN)
             known = _mapping(f"{head}}}}}" if ours else head + file.read(_LONGEST_LINE))
             if known.get("version") != _VERSION:
                 return
-            for rows in (
-                (_mapping(f"{{{line.rstrip(_BETWEEN)}}}") for line in iter(partial(file.readline, _LONGEST_LINE), ""))
-                if ours
-                else (known.get("cases"),)
-            ):
-                if isinstance(rows, dict):
-                    yield from ((name, row) for name, row in rows.items() if isinstance(row, dict))
+            if ours:
+                yield from iter(partial(file.readline, _LONGEST_LINE), "")
+            elif isinstance(rows := known.get("cases"), dict):
+                yield rows
+
+
+def _rows_of(part: str | dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows in a part of the file."""
+    rows = part if isinstance(part, dict) else _mapping(f"{{{part.rstrip(_BETWEEN)}}}")
+    return ((name, row) for name, row in rows.items() if isinstance(row, dict))
+
+
+def _stored_case(row: Mapping[str, Any]) -> StoredCase | None:
+    """The case in a row; None where that is damaged."""
+    try:
+        return StoredCase(result_in(row["latest"]), history_of(row.get("history")))
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        return None
 
 
 @dataclass(slots=True)
@@ -179,26 +202,44 @@ class _Noted:
     """What the journal has of a case: where its last result is, and what the history keeps of each."""
 
     place: int = 0
+    summary: dict[str, Any] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, place: int, row: Mapping[str, Any]) -> None:
         self.place = place
-        self.history.append(_summary(row))
+        past = _past(row)
+        self.summary = past | {name: row[name] for name in ("file", "suite", GRADER_ERRORS) if name in row}
+        self.history.append(past)
 
     def row(self, latest: Mapping[str, Any] | JsonText, before: object) -> dict[str, Any]:
         kept = before if isinstance(before, list) else ()  # somebody else may have written it
-        return {"latest": latest, "history": [*kept, *self.history][-_MOST_HISTORY:]}
+        return {"summary": self.summary, "latest": latest, "history": [*kept, *self.history][-_MOST_HISTORY:]}
+
+
+def _noted(journal: Rows) -> dict[str, _Noted]:
+    """What a journal has, by the names that cases have in the file."""
+    noted: dict[str, _Noted] = {}
+    targets: dict[str, Any] = {}
+    for place, row in journal:
+        if "verdict" not in row:
+            continue
+        name, target = str(row.get("id")), row.get("target")
+        # Of a case that several targets answer, the first has the place of the case.
+        key = name if targets.setdefault(name, target) == target else f"{name}@{target}"
+        noted.setdefault(key, _Noted()).take(place, row)
+    return noted
 
 
 def _row_text(row: Mapping[str, Any]) -> str:
-    """A row as JSON; a result that the journal has so already is not read and written once more."""
+    """A row as JSON, its summary first; a result that the journal has so already is not read and written once more."""
     latest = row.get("latest")
-    if isinstance(latest, JsonText):
-        return f'{{"latest": {latest}, "history": {json_text(row["history"])}}}'
-    return json_text(row)
+    parts = {"summary": json_text(row["summary"])} if "summary" in row else {}
+    parts |= {"history": json_text(row.get("history", ()))}
+    parts |= {"latest": latest if isinstance(latest, JsonText) else json_text(latest)}
+    return "{" + ", ".join(f'"{name}": {text}' for name, text in parts.items()) + "}"
 
 
-def _summary(row: Mapping[str, Any]) -> dict[str, Any]:
+def _past(row: Mapping[str, Any]) -> dict[str, Any]:
     """What the history keeps of a result."""
     return {n: row[n] for n in ("at", "verdict", "score", "duration_ms", "fingerprint") if row.get(n) is not None}
 

@@ -11,7 +11,7 @@ from typing import Any
 from rubric_core.evaluation.result import CaseResult, jsonable
 from rubric_core.evaluation.result_reader import case_result_of
 
-__all__ = ["result_in", "stored_row"]
+__all__ = ["GRADER_ERRORS", "result_in", "stored_row"]
 
 #: Shorter texts stand where they are.
 _SHORTEST = 80
@@ -19,11 +19,15 @@ _SHORTEST = 80
 _LONGEST, _TOGETHER, _CUT = 50_000, 500_000, 2_000
 #: Under this key of a row are the texts; a mapping with this key alone stands for one of them, by its number.
 _TEXTS, _TEXT = "sent_texts", "rubric:sent-text"
+#: How many graders failed: so it is known without looking at the evaluators.
+GRADER_ERRORS = "grader_errors"
 
 
 def stored_row(result: CaseResult) -> dict[str, Any]:
     """The row of a result; `result_in` reads it."""
     row: dict[str, Any] = jsonable(replace(result, runs=()) if result.runs else result)
+    if errors := result.grader_errors:
+        row[GRADER_ERRORS] = len(errors)
     packing = _Packing()
     _each_exchanges(row, packing.packed)
     texts = packing.texts

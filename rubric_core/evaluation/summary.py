@@ -3,12 +3,13 @@
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 from rubric_core.evaluation.marks import ERROR, RUNNING, SIGNS, STALE, Mark, shortened
 from rubric_core.evaluation.result import CriterionResult, Verdict
 from rubric_core.language.shape import Shape
+from rubric_core.lazy import dataclass
 
 __all__ = ["WORST_FIRST", "CaseMark", "Summary"]
 

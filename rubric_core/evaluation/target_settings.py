@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 from rubric_core.evaluation.result import Unscored
@@ -13,6 +13,7 @@ from rubric_core.language.kinds import Boolean, Integer, Kind, ListOf, Number, T
 from rubric_core.language.providers import Cli
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Runtime, Target
+from rubric_core.lazy import dataclass
 from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.targets import NESTED, POINTERS, TargetEntry, TargetFile

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from functools import reduce
 from pathlib import Path
@@ -27,6 +27,7 @@ from rubric_core.evaluation.target_settings import (  # fmt: skip
 from rubric_core.language.providers import Prices
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
+from rubric_core.lazy import dataclass
 from rubric_core.loading.more_targets import configured, whole
 from rubric_core.loading.names import file_named
 from rubric_core.loading.search import current_directory

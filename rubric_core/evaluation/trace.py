@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from functools import cached_property
 from typing import Any
 
 from rubric_core.evaluation.context import EvaluationContext
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, AnswerFile, ChatMessage, ToolUse
 
 __all__ = ["Trace", "conversation", "iso_time", "moment", "trace_of"]

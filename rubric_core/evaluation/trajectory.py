@@ -1,11 +1,12 @@
 """Tool calls that were made against those that were expected."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from rubric_core.evaluation.context import EvaluationScore
 from rubric_core.evaluation.paths import MISSING, at_path, value_fits
+from rubric_core.lazy import dataclass
 from rubric_core.ports import ToolUse
 
 __all__ = ["Step", "Tally", "compared"]

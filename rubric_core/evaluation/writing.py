@@ -3,12 +3,13 @@
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from rubric_core.atomic_write import write_file
+from rubric_core.control_characters import escape_json
 from rubric_core.disk import open_file
 
 #: Bytes of a file of results: 20,000 cases have a tenth of it.
@@ -46,15 +47,9 @@ _ON_ONE_LINE = json.JSONEncoder(ensure_ascii=False)
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """JSON as people read it, on one line without `indent`; half of a pair of surrogates, which is no text, as its number."""
+    """JSON as people read it, on one line without `indent`; characters that act, and halves of pairs of surrogates, as their numbers."""
     text = _ON_ONE_LINE.encode(value) if indent is None else json.dumps(value, ensure_ascii=False, indent=indent)
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, indent=indent)
-    return text
+    return escape_json(text)
 
 
 def _system_locks() -> Any:
@@ -126,11 +121,17 @@ class Journal:
 
     Several programs may write at a time. Who puts the rows in their place and removes the journal holds its lock. After the first
     row both files stay open until `close`, where the system has locks; where somebody has taken one away meanwhile, they are made anew.
+
+    Args:
+        path: The file.
+        lock: Its lock.
+        prepare: Called before these two are opened, for what has to be there first. May raise OSError.
     """
 
-    def __init__(self, path: Path, lock: Path) -> None:
+    def __init__(self, path: Path, lock: Path, prepare: Callable[[], None] = lambda: None) -> None:
         self.path = path
         self._lock = lock
+        self._prepare = prepare
         self._held: _Held | None = None
 
     def __bool__(self) -> bool:
@@ -153,10 +154,13 @@ class Journal:
 
     def _write(self, line: bytes) -> None:
         for _ in range(_TRIES if _LOCKS is not None else 0):
-            self._held = self._held or _Held(self.path, self._lock)
+            if self._held is None:
+                self._prepare()
+                self._held = _Held(self.path, self._lock)
             if self._held.write(line):
                 return
             self._held = None
+        self._prepare()
         with self.locked(), open(self.path, "ab", opener=_opened) as file:
             file.write(line)
 

@@ -6,9 +6,15 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from command import BROKEN, CLEAN, Run, write
+
+from rubric_core.cli.checked import Checked, Round
+
+if TYPE_CHECKING:
+    from rubric_core.syntax.blocks import Document
 
 NO_TRACE = "Traceback"
 
@@ -501,3 +507,20 @@ def test_a_terminal_obeys_no_name_of_a_file(tmp_path: Path) -> None:
     shown = os.read(ours, 65_536).decode()
     os.close(ours)
     assert (done.returncode, "�[2Jfile�1m�.eval.yaml" in shown) == (2, True)
+
+
+def test_the_exit_code_of_many_warnings_looks_at_each_a_few_times() -> None:
+    looks: list[str] = []
+
+    class Warned:
+        @property
+        def severity(self) -> str:
+            looks.append("")
+            return "warning"
+
+    found: Any = tuple(Warned() for _ in range(200))
+    document = cast("Document", None)
+    files = tuple(Checked(f"{number}.eval.yaml", document, found) for number in range(5))
+    assert Round(files, (), 0.0).exit_code == 0
+    assert Round(files, (), 0.0, most_warnings=999).exit_code == 1
+    assert len(looks) <= 4 * 2 * 1_000

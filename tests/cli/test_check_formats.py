@@ -54,7 +54,8 @@ def test_sarif_is_valid_and_complete(rubric: Run) -> None:
     assert run["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
     rules = run["tool"]["driver"]["rules"]
     assert [r["id"] for r in rules] == ["bad-weight", "unknown-key"]
-    assert all(r["helpUri"].startswith("https://") and r["help"]["markdown"].startswith(f"# {r['id']}") for r in rules)
+    assert all(r["help"]["markdown"].startswith(f"# {r['id']}") for r in rules)
+    assert "file:" not in str(run), "nothing of this machine"
     shown, ignored = run["results"]
     assert (shown["ruleId"], shown["ruleIndex"], shown["level"]) == ("unknown-key", 1, "warning")
     assert "suppressions" not in shown
@@ -108,12 +109,12 @@ def test_github_gets_one_command_for_each_finding(rubric: Run) -> None:
     place = "file=a%2Cb%3A 100%25.eval.yaml,line=8,endLine=8,col=57,endColumn=59,title=bad-weight"
     assert (
         first
-        == f"::error {place}::the weight is -1; a weight is 0 or more%0Aagentv subtracts it from the score%0Afix: write 1"
+        == f"::error {place}::the weight is -1; a weight is 0 or more%0Afix: write 1%0Aagentv subtracts it from the score"
     )
     assert second.startswith(
         "::warning file=a%2Cb%3A 100%25.eval.yaml,line=9,endLine=9,col=26,endColumn=32,title=unknown-key::"
     )
-    assert second.endswith("%0Aagentv ignores it without a word%0Afix: change it to `weight`")
+    assert second.endswith("; did you mean `weight`?%0Aagentv ignores it without a word")
     assert "1 error, 1 warning" in ran.err
 
 

@@ -246,7 +246,7 @@ async def test_an_agent_that_fails_is_one_sentence(stage: Stage, kind: str, scri
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({}, "claude is not there to be run; install it, or write in `executable` where it is (targets.yaml:1)"),
+        ({}, "command not found: claude; install it, or write in `executable` where it is (targets.yaml:1)"),
         ({"executable": "./plain.txt"}, "./plain.txt may not be executed; `chmod +x` allows it (targets.yaml:1, executable)"),
         ({"cwd": "nowhere"}, "nowhere does not exist"),
         ({"command": "claude 'unclosed"}, "command: no closing quotation (targets.yaml:1, command)"),

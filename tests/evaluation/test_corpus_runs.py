@@ -48,7 +48,7 @@ def scores(results: dict[str, CaseResult]) -> dict[str, float | None]:
 
 def unexplained(results: dict[str, CaseResult]) -> dict[str, str]:
     """The cases without a score, with their reasons; where a grader needs uv or bun, which may not be there, none is due."""
-    needs = re.compile(r": (?:uv|bun) is not there to be run|: (?:uv|bun): not found")
+    needs = re.compile(r": command not found: (?:uv|bun)|: (?:uv|bun): not found")
     none = {name: r for name, r in results.items() if r.score is None}
     return {
         name: r.reason

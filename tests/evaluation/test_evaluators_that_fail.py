@@ -62,7 +62,7 @@ async def test_a_program_that_is_not_there_has_no_score(greeting: Folder) -> Non
     result = await greeting.one(suite(RIGHT, GONE))
     gone = result.evaluators[1]
     assert (gone.score, gone.verdict, gone.misses) == (None, Verdict.UNSCORED, ())
-    assert gone.error == "no-such-program x: no-such-program is not there to be run"
+    assert gone.error == "no-such-program x: command not found: no-such-program"
     assert gone.reason == f"{gone.error} (line 7)"
     assert (result.score, result.verdict, result.reason) == (None, Verdict.UNSCORED, f"gone: {gone.reason}")
 
@@ -382,11 +382,11 @@ def test_a_missing_program_is_told_once_a_run(greeting: Folder, capsys: pytest.C
     greeting.suite(f"tests:\n{each}", "one.eval.yaml")
     greeting.suite(f"tests:\n{each}", "two.eval.yaml")
     _, out = run(capsys, "one.eval.yaml", "two.eval.yaml")
-    assert out.count("no-such-program is not there to be run") == 1
+    assert out.count("command not found: no-such-program") == 1
     assert "one.eval.yaml:2 c0, one.eval.yaml:9 c1, one.eval.yaml:16 c2 and 7 more" in out, out
     assert "⚠ 10 graders failed in 10 cases · target default" in out
     _, out = run(capsys, "one.eval.yaml")
-    assert out.count("no-such-program is not there to be run") == 2, "on the first line that it hits, and at the end"
+    assert out.count("command not found: no-such-program") == 2, "on the first line that it hits, and at the end"
 
 
 def test_a_line_for_each_case(greeting: Folder, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,7 +57,13 @@ async def test_the_numbers_of_a_result(folder: Folder, judge: JudgeServer) -> No
         (4, 8, "", "yes", "tone at 6 or more (the score would be 0.80)"),
         (4, 10, "min_score: 0.6,", "yes", "tone at 6 or more (the score would be 0.87)"),
         (7, 7, "", "no", "keywords at 1 (the score would be 0.80)"),
-        (0, 0, "min_score: 0.6,", "no", "tone at 10 and facts at 10"),
+        (
+            0,
+            0,
+            "min_score: 0.6,",
+            "no",
+            "tone at 10 and facts at 4 or more and keywords at 1 (the score would be 0.80)",
+        ),
         (9, 9, "", "yes", ""),
     ],
 )
@@ -94,7 +100,7 @@ async def test_a_criterion_without_an_id_is_called_by_its_text(folder: Folder, j
     assert "✔ own" in text
     assert 'gate: "Is kind" fails the case' in text
     assert 'criterion "Names the 30 day window" of rubrics has to be met and is not' in text
-    assert to_pass(result) == '"Names the 30 day window" met and "Is kind" met'
+    assert to_pass(result) == '"Names the 30 day window" met and "Is kind" met (the score would be 1.00)'
     assert "rubric-1" not in text
     assert 'gate: "Names the 30' in case_words(result)
     row = case_row(result)["evaluators"][1]
@@ -116,6 +122,81 @@ async def test_the_least_score_that_passes(folder: Folder, judge: JudgeServer, s
     better = await folder.one(suite)
     assert better.verdict is Verdict.PASSED
     assert to_fail(better) == "tone at 0.79 or less (the score would be 0.79)"
+
+
+#: What each kind of evaluator asks for, with what the judge said: the words, a reply with which the case passes, and one with which it does not.
+KINDS = {
+    "a weighted rubric with a gate": (
+        "{type: rubrics, criteria: [{outcome: Is kind, weight: 3}, {id: own, outcome: Has a date, weight: 1, required: true}]}",
+        checks(**{"rubric-1": True, "own": False}),
+        "own met (the score would be 1.00)",
+        checks(**{"rubric-1": True, "own": True}),
+        checks(**{"rubric-1": True, "own": False}),
+    ),
+    "plain strings": (
+        "{type: rubrics, criteria: [Is kind, Has a date]}",
+        checks(**{"rubric-1": True, "rubric-2": False}),
+        '"Has a date" met (the score would be 1.00)',
+        checks(**{"rubric-1": True, "rubric-2": True}),
+        checks(**{"rubric-1": False, "rubric-2": True}),
+    ),
+    "score ranges": (
+        "{type: rubrics, criteria: [{outcome: Is kind, score_ranges: {0: no, 5: yes}}, {id: own, outcome: F, score_ranges: {0: no, 5: yes}}]}",
+        checks(**{"rubric-1": 5, "own": 8}),
+        '"Is kind" at 8 or more (the score would be 0.80)',
+        checks(**{"rubric-1": 8, "own": 8}),
+        checks(**{"rubric-1": 7, "own": 8}),
+    ),
+    "score ranges of two criteria": (
+        "{type: rubrics, criteria: [{outcome: Is kind, min_score: 0.6, score_ranges: {0: no, 5: yes}}, {id: own, outcome: F, min_score: 0.9, score_ranges: {0: no, 5: yes}}]}",
+        checks(**{"rubric-1": 2, "own": 3}),
+        '"Is kind" at 7 or more and own at 9 or more (the score would be 0.80)',
+        checks(**{"rubric-1": 7, "own": 9}),
+        checks(**{"rubric-1": 6, "own": 9}),
+    ),
+    "a composite by weight": (
+        ("{name: both, type: composite, aggregator: {type: weighted_average, weights: {tone: 3}}, "
+        "assertions: [{type: contains, value: y, name: first}, {type: llm-grader, name: tone, prompt: Is it kind}]}"),
+        json.dumps({"score": 0.62, "reasoning": "so so"}),
+        "both / tone at 0.74 or more (the score would be 0.80)",
+        json.dumps({"score": 0.74, "reasoning": "so so"}),
+        json.dumps({"score": 0.73, "reasoning": "so so"}),
+    ),
+    "a rubric in a composite": (
+        ("{name: both, type: composite, aggregator: {type: weighted_average}, "
+        "assertions: [{type: contains, value: y, name: first}, {type: rubrics, name: style, criteria: [{outcome: Is kind, score_ranges: {0: no, 5: yes}}]}]}"),
+        checks(**{"rubric-1": 2}),
+        'both / "Is kind" at 6 or more (the score would be 0.80)',
+        checks(**{"rubric-1": 6}),
+        checks(**{"rubric-1": 5}),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_to_pass_is_the_least_that_passes(folder: Folder, judge: JudgeServer, kind: str) -> None:
+    config, reply, words, enough, too_little = KINDS[kind]
+    folder.targets({"name": "default", "provider": "mock", "response": "yes", "grader_target": "judge"}, judge.target())
+    suite = f"tests:\n  - {{id: a, criteria: c, input: hi, assertions: [{config}]}}\n"
+    judge.replies = [reply]
+    result = await folder.one(suite)
+    assert result.verdict is not Verdict.PASSED
+    assert to_pass(result) == words
+    judge.replies = [enough]
+    assert (await folder.one(suite)).verdict is Verdict.PASSED
+    judge.replies = [too_little]
+    assert (await folder.one(suite)).verdict is not Verdict.PASSED
+
+
+async def test_what_a_threshold_of_members_lacks(folder: Folder) -> None:
+    folder.mock("a c")
+    members = ", ".join(f"{{type: contains, value: {letter}}}" for letter in "axyz")
+    result = await folder.one(
+        "execution: {threshold: 0.5}\n"
+        "tests: [{id: a, criteria: c, input: hi, assertions: [{name: share, type: composite, "
+        f"aggregator: {{type: threshold, threshold: 0.1}}, assertions: [{members}]}}]}}]"
+    )
+    assert to_pass(result) == "share at 0.50 or more (the score would be 0.50)"
 
 
 async def test_what_has_no_score_has_no_sum(folder: Folder) -> None:

@@ -1,6 +1,8 @@
 """Connections to judges and targets: kept, and no more of them than requests at a time."""
 
 import asyncio
+import subprocess
+import sys
 
 import pytest
 from judge_server import JudgeServer
@@ -57,3 +59,44 @@ async def test_requests_beyond_that_bound_do_not_wait_for_one_another(
         assert isinstance(ports.http, HttpxHttp)
         assert await asyncio.gather(*(ask(ports.http, judge) for _ in range(3))) == [200] * 3
     assert judge.connections == 3
+
+
+async def test_a_proxy_that_the_environment_names_is_used(judge: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readline())
+        writer.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        async with system_ports({}) as ports:
+            reply = await ports.http.get("http://models.invalid/v1", time_limit=10, size_limit=10)
+            assert isinstance(ports.http, HttpxHttp)
+            assert await ask(ports.http, judge) == 200, "what it is not to be used for is asked itself"
+    assert reply.status == 204
+    assert asked == [b"GET http://models.invalid/v1 HTTP/1.1\r\n"]
+
+
+def test_the_command_line_of_httpx_is_not_loaded() -> None:
+    """It brings rich and pygments with it where these are installed, as they are for these tests: a third of the time."""
+    code = """
+import asyncio, sys
+from rubric_core.adapters import system_ports
+
+async def main():
+    async with system_ports({}) as ports:
+        try:
+            await ports.http.get("http://127.0.0.1:1", time_limit=5, size_limit=1)
+        except Exception as error:
+            print(error)
+
+asyncio.run(main())
+import httpx, rich
+print([name for name in ("httpx", "rich.console", "httpx._main") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["connection to 127.0.0.1:1 refused", "['httpx']"]

@@ -199,6 +199,32 @@ def test_nothing_in_an_id_or_an_answer_commands_the_terminal(
         assert "a�[31mb c" in out or "a�b c" in out
 
 
+@pytest.mark.parametrize("wanted", ["json", "jsonl", "junit"])
+def test_nothing_in_other_formats_commands_the_terminal(
+    suite: Folder, capsys: pytest.CaptureFixture[str], wanted: str
+) -> None:
+    """Whoever prints them on a terminal sees letters; a program that reads them has the same values as ever."""
+    said = "bye \x1b]0;title\x07 \x7f \x9b1m \u202eabc\u2066"
+    suite.mock(said)
+    suite.suite('tests:\n  - {id: "a\\u202e", criteria: c, input: hi, assertions: [{type: equals, value: x}]}\n')
+    _, out, err = run(capsys, "suite.eval.yaml", "--format", wanted)
+    assert not {c for c in out + err if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u202e\u2066"} - {"\n"}
+    if wanted != "junit":
+        assert json.dumps(said)[1:-1] in json.dumps(json.loads(out))
+
+
+def test_a_program_that_prints_an_empty_list_grades_by_its_exit_code(
+    suite: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As AgentV 4.42 does: no object, so the exit code decides, and with a list and an exit code of 1 it has crashed."""
+    for script, code in (("echo []", 0), ("echo []; exit 1", 3), ("echo {}", 3)):
+        suite.suite(
+            "# rubric: dialect=agentv-3\ntests:\n  - id: a\n    criteria: c\n    input: hi\n    assertions:\n"
+            f'      - {{type: code-grader, command: [sh, -c, "{script}"]}}\n'
+        )
+        assert run(capsys, "suite.eval.yaml")[0] == code, script
+
+
 def ids(out: str) -> list[str]:
     return sorted(row["id"] for row in map(json.loads, out.splitlines()))
 

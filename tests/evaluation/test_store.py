@@ -1,6 +1,7 @@
 """Results on disk: whole or not at all, with their history, whoever writes."""
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -49,6 +50,17 @@ def test_results_are_added_and_read(folder: Folder) -> None:
     assert [row["score"] for row in cases["a"].history] == [1.0, 0.5]
     assert (store.path.parent.parent / ".gitignore").read_text() == "*\n"
     assert [p.name for p in store.path.parent.iterdir() if p.name.startswith(".")] == []
+
+
+def test_a_folder_that_is_removed_meanwhile_is_made_anew_as_it_was(folder: Folder) -> None:
+    """Also while the journal in it is held open; git is to see it no more than before."""
+    store = ResultStore.of(folder.path / "a.eval.yaml")
+    store.note(result("a"))
+    shutil.rmtree(store.path.parent.parent)
+    store.note(result("b"))
+    assert (store.path.parent.parent / ".gitignore").read_text() == "*\n"
+    store.settle("a.eval.yaml", "agentv-3")
+    assert list(store.read()) == ["b"]
 
 
 def test_empty_texts_come_back(folder: Folder) -> None:

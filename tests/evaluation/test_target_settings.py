@@ -12,6 +12,7 @@ from waiting import seen
 
 from rubric_core.evaluation.events import Answered
 from rubric_core.evaluation.result import Verdict
+from rubric_core.ports import ChatMessage, Sent
 
 SUITE = "tests: [{id: a, criteria: c, input: hello, assertions: [{type: contains, value: ok}]}]"
 RUBRIC = (
@@ -292,7 +293,7 @@ async def test_a_health_check_is_of_no_case(folder: Folder) -> None:
     [
         ({"command": "echo 'no gpu' >&2; exit 3"}, "ended with exit code 3: no gpu"),
         ({"command": "sleep 60", "timeout_seconds": 0.2}, "it took longer than 0.2 s"),
-        ({"command": ["no-such-program"]}, "no-such-program is not there to be run"),
+        ({"command": ["no-such-program"]}, "command not found: no-such-program"),
         ({"url": "http://127.0.0.1:9/health"}, "connection to 127.0.0.1:9 refused"),
         ({"url": "nonsense"}, "nonsense is no http address"),
     ],
@@ -463,6 +464,18 @@ def test_a_password_in_an_address_is_known_in_all_its_forms() -> None:
 
     redact = Redactor.of([("base_url", "http://me:hunter%2022@host/v1")])
     assert redact("hunter%2022, hunter 22, Basic bWU6aHVudGVyIDIy") == "***, ***, Basic ***"
+
+
+def test_a_record_without_secrets_is_not_copied() -> None:
+    """Everything that is sent and answered comes by there, and hardly any of it holds one."""
+    from rubric_core.evaluation.secrets import Redactor
+
+    redact = Redactor(["hunter2222"])
+    clean, leaking = (ChatMessage("user", text) for text in ("say hello", "say hunter2222"))
+    assert redact.within(clean) is clean
+    assert redact.within([clean, leaking]) == [clean, ChatMessage("user", "say ***")]
+    sent = Sent("bot", (clean, leaking))
+    assert redact.within(sent) == Sent("bot", (clean, ChatMessage("user", "say ***")))
 
 
 @pytest.mark.parametrize("kept", range(0, 24, 3))

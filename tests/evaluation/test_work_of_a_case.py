@@ -1,5 +1,6 @@
 """What a run does once for a suite, or once for a case: counted, since no result shows it when it is done again and again."""
 
+import asyncio
 import gc
 import subprocess
 import sys
@@ -8,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from suites import Folder
+from judge_server import JudgeServer
+from suites import Folder, checks
 
 from rubric_core.cli import main
 from rubric_core.evaluation import coerce, fingerprint, jsregex, runnable, writing
@@ -92,6 +94,21 @@ def test_what_judges_need_is_loaded_with_the_first_of_them(folder: Folder, evalu
     code = "import sys, rubric_core.cli as c; c.main(['run', 'suite.eval.yaml']); print('pydantic' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=folder.path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == str(loaded)
+
+
+async def test_recordings_are_not_loaded_where_a_judge_is_asked(folder: Folder, judge: JudgeServer) -> None:
+    """They are as much again as its replies."""
+    folder.targets({"name": "default", "provider": "mock", "response": "hi", "grader_target": "judge"}, judge.target())
+    judge.replies = [checks(a=True)]
+    folder.suite("tests: [{id: a, input: hi, assertions: [{type: rubrics, criteria: [{id: a, outcome: o}]}]}]")
+    code = "import sys, rubric_core.cli as c; print(c.main(['run', 'suite.eval.yaml'])); print(*sys.modules)"
+    started = await asyncio.create_subprocess_exec(sys.executable, "-c", code, cwd=folder.path, stdout=subprocess.PIPE)
+    out, _ = await started.communicate()
+    *_, ended, loaded = out.decode().splitlines()
+    modules = {name for name in loaded.split() if name.startswith("rubric_core.evaluation.judging.")}
+    assert (ended, len(judge.bodies)) == ("0", 1)
+    assert "rubric_core.evaluation.judging.replies" in modules
+    assert "rubric_core.evaluation.judging.recorded" not in modules
 
 
 def calls_of_a_run(folder: Folder, cases: int) -> int:

@@ -228,7 +228,7 @@ async def test_an_environment_of_a_host(place: Folder) -> None:
         ("{env: {required_commands: [no-such-program]}}", "the workspace needs the program no-such-program, which is not installed (line 1)"),
         ("{env: {required_python_modules: [no_such_module]}}", "the workspace needs the Python module no_such_module"),
         ("{hooks: {before_all: {command: [sh, -c, 'echo because >&2; exit 7']}}}", "the hook before_all ended with exit code 7: because (line 1)"),
-        ("{hooks: {before_each: {command: [no-such-program]}}}", "the hook before_each: no-such-program is not there to be run (line 1)"),
+        ("{hooks: {before_each: {command: [no-such-program]}}}", "the hook before_each: command not found: no-such-program (line 1)"),
         ("{hooks: {before_all: {command: [sleep, '60'], timeout_ms: 50}}}", "the hook before_all: stopped, it took longer than 0.05 s (line 1)"),
         ("none.yaml", "the file none.yaml of the workspace is not there"),
     ],

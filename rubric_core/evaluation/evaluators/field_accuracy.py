@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
@@ -12,6 +11,7 @@ from rubric_core.evaluation.paths import MISSING, at_path, json_in, value_fits
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.score import weighted_mean
 from rubric_core.language.evaluators import FieldAccuracy, FieldCheck
+from rubric_core.lazy import dataclass
 
 __all__ = ["FIELD_ACCURACY"]
 

@@ -1,7 +1,6 @@
 """The agent used a skill."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
@@ -10,6 +9,7 @@ from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.skills import skills_used
 from rubric_core.evaluation.steps import Wanted, bounds, glob, recorded
 from rubric_core.language.evaluators import SkillUsed
+from rubric_core.lazy import dataclass
 
 __all__ = ["SKILL_USED", "graded"]
 

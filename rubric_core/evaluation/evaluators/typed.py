@@ -1,12 +1,12 @@
 """Evaluators that grade by their own configuration alone: one function each, and what it is for."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, config_as
 from rubric_core.evaluation.result import EvaluatorResult, Unscored
 from rubric_core.language.evaluators import AnyOf, Comparison, Evaluator
+from rubric_core.lazy import dataclass
 from rubric_core.syntax.plain import plain
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, PromptInputs, ResolvedTarget
 from rubric_core.evaluation.judge_check.items import Graded, Yes, graded_items, yes_items
@@ -11,6 +10,7 @@ from rubric_core.evaluation.judging.sitting import Sitting
 from rubric_core.evaluation.result import Unscored, Verdict
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, ChatMessage, Ports, Provider, ProviderError, Request
 from rubric_core.text import Span
 

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 from rubric_core.evaluation.rubric import Item, RubricSheet
+from rubric_core.lazy import dataclass
 
 __all__ = ["Graded", "Yes", "graded_items", "yes_items"]
 

@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from rubric_core.evaluation.judge_check.items import Graded, Yes
 from rubric_core.evaluation.repeats import share_interval
+from rubric_core.lazy import dataclass
 
 __all__ = ["BARS", "Bar", "Measure", "kappa", "measures_of", "no_better_than_chance"]
 

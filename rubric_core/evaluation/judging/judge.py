@@ -1,11 +1,12 @@
 """Asking a judge: live with three tries, or from recordings. A reply that cannot be used is never guessed at."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from rubric_core.evaluation.exchanges import Exchange, ExchangeLog, ask
 from rubric_core.evaluation.result import GraderError
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request
 
 if TYPE_CHECKING:

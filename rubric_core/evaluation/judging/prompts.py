@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from rubric_core.evaluation.context import OwnPrompt
 from rubric_core.evaluation.rubric import Item, RubricSheet
 from rubric_core.language.dialect import Properties
 from rubric_core.language.variables import STANDS_FOR, VARIABLE, variables_in
+from rubric_core.lazy import dataclass
 
 __all__ = [
     "BUILT_IN",

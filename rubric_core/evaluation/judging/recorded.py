@@ -41,7 +41,7 @@ class RecordingsError(Exception):
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 def _text(value: object) -> object:

@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +28,7 @@ from rubric_core.evaluation.judging.recorded import (
 )
 from rubric_core.evaluation.judging.recorded_text import write_entries
 from rubric_core.evaluation.rubric import Check, Item
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Files
 
 __all__ = ["HAND_WRITTEN", "Asked", "Made", "Recorded", "Recordings", "RecordingsError", "recordings_path"]

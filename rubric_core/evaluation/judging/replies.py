@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from rubric_core.evaluation.context import EvaluationScore
-from rubric_core.evaluation.rubric import Check, RubricSheet
+from rubric_core.evaluation.rubric import Check, Item, RubricSheet
 from rubric_core.language.evaluators import HIGHEST
 
 __all__ = [
@@ -47,7 +47,8 @@ def _whole(value: object) -> object:
 
 
 class _Reply(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    # A judge replies in one of these forms: the others are never built.
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
 _Text = Annotated[StrictStr, BeforeValidator(lambda v: "" if v is None else v)]
@@ -142,12 +143,18 @@ def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, Check], str]:
             else Check(satisfied=each.satisfied, reasoning=each.reasoning)
         )
         if each.id in found and found[each.id][:2] != check[:2]:
-            raise InvalidReplyError(f"criterion {each.id} is there twice with different results")
+            name = next((_name(item) for item in sheet.items if item.id == each.id), each.id)
+            raise InvalidReplyError(f"criterion {name} is there twice with different results")
         found[each.id] = check
-    left_out = [item.id for item in sheet.items if item.id not in found]
+    left_out = [_name(item) for item in sheet.items if item.id not in found]
     if left_out:
         raise InvalidReplyError(f"no result for {', '.join(left_out)}: every criterion needs one")
     return found, overall
+
+
+def _name(item: Item) -> str:
+    """What people read of a criterion, and the id that the judge knows it by."""
+    return item.label if item.named or not item.text else f"{item.label} ({item.id})"
 
 
 R = TypeVar("R", bound=BaseModel)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, OwnPrompt
@@ -17,6 +17,7 @@ from rubric_core.evaluation.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, LlmJudge, LlmRubric
 from rubric_core.language.variables import variables_in
+from rubric_core.lazy import dataclass
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
 from rubric_core.syntax.plain import plain

@@ -3,7 +3,7 @@
 import shlex
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -12,6 +12,7 @@ from rubric_core.evaluation.providers.program import Runs
 from rubric_core.evaluation.providers.told import objects
 from rubric_core.evaluation.trace import iso_time
 from rubric_core.language.providers import CommandAgent
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, Finished, Ports, ProviderError, Request, ToolUse
 
 __all__ = ["AgentError", "Dialogue", "Invocation", "ToolLog", "agent_kind"]

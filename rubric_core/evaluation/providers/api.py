@@ -1,13 +1,14 @@
 """A model behind an HTTP API: what every API needs, and how to go on with a server that does not know all of it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, NamedTuple, Protocol
 
 from rubric_core.evaluation.providers.asking import Asking, RefusalError
 from rubric_core.evaluation.providers.told import number
 from rubric_core.evaluation.trace import iso_time
 from rubric_core.language.providers import Api
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, ChatMessage, ProviderError, Request, Sent, Tokens
 
 __all__ = ["ApiModel", "Call", "Option", "Wire", "answered", "counted", "in_turn", "merged", "no_text", "sampling"]

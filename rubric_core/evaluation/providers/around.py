@@ -1,7 +1,8 @@
 """Providers around another one."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, Provider, Request
 
 __all__ = ["Around", "WithModel"]

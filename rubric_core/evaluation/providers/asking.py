@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.providers.refusals import Refusal, refusal_of
 from rubric_core.evaluation.secrets import sealed
 from rubric_core.language.providers import Api
+from rubric_core.lazy import dataclass
 from rubric_core.ports import HttpReply, NetworkError, Ports, ProviderError
 
 __all__ = ["Asking", "RefusalError"]

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from rubric_core.evaluation.providers.api import counted
 from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.providers.told import number
 from rubric_core.language.providers import Claude
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, Request, Tokens
 
 __all__ = ["CLAUDE_CLI"]

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from rubric_core.evaluation.programs import ended_words, failure_words
@@ -14,6 +14,7 @@ from rubric_core.evaluation.providers.cli_reply import answer_in, answer_in_batc
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
 from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT, Runs
 from rubric_core.language.providers import Cli, Healthcheck
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, Finished, NetworkError, Ports, ProviderError, Request
 
 __all__ = ["CLI"]

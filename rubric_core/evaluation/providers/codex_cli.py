@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from rubric_core.evaluation.providers.agent import AgentError, Invocation, ToolL
 from rubric_core.evaluation.providers.api import counted
 from rubric_core.evaluation.providers.kind import Place
 from rubric_core.language.providers import Codex
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, Request, Tokens
 
 __all__ = ["CODEX_CLI"]

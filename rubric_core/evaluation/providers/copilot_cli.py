@@ -1,7 +1,6 @@
 """GitHub Copilot on the command line, without a terminal: the prompt as an argument, events as JSON lines."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from rubric_core.evaluation.providers.agent import AgentError, Invocation, ToolL
 from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.providers.program import LONGEST_ARGUMENT
 from rubric_core.language.providers import CopilotCli
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, ProviderError, Request, Tokens
 
 __all__ = ["COPILOT_CLI"]

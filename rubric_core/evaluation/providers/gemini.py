@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -11,6 +10,7 @@ from rubric_core.evaluation.providers.asking import Asking
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
 from rubric_core.evaluation.providers.openai import model_of
 from rubric_core.language.providers import Model
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, Ports, ProviderError, Request, Tokens
 
 __all__ = ["GEMINI"]

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from rubric_core.evaluation.providers.around import Around
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.secrets import Redactor
 from rubric_core.language.providers import Prices
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request
 from rubric_core.records import changed
 

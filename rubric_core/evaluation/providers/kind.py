@@ -1,12 +1,13 @@
 """What all kinds of providers share: how one is made of its settings."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from rubric_core.evaluation.secrets import Redactor
 from rubric_core.language.providers import Settings
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Ports, Provider
 
 __all__ = ["Place", "ProviderKind"]

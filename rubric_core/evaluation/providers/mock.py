@@ -1,9 +1,8 @@
 """A target that always says the same: for trying out a suite."""
 
-from dataclasses import dataclass
-
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
 from rubric_core.language.providers import Mock
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, Ports, Request
 
 __all__ = ["MOCK"]

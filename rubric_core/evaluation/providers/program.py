@@ -1,12 +1,12 @@
 """Running the program of a target: where it works, what it may have, and what went wrong in a sentence."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from rubric_core.evaluation.programs import ProgramError, ended, ended_words, failure_words, last_words
 from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.secrets import sealed
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Finished, Ports, Program, ProviderError, Request, Sent
 
 __all__ = ["LONGEST_ARGUMENT", "Runs"]

@@ -3,13 +3,14 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.providers.kind import Place, ProviderKind
 from rubric_core.evaluation.providers.told import answer_told
 from rubric_core.language.providers import Replay
+from rubric_core.lazy import dataclass
 from rubric_core.loading.search import current_directory, find_file
 from rubric_core.ports import Answer, Ports, ProviderError, Request
 

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rubric_core.evaluation.providers.api import Call, Option, answered, no_text, sampling
 from rubric_core.language.providers import Api
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, ProviderError, Request
 
 __all__ = ["ResponsesWire"]

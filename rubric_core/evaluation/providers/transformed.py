@@ -1,13 +1,14 @@
 """A target whose answers are made into others by code: `transform` of its entry."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rubric_core.evaluation.providers.around import Around
 from rubric_core.evaluation.providers.kind import Place
 from rubric_core.evaluation.result import Unscored
 from rubric_core.evaluation.scripts import language_of, run_function
 from rubric_core.language.targets import Entry
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
 
 __all__ = ["Transformed", "transformed"]

@@ -1,12 +1,13 @@
 """Hooks: the programs around cases, as a suite or a target names them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from rubric_core.evaluation.workspaces.written import Written
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Hook, Hooks
+from rubric_core.lazy import dataclass
 
 __all__ = ["HOOKS", "HookPlan", "command_in", "hooks_in", "seconds_in"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingOf
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from rubric_core.evaluation.participants import target_name
@@ -15,6 +15,7 @@ from rubric_core.evaluation.workspaces.written import Written, environment_of_ta
 from rubric_core.language.model import Execution
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Checkout, Environment, Hooks, Repo, RepoSource, Setup, Workspace
+from rubric_core.lazy import dataclass
 from rubric_core.loading.search import places_of
 from rubric_core.ports import Files
 from rubric_core.syntax.plain import plain

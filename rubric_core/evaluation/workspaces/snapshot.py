@@ -6,10 +6,10 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rubric_core.disk import open_file, read_file
+from rubric_core.lazy import dataclass
 from rubric_core.loading.gitignore import ignored, within
 from rubric_core.loading.patterns import Patterns
 

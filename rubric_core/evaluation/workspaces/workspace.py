@@ -5,7 +5,7 @@ import tempfile
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from rubric_core.evaluation.input import prompt_inputs
@@ -18,6 +18,7 @@ from rubric_core.evaluation.workspaces.directories import copied, in_thread, put
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
 from rubric_core.evaluation.workspaces.snapshot import Snapshot, changes, take
+from rubric_core.lazy import dataclass
 from rubric_core.ports import Ports
 from rubric_core.syntax.plain import plain
 

@@ -1,7 +1,6 @@
 """Where a workspace, an environment, or hooks are written: in a suite, a case, a target, or a file of their own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from rubric_core.evaluation.problems import place_words
@@ -12,6 +11,7 @@ from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Environment, Workspace
+from rubric_core.lazy import dataclass
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.search import URL, find_file, places_of
 from rubric_core.ports import Files
