@@ -7,12 +7,15 @@ the block, its shapes (another dialect makes others of the same tree), and a key
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
+from operator import ne
 from typing import Any, NamedTuple
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.analysis.finding_list import alike
 from rubric_core.language.shape import Shape
+from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import Tree
 from rubric_core.text import Encoding, Position, Span
 from rubric_lsp.features.blockwise import line_in_document
@@ -54,8 +57,8 @@ def _range(start: Position, end: Position) -> Json:
     }
 
 
-#: Gives the items that one block has in an answer, made with what the answer knows of the block besides its text.
-Write = Callable[[LocalText, Places, Any], Iterable[Json]]
+#: Gives the items that one block has in an answer, made with what the answer knows of the block and of all besides their text.
+Write = Callable[[LocalText, Places, Any, Any], Iterable[Json]]
 
 
 class _Part:
@@ -81,6 +84,7 @@ class Parts(NamedTuple):
     """An answer in its parts: the items in the text around the cases, above them and below, and those of the cases."""
 
     above: list[Json]
+    #: One for each block, empty for one that has none.
     cases: list[str]
     below: list[Json]
 
@@ -96,8 +100,9 @@ class Parts(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What the items of a block were made from."""
+    """The items of a block, and what they were made from."""
 
+    tree: Tree
     shapes: tuple[Shape, ...]
     key: object
     part: _Part
@@ -112,6 +117,19 @@ class _Around(NamedTuple):
     items: list[Json]
 
 
+class _Version(NamedTuple):
+    """The answer about one version, block by block."""
+
+    document: Document
+    keys: Sequence[object] | None
+    #: Where it is equal and not None, equal blocks have equal shapes.
+    judged_in: object
+    #: What the items of all blocks are made from, and the line at which the text begins.
+    about: tuple[object, int]
+    known: list[_Known | None]
+    cases: list[str]
+
+
 class BlockAnswer:
     """One feature's answer about a document, kept from version to version.
 
@@ -123,44 +141,85 @@ class BlockAnswer:
     def __init__(self, write: Write, encoding: Encoding) -> None:
         self._write = write
         self._encoding = encoding
-        self._blocks: dict[Tree, _Known] = {}
+        self._last: _Version | None = None
         self._frame: _Around | None = None
         #: How often a block was looked at: tests look whether it is only those that changed.
         self.looked_at = 0
 
-    def of(self, analysis: Analysis, first_line: int = 0, keys: Mapping[int, object] | None = None) -> Parts:
+    def of(
+        self,
+        analysis: Analysis,
+        first_line: int = 0,
+        keys: Sequence[object] | None = None,
+        framed: object = None,
+        about: object = None,
+    ) -> Parts:
         """The answer for a version.
 
         Args:
             analysis: The version.
             first_line: The line of the file at which it begins.
-            keys: By the number of a block, -1 for the text around the cases: what the items are made from besides the text.
-                A block without a key has no part in the answer. None: every block has, and nothing else counts.
+            keys: For each block, what its items are made from besides the text; one whose key is empty has no part in the
+                answer. None: every block has, and nothing else counts.
+            framed: The same for the text around the cases.
+            about: What the items of all blocks are made from besides.
         """
-        document, known, kept = analysis.document, self._blocks, dict[Tree, _Known]()
-        cases: list[str] = []
-        for number, block in enumerate(document.blocks):
-            if not block.key or not block.text or (keys is not None and number not in keys):
-                continue
-            state, key = analysis.states[block], keys[number] if keys is not None else None
-            found = known.get(state.tree)
-            if found is None or found.shapes is not state.shapes or found.key != key:
-                local = LocalText(analysis, number, block, 0)
-                found = _Known(state.shapes, key, _Part(self._items(local, Places(local, self._encoding), key)))
-            kept[state.tree] = found
-            cases.append(found.part.at(document.first_line(number) + first_line))
-        self._blocks = kept
-        above, below = self._around(analysis, first_line, keys)
-        return Parts(above, cases, below)
+        now = _Version(analysis.document, keys, analysis.judged_in, (about, first_line), [], [])
+        start, end = self._kept(now)
+        last = self._last
+        known, cases = (last.known, last.cases) if last is not None else ([], [])
+        behind, first_behind = len(known) - end, len(now.document.blocks) - end
+        now.known.extend(known[:start])
+        now.cases.extend(cases[:start])
+        changed = {each.tree: each for each in known[start:behind] if each is not None}
+        for number in range(start, first_behind):
+            found = self._part(analysis, number, now, changed)
+            now.known.append(found)
+            now.cases.append(found.part.at(now.document.first_line(number) + first_line) if found is not None else "")
+        now.known.extend(known[behind:])
+        if last is not None and end and last.document.first_line(behind) == now.document.first_line(first_behind):
+            now.cases.extend(cases[behind:])
+        else:
+            lines = (now.document.first_line(n) + first_line for n in range(first_behind, len(now.known)))
+            for line, each in zip(lines, known[behind:], strict=True):
+                now.cases.append(each.part.at(line) if each is not None else "")
+        self._last = now
+        above, below = self._around(analysis, first_line, (framed, about), none=keys is not None and not framed)
+        return Parts(above, now.cases, below)
+
+    def _kept(self, now: _Version) -> tuple[int, int]:
+        """How many blocks at the beginning and at the end have the items that they had."""
+        last = self._last
+        if last is None or now.judged_in is None or (last.judged_in, last.about) != (now.judged_in, now.about):
+            return 0, 0
+        start, end = alike(last.document.blocks, now.document.blocks)
+        if last.keys is None or now.keys is None:
+            return (start, end) if last.keys is now.keys else (0, 0)
+        first, behind = alike(last.keys, now.keys, ne)
+        return min(start, first), min(end, behind)
+
+    def _part(self, analysis: Analysis, number: int, now: _Version, changed: Mapping[Tree, _Known]) -> _Known | None:
+        """The part of a block, None where it has none."""
+        block, key = now.document.blocks[number], now.keys[number] if now.keys is not None else None
+        if not block.key or not block.text or (now.keys is not None and not key):
+            return None
+        about = now.about[0]
+        state = analysis.states[block]
+        found = changed.get(state.tree)
+        if found is None or found.shapes is not state.shapes or found.key != (key, about):
+            local = LocalText(analysis, number, block, 0)
+            items = self._items(local, Places(local, self._encoding), key, about)
+            found = _Known(state.tree, state.shapes, (key, about), _Part(items))
+        return found
 
     def _around(
-        self, analysis: Analysis, first_line: int, keys: Mapping[int, object] | None
+        self, analysis: Analysis, first_line: int, key: tuple[object, object], *, none: bool
     ) -> tuple[list[Json], list[Json]]:
         """The items of the text around the cases: those above the cases, and those below."""
         local, document = analysis.local(0), analysis.document
-        if not local.in_frame or (keys is not None and -1 not in keys):
+        if not local.in_frame or none:
             return [], []
-        number, key = len(document.blocks) - 1, keys[-1] if keys is not None else None
+        number = len(document.blocks) - 1
         # Where the last block is a case, nothing stands below the cases.
         below = document.first_line(number) if number and not document.blocks[number].key else sys.maxsize
         made_from = (key, len(analysis.frame.head), below, first_line)
@@ -170,14 +229,14 @@ class BlockAnswer:
             or (known.tree, known.made_from) != (local.tree, made_from)
             or known.shapes is not local.shapes
         ):
-            items = self._items(local, Places(local, self._encoding, first_line), key)
+            items = self._items(local, Places(local, self._encoding, first_line), *key)
             known = self._frame = _Around(local.tree, local.shapes, made_from, items)
         last = first_line + below
         return [each for each in known.items if _line(each) < last], [i for i in known.items if _line(i) >= last]
 
-    def _items(self, local: LocalText, places: Places, key: object) -> list[Json]:
+    def _items(self, local: LocalText, places: Places, key: object, about: object) -> list[Json]:
         self.looked_at += 1
-        return list(self._write(local, places, key))
+        return list(self._write(local, places, key, about))
 
 
 def _line(item: Json) -> int:

@@ -12,6 +12,7 @@ from rubric_lsp.about import about
 from rubric_lsp.coloring import all_tokens, token_changes, tokens_within
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
+from rubric_lsp.features.menu import menu
 from rubric_lsp.features.run_actions import RunAction, run_actions
 from rubric_lsp.features.selection import selections
 from rubric_lsp.features.typing import typed
@@ -233,6 +234,10 @@ def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
     found = actions(d.analysis, span, asked=asked, wanted=wanted, read=read, runs=runs, listed=listed, gate=d.gate)
     if not s.client.resolves_edits:
         found = [settled for a in found if (settled := a.settled(len(d.document), d.worked_out)) is not None]
+    if not s.client.action_literals:  # it is shown commands, and nothing else
+        found = [each for each in found if each.command]
+    if convert.wants_everything(p):
+        found = menu(found)
     s.acted = (d, found)
     return found
 
@@ -277,7 +282,7 @@ def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
     # Where a result stands, there is room for nothing else.
     taken = {hint.offset for hint in results}
     more = [hint for hint in derived(d.analysis, within, wanted) if hint.offset not in taken]
-    return convert.inlay_hints(d, [*results, *more])
+    return convert.inlay_hints(d, [*results, *more], s.client)
 
 
 def _formatted_within(d: Snapshot, p: Any) -> list[Json]:

@@ -5,7 +5,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cattrs import Converter
 
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RubricServer"]
 
+_T = TypeVar("_T")
+
 log = logging.getLogger("rubric")
 Work = Callable[[Snapshot, Any], Any]
 
@@ -94,20 +96,21 @@ class RubricServer(LanguageServer):
         self.runs = Runs(self)
         self.reports = Reports(self)
         self.reading = Reading(self)
-        self._kept: set[asyncio.Task[object]] = set()
+        self._kept: set[asyncio.Task[Any]] = set()
         #: The version of the files around suites, when those that are not open were last looked at.
         self._surveyed = -1
         self.commands = Commands(self)
         self.protocol.closing = self.closed
         route(self)
 
-    def keep(self, work: Coroutine[Any, Any, object]) -> None:
+    def keep(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
         """Do something in the background; it is logged when it fails, and cancelled at the end."""
         task = asyncio.get_running_loop().create_task(work)
         self._kept.add(task)
         task.add_done_callback(self._done)
+        return task
 
-    def _done(self, task: "asyncio.Task[object]") -> None:
+    def _done(self, task: asyncio.Task[Any]) -> None:
         self._kept.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a task in the background failed", exc_info=error)

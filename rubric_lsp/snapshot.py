@@ -1,6 +1,6 @@
 """One version of one document, and what is known of it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -232,12 +232,14 @@ class Snapshot:
         """The YAML document that a line of the file belongs to."""
         return next(part for part in reversed(self.parts) if part.first_line <= line or part is self)
 
-    def by_block(self, write: Write, keys: Mapping[int, object] | None = None) -> Parts:
+    def by_block(
+        self, write: Write, keys: Sequence[object] | None = None, framed: object = None, about: object = None
+    ) -> Parts:
         """An answer about this document in the parts that `write` gives of each block. See `BlockAnswer.of`."""
         answer = self.kept.answers.get(write)
         if answer is None:
             answer = self.kept.answers[write] = BlockAnswer(write, self.encoding)
-        return answer.of(self.analysis, self.first_line, keys)
+        return answer.of(self.analysis, self.first_line, keys, framed, about)
 
     @property
     def usage_key(self) -> tuple[object, ...]:

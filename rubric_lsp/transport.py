@@ -1,7 +1,9 @@
 """Bytes to messages and back, over standard input and output or a socket."""
 
 import asyncio
+import contextlib
 import json
+import logging
 import os
 import re
 import threading
@@ -13,6 +15,7 @@ from rubric_lsp.json_array import JsonArray, json_text
 
 __all__ = ["Connection", "Framing", "Unreadable", "connected", "encoded", "serve_stdio", "serve_tcp", "serve_unix"]
 
+log = logging.getLogger("rubric")
 #: A header longer than this is no header.
 _LONGEST_HEADER = 65_536
 _LARGEST_BODY = 1 << 30
@@ -60,6 +63,11 @@ class Framing:
             self._length = None
             yield body
 
+    def clear(self) -> None:
+        """Begin anew with the next bytes."""
+        self._buffer.clear()
+        self._length = None
+
     def _take_header(self) -> Unreadable | None:
         """Sets the length of the next body when its header is complete."""
         while self._length is None:
@@ -94,6 +102,18 @@ def decoded(body: bytes | Unreadable) -> object:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
         return Unreadable(f"no JSON: {error}")
+
+
+def _messages(framing: Framing, data: bytes) -> Iterator[object]:
+    """The messages that are complete with `data`. What fails in reading one is answered, and those behind it are read."""
+    try:
+        for body in framing.feed(data):
+            yield decoded(body)
+    except Exception as error:
+        # Not the message itself: the texts in it may be confidential.
+        log.exception("what the client sent cannot be read")
+        framing.clear()
+        yield Unreadable(f"it cannot be read: {type(error).__name__}")
 
 
 def encoded(message: object) -> bytes:
@@ -181,13 +201,19 @@ async def connected(connection: Connection, read: Callable[[], bytes], writer: W
         framing = Framing()
         try:
             while data := read():
-                for body in framing.feed(data):
-                    loop.call_soon_threadsafe(connection.receive, decoded(body))
+                for message in _messages(framing, data):
+                    loop.call_soon_threadsafe(connection.receive, message)
+        except OSError:
+            pass
+        except RuntimeError:
+            if loop.is_closed():  # the server is done
+                return
+            log.exception("the client cannot be read any more")
+        except Exception:
+            log.exception("the client cannot be read any more")
+        # However the reading ended: a server that hears nothing must not stay.
+        with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(connection.lost)
-        except (OSError, RuntimeError):
-            # RuntimeError: the loop is closed, the server is done.
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(connection.lost)
 
     # A thread of its own, never the executor's: reading must go on whatever the server is busy with. A daemon, because
     # nothing can wake it from a read when the server ends first.
@@ -247,8 +273,8 @@ class _Door:
             for message in (first, *map(decoded, bodies[1:])):
                 self._connection.receive(message)
             while data := await reader.read(_READ):
-                for body in framing.feed(data):
-                    self._connection.receive(decoded(body))
+                for message in _messages(framing, data):
+                    self._connection.receive(message)
         except (OSError, asyncio.CancelledError):
             pass  # cancelled when the server is done: Python 3.11 would write that into the log as an error
         finally:

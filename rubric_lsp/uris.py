@@ -3,7 +3,7 @@
 import os
 import re
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 __all__ = ["path_of"]
 
@@ -19,8 +19,11 @@ def path_of(uri: str) -> Path | None:
         parts = urlsplit(uri)
     except ValueError:
         return None  # a host in brackets that is no address
-    # Letters that are no UTF-8 are bytes of the name, as `Path.as_uri` writes them.
-    path = unquote(parts.path, errors="surrogateescape")
+    # The bytes of the name, as `Path.as_uri` writes them: they may be no UTF-8, and the system's own encoding another one.
+    try:
+        path = os.fsdecode(unquote_to_bytes(parts.path))
+    except UnicodeEncodeError:  # half of a pair of surrogates
+        return None
     if parts.netloc and path and parts.netloc != "localhost":
         path = f"//{unquote(parts.netloc)}{path}"
     elif os.name == "nt" and _DRIVE.match(path):

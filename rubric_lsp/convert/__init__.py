@@ -21,6 +21,7 @@ from rubric_lsp.convert.incoming import (
     text_range,
     uri,
     wanted_kinds,
+    wants_everything,
     was_asked,
     within,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "text_range",
     "uri",
     "wanted_kinds",
+    "wants_everything",
     "was_asked",
     "within",
     "workspace_edit",

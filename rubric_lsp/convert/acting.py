@@ -94,14 +94,15 @@ def _listing(snapshot: Snapshot, uses: Uses, client: Client) -> Json:
 def code_lenses(snapshot: Snapshot, results: Results, suite: str, *, told: bool) -> JsonArray:
     """Code lenses, none of which needs resolving; `suite` is the URI that commands are about."""
     lensed = lensed_cases(snapshot.analysis, results, told=told)
-    keys = {block: (suite, tuple(each)) for block, each in lensed.items()}
+    keys = [tuple(lensed.get(number, ())) for number in range(len(snapshot.document.blocks))]
     whole = file_lenses(snapshot.analysis, results, sum(map(len, lensed.values())))
     above = ({"range": range_of(snapshot, n.span), "command": _command(suite, n)} for n in whole)
-    return JsonArray.joined((JsonArray.of(above), snapshot.by_block(_case_lenses, keys).frame_first))
+    return JsonArray.joined(
+        (JsonArray.of(above), snapshot.by_block(_case_lenses, keys, tuple(lensed.get(-1, ())), suite).frame_first)
+    )
 
 
-def _case_lenses(local: "LocalText", places: Places, key: tuple[str, tuple[LensedCase, ...]]) -> Iterator[Json]:
-    suite, lensed = key
+def _case_lenses(local: "LocalText", places: Places, lensed: tuple[LensedCase, ...], suite: str) -> Iterator[Json]:
     named = {each.name: each for each in lensed}
     for case in cases_in(local.shapes):
         each = named.pop(case.id, None) if isinstance(case.id, str) else None

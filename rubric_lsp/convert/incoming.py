@@ -27,6 +27,7 @@ __all__ = [
     "text_range",
     "uri",
     "wanted_kinds",
+    "wants_everything",
     "was_asked",
     "within",
 ]
@@ -118,6 +119,11 @@ def wanted_kinds(params: Params) -> Callable[[str], bool]:
     """Whether actions of a kind are asked for; a kind includes those below it, and the empty kind includes every other."""
     only = params["context"].get("only") or ("",)
     return lambda kind: any(each in ("", kind) or kind.startswith(f"{each}.") for each in only)
+
+
+def wants_everything(params: Params) -> bool:
+    """Whether actions of every kind are asked for, as for a menu."""
+    return "" in (params["context"].get("only") or ("",))
 
 
 def findings_on_line(snapshot: Snapshot, params: Params) -> frozenset[tuple[str, int]]:

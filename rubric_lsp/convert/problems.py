@@ -37,21 +37,25 @@ def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) 
     loose: dict[int, list[Diagnostic]] = {}
     for each in found.loose:
         loose.setdefault(document.block_at(each.span.start), []).append(each)
+    keys = found.blocks or [()] * len(document.blocks)
+    if loose:
+        keys = [*keys]
+        for number in loose:
+            keys[number] = ()
     about = (snapshot.uri, client, snapshot.analysis.language)
-    keys = {number: (some, about) for number, some in found.numbered() if number not in loose}
-    pieces = dict(zip(keys, snapshot.by_block(_findings, keys).cases, strict=True))
+    pieces = [*snapshot.by_block(_findings, keys, about=about).cases]
     for number, some in loose.items():
         here = [moved(each, document.start(number)) for each in (found.blocks[number] if found.blocks else ())]
         problems = listing(in_order([*here, *some]), snapshot.analysis.language)
         pieces[number] = ",".join(map(json_text, diagnostics(snapshot, problems, client)))
-    return JsonArray(pieces[number] for number in sorted(pieces))
+    return JsonArray(pieces)
 
 
 def _findings(
-    _: "LocalText", places: Places, key: tuple[tuple[Diagnostic, ...], tuple[str, Client, Language]]
+    _: "LocalText", places: Places, found: tuple[Diagnostic, ...], about: tuple[str, Client, Language]
 ) -> list[Json]:
     """The findings in a block, which are at its own offsets."""
-    found, (uri, client, language) = key
+    uri, client, language = about
     return [_diagnostic(places.range, uri, each, client) for each in listing(found, language)]
 
 

@@ -37,11 +37,10 @@ def document_symbols(snapshot: Snapshot, client: Client) -> JsonArray:
     """The outline; flat for a client that cannot nest."""
     if client.nested_symbols:
         return snapshot.by_block(_nested).in_order
-    everywhere = range(-1, len(snapshot.document.blocks))
-    return snapshot.by_block(_flat, dict.fromkeys(everywhere, snapshot.uri)).frame_first
+    return snapshot.by_block(_flat, about=snapshot.uri).frame_first
 
 
-def _nested(local: "LocalText", places: Places, _: None) -> list[Json]:
+def _nested(local: "LocalText", places: Places, _: None, __: None) -> list[Json]:
     return [_symbol(places, each) for each in symbols_in(local)]
 
 
@@ -59,7 +58,7 @@ def _symbol(places: Places, symbol: Symbol) -> Json:
     return made
 
 
-def _flat(local: "LocalText", places: Places, uri: str) -> list[Json]:
+def _flat(local: "LocalText", places: Places, _: None, uri: str) -> list[Json]:
     return [each for symbol in symbols_in(local) for each in _entries(places, uri, symbol)]
 
 
@@ -105,7 +104,7 @@ def folding_ranges(snapshot: Snapshot) -> JsonArray:
     return JsonArray.of(f for f in made.items if f["endLine"] < below[0].first_line) if below else made
 
 
-def _folds(local: "LocalText", places: Places, _: None) -> list[Json]:
+def _folds(local: "LocalText", places: Places, _: None, __: None) -> list[Json]:
     return [_fold(places, each) for each in folds_in(local)]
 
 

@@ -73,12 +73,12 @@ def documentation(item: "Completion", client: Client) -> Json:
     return {"documentation": {"kind": kind, "value": words}} if words else {}
 
 
-def inlay_hints(snapshot: Snapshot, found: Iterable[Hint]) -> list[Json]:
-    """Inlay hints."""
-    return [_inlay_hint(snapshot, hint) for hint in found]
+def inlay_hints(snapshot: Snapshot, found: Iterable[Hint], client: Client) -> list[Json]:
+    """Inlay hints; a client that draws results itself is told which they are."""
+    return [_inlay_hint(snapshot, hint, client) for hint in found]
 
 
-def _inlay_hint(snapshot: Snapshot, hint: Hint) -> Json:
+def _inlay_hint(snapshot: Snapshot, hint: Hint, client: Client) -> Json:
     made: Json = {
         "position": position_of(snapshot.position(hint.offset)),
         "label": mask(hint.label),
@@ -86,4 +86,6 @@ def _inlay_hint(snapshot: Snapshot, hint: Hint) -> Json:
     }
     if hint.tooltip:
         made["tooltip"] = mask(hint.tooltip)
+    if hint.state and client.tests:
+        made["data"] = {"state": hint.state}
     return made

@@ -49,6 +49,8 @@ class Action:
     brief: bool = False
     #: Why it cannot be done here, of what is only shown.
     disabled: str = ""
+    #: Whether it leaves what is wrong as it is, and says so in the text.
+    ignores: bool = False
 
     def settled(self, length: int, known: dict[str, tuple[Edit, ...]]) -> "Action | None":
         """The same with its edits, for a client that wants them at once; None where there are none.
@@ -143,7 +145,9 @@ def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]
         if (found.span.start <= within.end and found.span.end >= within.start)
         or (found.code, found.span.start) in listed
     ]
-    suppressions = Suppressions(analysis.document)
+    suppressions = Suppressions(
+        analysis.document, lambda block: analysis.states[block].tree if block in analysis.states else None
+    )
     passed = gate.passed(here)
     for found in passed:
         for number, fix in enumerate(found.fixes):
@@ -156,7 +160,8 @@ def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]
             continue
         quiet = suppressions.edit(found)
         if quiet is not None:
-            yield Action(f"Ignore {found.code} here", QUICK_FIX, (quiet,), code=found.code, at=found.span)
+            title = f"Ignore {found.code} here"
+            yield Action(title, QUICK_FIX, (quiet,), code=found.code, at=found.span, ignores=True)
     untried = sum(found.untried for found in passed)
     if untried:
         reason = "To try every fix of so many findings takes too long: choose fewer lines."

@@ -65,13 +65,12 @@ def listing(diagnostics: Sequence[Diagnostic], language: Language) -> list[Probl
 
 
 def _problem(found: Diagnostic, url: str) -> Problem:
-    message = f"{found.message}\n{found.consequence}" if found.consequence else found.message
     notes = tuple(Note(r.span, r.message) for r in found.related)
     return Problem(
         found.span,
         found.severity,
         found.code,
-        message,
+        found.in_full,
         CHECKED,
         url,
         notes,
@@ -98,18 +97,20 @@ def outcomes(
     for entry in analysis.cases:
         name = entry.case.id
         shown = results.get(name) if name else None
-        if shown is not None and shown.result is not None and name not in seen:
+        if shown is not None and shown.summary is not None and name not in seen:
             seen.add(name or "")
-            problems += _outcome(analysis, entry, shown, shown.result, passed=passed)
+            if shown.stale:
+                span = id_span(analysis, entry)
+                problems.append(Problem(span, "hint", "case-stale", f"stale: was {stale_words(shown.summary)}", RAN))
+            elif passed or not shown.summary.is_sound_pass:
+                problems += _outcome(analysis, entry, shown, passed=passed)
     return problems
 
 
-def _outcome(
-    analysis: Analysis, entry: CaseEntry, shown: Shown, result: "CaseResult", *, passed: bool
-) -> Iterator[Problem]:
-    span = id_span(analysis, entry)
-    if shown.stale:
-        yield Problem(span, "hint", "case-stale", f"stale: was {stale_words(result)}", RAN)
+def _outcome(analysis: Analysis, entry: CaseEntry, shown: Shown, *, passed: bool) -> Iterator[Problem]:
+    """What there is to say of a result that holds."""
+    result, span = shown.result, id_span(analysis, entry)
+    if result is None:
         return
     if result.verdict == "unscored":
         yield Problem(span, "warning", "case-unscored", f"unscored: {_why(result)}", RAN)

@@ -28,6 +28,8 @@ class Hint:
     tooltip: str = ""
     #: Whether it belongs to the character in front of it, without a space.
     close: bool = False
+    #: What came of what stands there: a verdict, "stale" or "running". Empty for what is no result.
+    state: str = ""
 
 
 def hints(
@@ -53,7 +55,7 @@ def hints(
     for each in shared:
         at = line_end(analysis, analysis.span_of(None, span_of(each)).start)
         if within.start <= at <= within.end:
-            found.setdefault(at, Hint(at, each.words, shared_tooltip(each)))
+            found.setdefault(at, Hint(at, each.words, shared_tooltip(each), state=_state_of(each.words)))
     document = analysis.document
     first, last = document.block_at(within.start), document.block_at(within.end)
     for entry in analysis.cases:
@@ -72,7 +74,7 @@ def hints(
         files = {Path(os.path.relpath(file, directory)).as_posix() for file in behind.found.files}
         told = tally_of(results, files) if within.start <= at <= within.end else ""
         if told:
-            found.setdefault(at, Hint(at, told))
+            found.setdefault(at, Hint(at, told, state=_state_of(told)))
     return list(found.values())
 
 
@@ -80,13 +82,25 @@ def _case(analysis: Analysis, entry: CaseEntry, shown: Shown) -> Iterator[Hint]:
     label = brief(shown)
     if label:
         why = shown.result.reason if shown.result is not None else ""
-        yield Hint(line_end(analysis, id_span(analysis, entry).end), label, why)
-    for mark in marks(analysis, entry, shown):
-        yield Hint(line_end(analysis, mark.span.start), _label(mark), mark.note)
+        yield Hint(line_end(analysis, id_span(analysis, entry).end), label, why, state=_state_of(label))
+    # Of a result that does not hold any more its parts stay where they are, and say so.
+    outdated = shown.stale and not shown.running
+    for mark in marks(analysis, entry, shown, outdated=True):
+        label = _label(mark, outdated=outdated and mark.result not in shown.newer.values())
+        yield Hint(line_end(analysis, mark.span.start), label, mark.note, state=_state_of(label, mark.verdict.value))
 
 
-def _label(mark: "Mark") -> str:
-    from rubric_core.evaluation.marks import shortened  # noqa: PLC0415  # loaded when something was run
+def _label(mark: "Mark", *, outdated: bool) -> str:
+    from rubric_core.evaluation.marks import STALE, shortened  # noqa: PLC0415  # loaded when something was run
 
     told = mark.what == "band" or mark.verdict == "passed" or not mark.note or mark.note in mark.text
-    return mark.text if told else shortened(f"{mark.text}  {mark.note}")
+    text = mark.text if told else f"{mark.text}  {mark.note}"
+    return shortened(f"{STALE} {text}" if outdated else text)
+
+
+def _state_of(label: str, verdict: str = "") -> str:
+    """What the mark in front of a label stands for; `verdict` without one, as at a band."""
+    from rubric_core.evaluation.marks import ERROR, RUNNING, SIGNS, STALE  # noqa: PLC0415  # loaded when something was run
+
+    others = {STALE: "stale", RUNNING: "running", ERROR: "failed"}
+    return {**{sign: each.value for each, sign in SIGNS.items()}, **others}.get(label[:1], verdict)

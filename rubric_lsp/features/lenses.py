@@ -52,7 +52,7 @@ def lensed_cases(analysis: Analysis, results: Results, *, told: bool = True) -> 
 def _lensed(name: str, shown: Shown | None, *, told: bool) -> LensedCase:
     if shown is None:
         return LensedCase(name, "", running=False, has_result=False)
-    return LensedCase(name, brief(shown) if told else "", bool(shown.running), shown.result is not None)
+    return LensedCase(name, brief(shown) if told else "", bool(shown.running), shown.last is not None)
 
 
 def cases_in(shapes: Iterable[Shape]) -> Iterator[Case]:
@@ -89,13 +89,14 @@ def case_lenses(span: Span, case: LensedCase) -> list[Lens]:
 def _file(span: Span, results: Results, cases: int) -> list[Lens]:
     if any(shown.running for shown in results.values()):
         return [Lens(span, "■ Cancel", "rubric.cancel")]
-    done = [s.result for s in results.values() if s.result is not None]
-    tally = _tally([s.result.verdict.value for s in results.values() if s.result is not None and not s.stale])
+    known = [(shown.summary, shown.stale) for shown in results.values()]
+    done = [summary for summary, _ in known if summary is not None]
+    tally = _tally([summary.verdict.value for summary, stale in known if summary is not None and not stale])
     # Of cases in other files nobody has counted how many there are.
     run = f"▶ Run {count(cases, 'case')}" if cases else "▶ Run every case"
     found = [Lens(span, f"{tally} · {run}" if tally else run, "rubric.runFile")]
-    unscored = sum(result.lacks_a_verdict for result in done)
-    failed = sum(not result.is_sound_pass for result in done) - unscored
+    unscored = sum(summary.lacks_a_verdict for summary in done)
+    failed = sum(not summary.is_sound_pass for summary in done) - unscored
     for amount, words, command in (
         (failed, "failed", "rubric.runFailed"),
         (unscored, "unscored", "rubric.runUnscored"),

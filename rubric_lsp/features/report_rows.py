@@ -64,7 +64,14 @@ def _errors(result: CaseResult) -> list[Json] | None:
 
 def _usage(usage: Usage) -> Json:
     tokens = {f.name: getattr(usage.tokens, f.name) for f in fields(usage.tokens)} if usage.tokens is not None else None
-    row = {"role": usage.role, "name": usage.name, "calls": usage.calls, "recorded": usage.recorded, "tokens": tokens}
+    row = {
+        "role": usage.role,
+        "name": usage.name,
+        "model": usage.model or None,
+        "calls": usage.calls,
+        "recorded": usage.recorded,
+        "tokens": tokens,
+    }
     return _known({**row, "costUsd": usage.cost_usd, "text": usage_words(usage)})
 
 

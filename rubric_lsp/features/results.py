@@ -12,6 +12,7 @@ from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 
 if TYPE_CHECKING:
+    from rubric_core.evaluation.known_case import KnownCase, ResultSummary
     from rubric_core.evaluation.marks import Mark
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult
     from rubric_core.evaluation.runnable import Runnable
@@ -45,18 +46,40 @@ class Past:
 class Shown:
     """What is known of one case: its last result, and what a run is doing with it now."""
 
-    result: "CaseResult | None" = None
+    last: "KnownCase | None" = None
     #: Whether the case, or something that its result depends on, has changed since.
     stale: bool = False
     #: What is going on: "2/3 judging tone". Empty when nothing is.
     running: str = ""
-    #: Every run that is remembered, oldest first; the last one gave the result.
-    history: tuple[Past, ...] = ()
     #: What knows more than the result, by its number among the evaluators of a result, from 1 (turns come first): of a run
     #: that goes on, or an evaluator that was run by itself.
     newer: "Mapping[int, EvaluatorResult]" = field(default_factory=dict)
     #: In a file of cases: the case as the suite has it that ran it last.
     taken_over: "Runnable | None" = None
+
+    @property
+    def summary(self) -> "ResultSummary | None":
+        """What the last result says without its evaluators: all that is needed of a case that nobody looks at."""
+        return self.last.summary if self.last is not None else None
+
+    @property
+    def result(self) -> "CaseResult | None":
+        """The last result, which may have to be read first."""
+        return self.last.result if self.last is not None else None
+
+    @property
+    def history(self) -> tuple[Past, ...]:
+        """Every run that is remembered, oldest first; the last one gave the result."""
+        return tuple(map(_past, self.last.history)) if self.last is not None else ()
+
+
+def _past(row: Mapping[str, object]) -> Past:
+    score = row.get("score")
+    return Past(
+        str(row.get("verdict", "unscored")),
+        float(score) if isinstance(score, int | float) else None,
+        str(row.get("at", "")),
+    )
 
 
 #: By case id.
@@ -75,14 +98,14 @@ def brief(shown: Shown) -> str:
 
     if shown.running:
         return shortened(f"{RUNNING} {shown.running}")
-    if shown.result is None:
+    if shown.summary is None or shown.result is None:
         return ""
     if shown.stale:
-        return shortened(f"{STALE} stale · was {stale_words(shown.result)}")
+        return shortened(f"{STALE} stale · was {stale_words(shown.summary)}")
     return case_words(shown.result, age_words(shown.result.at, datetime.now(tz=timezone.utc)))
 
 
-def stale_words(result: "CaseResult") -> str:
+def stale_words(result: "ResultSummary") -> str:
     """What a result was, when it does not hold any more."""
     from rubric_core.evaluation.marks import SIGNS  # noqa: PLC0415
 
@@ -110,24 +133,25 @@ def tally_of(results: Results, files: Collection[str]) -> str:
     """
     from rubric_core.evaluation.marks import SIGNS, STALE  # noqa: PLC0415
 
-    there = [s for s in results.values() if s.result is not None and s.result.file in files]
-    verdicts = [s.result.verdict for s in there if s.result is not None and not s.stale]
+    there = [(shown.summary, shown.stale) for shown in results.values()]
+    there = [(summary, stale) for summary, stale in there if summary is not None and summary.file in files]
+    verdicts = [summary.verdict for summary, stale in there if summary is not None and not stale]
     words = [f"{sign} {verdicts.count(verdict)}" for verdict, sign in SIGNS.items() if verdict in verdicts]
     stale = len(there) - len(verdicts)
     return "  ".join([*words, f"{STALE} {stale} stale"] if stale else words)
 
 
-def marks(analysis: Analysis, entry: CaseEntry, shown: Shown) -> "list[Mark]":
+def marks(analysis: Analysis, entry: CaseEntry, shown: Shown, *, outdated: bool = False) -> "list[Mark]":
     """The marks inside a case: of its result while that holds and nothing runs, and of what is newer than the result.
 
-    Evaluators that the suite gives to every case have lines that belong to no case.
+    With `outdated`, of a result that does not hold any more, too. Evaluators that the suite gives to every case have lines that belong to no case.
     """
     from rubric_core.evaluation.marks import marks_of_some  # noqa: PLC0415
     from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
 
     if analysis.suite is None and shown.taken_over is None:
         return []
-    whole = shown.result if not shown.stale and not shown.running else None
+    whole = shown.result if (outdated or not shown.stale) and not shown.running else None
     if whole is None and not shown.newer:
         return []
     runnable = shown.taken_over or runnables(Path(), analysis, entries=[entry])[0]

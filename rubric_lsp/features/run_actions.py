@@ -81,10 +81,10 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
 
 def _about_file(results: Results, what: str) -> Iterator[RunAction]:
     yield RunAction(f"Run every case of this {what}", "rubric.runFile")
-    done = [shown.result for shown in results.values() if shown.result is not None]
-    if any(not result.is_sound_pass and not result.lacks_a_verdict for result in done):
+    done = [shown.summary for shown in results.values() if shown.summary is not None]
+    if any(not summary.is_sound_pass and not summary.lacks_a_verdict for summary in done):
         yield RunAction("Run failed cases", "rubric.runFailed")
-    if any(result.lacks_a_verdict for result in done):
+    if any(summary.lacks_a_verdict for summary in done):
         yield RunAction("Run unscored cases", "rubric.runUnscored")
     if done:
         yield RunAction("Run again", "rubric.runAgain")

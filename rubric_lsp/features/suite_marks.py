@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.evaluators import Criterion
+from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.markdown import plain
 from rubric_core.language.model import Suite
-from rubric_core.language.shape import Shape
+from rubric_core.language.shape import Shape, children
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 from rubric_core.validation.words import count
@@ -33,6 +33,8 @@ class SharedMarks:
 
     def __init__(self) -> None:
         self._suite: Suite | None = None
+        #: Whether the suite gives any evaluator to all cases.
+        self._gives = False
         self._found: dict[Shape, Summary] = {}
         #: What each case was counted by.
         self._counted: dict[str, tuple[object, ...]] = {}
@@ -52,7 +54,10 @@ class SharedMarks:
         """
         if analysis.suite is not self._suite:
             self._suite, self._found, self._counted = analysis.suite, {}, {}
-        if analysis.suite is None:
+            self._gives = analysis.suite is not None and any(
+                isinstance(shape, Evaluator | Criterion) for shape in children(analysis.suite, leave_out="cases")
+            )
+        if not self._gives:
             return ()
         entries = {e.case.id: e for e in reversed(analysis.cases)} if results else {}
         now = {name: _counted_by(entries.get(name), shown) for name, shown in results.items()}
@@ -91,7 +96,7 @@ def span_of(summary: "Summary") -> Span:
 
 def _counted_by(entry: CaseEntry | None, shown: Shown) -> tuple[object, ...]:
     case = entry.case if entry is not None else None
-    return (case, shown.result, shown.stale, bool(shown.running), *shown.newer.items())
+    return (case, shown.last, shown.stale, bool(shown.running), *shown.newer.items())
 
 
 def _same(before: tuple[object, ...] | None, now: tuple[object, ...]) -> bool:

@@ -100,6 +100,8 @@ def _nothing(order: Order) -> str:
         return "no case has failed when it ran last"
     if order.unscored:
         return "every case that ran has a verdict"
+    if order.outdated:
+        return "no case has changed since it ran last"
     return "there is no case with an id to run"
 
 
@@ -118,7 +120,7 @@ def _parts(
         if name not in by_id:
             raise RefusedError(INVALID_PARAMS, f"{suite.path.name} has no case with the id {name}")
     cases = _in_range(suite) if wanted.names is None else [by_id[name] for name in wanted.names]
-    if order.failed or order.unscored or order.lacking:
+    if order.by_results:
         results = known(snapshot)
         cases = [c for c in cases if _is_wanted(order, results.get(c.id, Shown()))]
     cases = [case for case in cases if case.id not in wanted.excluded]
@@ -132,7 +134,9 @@ def _parts(
 
 
 def _is_wanted(order: Order, shown: Shown) -> bool:
-    result = shown.result
+    if order.outdated:
+        return shown.stale
+    result = shown.summary
     if order.lacking:
         return result is None or shown.stale or not result.is_sound_pass
     if result is None or result.is_sound_pass:

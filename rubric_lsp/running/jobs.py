@@ -16,13 +16,13 @@ from rubric_core.evaluation.events import (
 from rubric_core.evaluation.marks import SIGNS
 from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.schedule import Schedule
-from rubric_core.evaluation.turns import TURN
+from rubric_core.evaluation.turns import TURN, turns_of
 from rubric_core.ports import Ports
 from rubric_core.validation.words import count
 from rubric_lsp.running.choosing import Part
 from rubric_lsp.running.orders import Order
 
-__all__ = ["Job", "Steps", "tally"]
+__all__ = ["Job", "Steps", "steps_of", "tally"]
 
 
 class Job:
@@ -110,9 +110,10 @@ class Steps:
         #: The turn that is graded, with what its evaluators have found so far.
         self._turn: EvaluatorResult | None = None
 
-    def progress(self, case_id: str) -> str:
-        """The words for the client's progress."""
-        return f"{self._where}{self.words}" if self._where else f"{case_id}: {self.words}"
+    @property
+    def progress(self) -> str:
+        """The words for the client's progress, whose title has the name of a case that is run alone."""
+        return f"{self._where}{self.words}"
 
     def take(self, event: Event) -> tuple[int, EvaluatorResult] | None:
         """Something happened: what has more to tell, with its number among the results of the case, from 1."""
@@ -122,10 +123,11 @@ class Steps:
             self.words = "grading"
         elif isinstance(event, EvaluatorStarted):
             turn = f"turn {event.turn}, " if event.turn else ""
-            self.words = f"{turn}{event.position}/{event.count} {event.name}"
+            # Of one evaluator alone the title says which it is.
+            self.words = f"{turn}grading" if self._only else f"{turn}{event.position}/{event.count} {event.name}"
             self._begin(event)
         elif isinstance(event, CriterionJudged):
-            self.words = f"{SIGNS[event.result.verdict]} {event.result.id}"
+            self.words = f"{SIGNS[event.result.verdict]} {event.result.label}"
             if self._part is not None:
                 self._part = replace(self._part, criteria=(*self._part.criteria, event.result))
                 return self._number, self._with(self._part)
@@ -151,6 +153,15 @@ class Steps:
     def _with(self, found: EvaluatorResult) -> EvaluatorResult:
         """What is known of an evaluator, or of the turn that it grades."""
         return found if self._turn is None else replace(self._turn, members=(*self._turn.members, found))
+
+
+def steps_of(job: Job) -> dict[tuple[str, str], Steps]:
+    """The steps of every case of a run, by its suite and its id."""
+    pairs = [(part, case) for part in job.parts for case in part.cases]
+    return {
+        (part.uri, case.id): Steps(number, job.amount, len(turns_of(case.case)), part.number)
+        for number, (part, case) in enumerate(pairs, 1)
+    }
 
 
 def tally(done: Sequence[CaseResult], of: int) -> str:

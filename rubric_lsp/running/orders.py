@@ -29,10 +29,17 @@ class Order:
     unscored: bool = False
     #: Only those that have not passed as they stand now: others need no new run.
     lacking: bool = False
+    #: Only those whose last result is outdated.
+    outdated: bool = False
     #: How often each is run, in place of what the suite says.
     repeat: int | None = None
     #: Whether judges are asked and what they say is kept beside the suite.
     record: bool = False
+
+    @property
+    def by_results(self) -> bool:
+        """Whether it depends on results which cases are run."""
+        return self.failed or self.unscored or self.lacking or self.outdated
 
     @classmethod
     def of(cls, uri: str, name: str | None = None, **more: object) -> "Order":

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from rubric_core.language.model import Case, Suite
 from rubric_core.lazy import dataclass
 from rubric_core.validation.rule import CaseEntry
-from rubric_lsp.features.results import Past, Results, Shown
+from rubric_lsp.features.results import Results, Shown
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
+    from rubric_core.evaluation.known_case import KnownCase, ResultSummary
     from rubric_core.evaluation.result import CaseResult, EvaluatorResult
     from rubric_core.evaluation.runnable import Runnable
     from rubric_core.evaluation.targets import Targets
@@ -30,8 +31,7 @@ _MOST_HISTORY = 50
 class _Case:
     """What is known of one case."""
 
-    result: "CaseResult | None" = None
-    history: tuple[Past, ...] = ()
+    last: "KnownCase | None" = None
     running: str = ""
     # Evaluators that know more than the result, and the fingerprint of the case when they had run by themselves.
     newer: "dict[int, EvaluatorResult]" = field(default_factory=dict)
@@ -48,9 +48,9 @@ class _Cleared:
     """When a person last wanted to see no results of a suite, and the results that were seen until then."""
 
     at: datetime
-    seen: "Mapping[str, CaseResult]"
+    seen: "Mapping[str, ResultSummary]"
 
-    def hides(self, name: str, stored: "CaseResult") -> bool:
+    def hides(self, name: str, stored: "ResultSummary") -> bool:
         """Whether a stored result is one of those, or older. Times are kept to the second: within it, what was not seen is new."""
         if name in self.seen and not _is_newer(stored, self.seen[name]):
             return True
@@ -92,7 +92,7 @@ class Record:
         made = self._shown.get(snapshot.uri)
         if made is None or made[0] is not snapshot or made[1:3] != (self._changes, self._around):
             self._refresh(snapshot, cases)
-            known = ((name, case) for name, case in cases.items() if case.result or case.running or case.newer)
+            known = ((name, case) for name, case in cases.items() if case.last or case.running or case.newer)
             made = self._shown[snapshot.uri] = (
                 snapshot, self._changes, self._around, {name: self._shown_case(case) for name, case in known},
             )  # fmt: skip
@@ -120,9 +120,9 @@ class Record:
 
     @staticmethod
     def _shown_case(case: _Case) -> Shown:
-        stale = case.result is not None and case.fingerprint != case.result.fingerprint
+        stale = case.last is not None and case.fingerprint != case.last.summary.fingerprint
         newer = case.newer if case.running or case.newer_for == case.fingerprint else {}
-        return Shown(case.result, stale, case.running, case.history, dict(newer))
+        return Shown(case.last, stale, case.running, dict(newer))
 
     def _refresh(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
         """Work out fingerprints where case, suite or files have changed since the last time."""
@@ -131,7 +131,7 @@ class Record:
         for entry in analysis.cases:
             name = entry.case.id or ""
             known = cases.get(name)
-            if known is None or (known.result is None and not known.newer) or name in changed:
+            if known is None or (known.last is None and not known.newer) or name in changed:
                 continue
             if known.case is not entry.case or known.suite is not analysis.suite or known.files != self._files:
                 known.case, known.suite, known.files = entry.case, analysis.suite, self._files
@@ -139,7 +139,8 @@ class Record:
         if snapshot.path is None:
             return
         if analysis.external:
-            self._refresh_others(snapshot, {n: c for n, c in cases.items() if c.result is not None and c.result.file})
+            others = {n: c for n, c in cases.items() if c.last is not None and c.last.summary.file}
+            self._refresh_others(snapshot, others)
         if changed:
             for name, fingerprint in self._fingerprints(snapshot, snapshot.path, list(changed.values())):
                 cases[name].fingerprint = fingerprint
@@ -202,11 +203,13 @@ class Record:
 
     def done(self, uri: str, result: "CaseResult") -> None:
         """A case has a result."""
+        from rubric_core.evaluation.known_case import KnownCase  # noqa: PLC0415  # what runs need is loaded when something was run
+
         case = self._case(uri, result.id)
-        case.result, case.running, case.files = replace(result, runs=()), "", None
+        past = {"verdict": result.verdict.value, "score": result.score, "at": result.at}
+        history = (*(case.last.history if case.last is not None else ()), past)[-_MOST_HISTORY:]
+        case.last, case.running, case.files = KnownCase.of(replace(result, runs=()), history), "", None
         case.newer, case.newer_for = {}, ""
-        past = Past(result.verdict.value, result.score, result.at)
-        case.history = (*case.history, past)[-_MOST_HISTORY:]
         # Files may have changed while it ran.
         self._files += 1
         self._changes += 1
@@ -218,13 +221,14 @@ class Record:
         self._files += 1
         self._changes += 1
 
-    def last(self, uri: str) -> "Mapping[str, CaseResult]":
+    def last(self, uri: str) -> "Mapping[str, KnownCase]":
         """The last result of each case of a suite, stale or not."""
-        return {name: case.result for name, case in self._suites.get(uri, {}).items() if case.result is not None}
+        return {name: case.last for name, case in self._suites.get(uri, {}).items() if case.last is not None}
 
     def clear(self, uri: str) -> None:
         """Forget the results of a suite, but not what is running."""
-        self._cleared[uri] = _Cleared(datetime.now(tz=timezone.utc).replace(microsecond=0), self.last(uri))
+        seen = {name: known.summary for name, known in self.last(uri).items()}
+        self._cleared[uri] = _Cleared(datetime.now(tz=timezone.utc).replace(microsecond=0), seen)
         cases = self._suites.pop(uri, {})
         self._suites[uri] = {name: _Case(running=case.running) for name, case in cases.items() if case.running}
         self._changes += 1
@@ -246,30 +250,28 @@ class Record:
         with self._documents.memory.busy():  # twenty thousand results are a million objects, and none of them garbage
             stored = await asyncio.to_thread(_read, path)
         news, cleared = False, self._cleared.get(uri)
-        for name, (result, history) in stored.items():
-            if cleared is not None and cleared.hides(name, result):
+        for name, found in stored.items():
+            if cleared is not None and cleared.hides(name, found.summary):
                 continue
             case = self._case(uri, name)
-            if case.result is None or _is_newer(result, case.result):
-                case.result, case.history, case.newer, news = result, history, {}, True
+            if case.last is None or _is_newer(found.summary, case.last.summary):
+                case.last, case.newer, news = found, {}, True
                 case.files = None
         self._changes += news
         return news
 
 
-def _read(path: Path) -> "dict[str, tuple[CaseResult, tuple[Past, ...]]]":
+def _read(path: Path) -> "dict[str, KnownCase]":
     from rubric_core.evaluation.store import ResultStore  # noqa: PLC0415
 
-    stored: dict[str, tuple[CaseResult, tuple[Past, ...]]] = {}
     try:
-        for name, case in ResultStore.of(path).read().items():
-            stored[name] = (case.latest, tuple(_past(row) for row in case.history))
+        return dict(ResultStore.of(path).known())
     except OSError as error:
         log.warning("results are not read: %s", error)
-    return stored
+        return {}
 
 
-def _is_newer(stored: "CaseResult", known: "CaseResult") -> bool:
+def _is_newer(stored: "ResultSummary", known: "ResultSummary") -> bool:
     """Whether a stored result is a later one than what is known; times are kept to the second."""
     try:
         stored_at, known_at = datetime.fromisoformat(stored.at), datetime.fromisoformat(known.at)
@@ -278,12 +280,3 @@ def _is_newer(stored: "CaseResult", known: "CaseResult") -> bool:
     except (ValueError, TypeError):  # written by a person, or by another version
         return stored.at > known.at
     return (stored.duration_ms, stored.score) != (known.duration_ms, known.score)
-
-
-def _past(row: Mapping[str, object]) -> Past:
-    score = row.get("score")
-    return Past(
-        str(row.get("verdict", "unscored")),
-        float(score) if isinstance(score, int | float) else None,
-        str(row.get("at", "")),
-    )

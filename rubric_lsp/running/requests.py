@@ -33,9 +33,9 @@ class Tests:
         wanted = tuple(await self._wanted(asked))
         if not wanted:
             raise RefusedError(INVALID_PARAMS, "there is nothing to run")
-        said = {name: asked.get(name) is True for name in ("failed", "lacking", "record")}
+        said = {name: asked.get(name) is True for name in ("failed", "lacking", "outdated", "record")}
         order = Order(wanted, repeat=repeat, unscored=said["failed"], **said)
-        job = await self._server.runs.start(order)
+        job = await self._server.runs.start(order, wait=asked.get("wait") is True)
         return {"runId": "", "tests": []} if job is None else {"runId": job.name, "tests": list(ids_of(job))}
 
     async def _wanted(self, asked: Mapping[str, Any]) -> list[Wanted]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Runs"]
 
-#: Clients are asked to look again at most this often, in seconds.
+#: Clients are asked to look again at most this often, in seconds, while runs go on. Of their begin and end they hear at once.
 _REFRESH = 0.15
 
 
@@ -47,8 +47,8 @@ class Runs:
         self._jobs: set[Job] = set()
         self._numbers = itertools.count(1)
         self._last: dict[str, Order] = {}
-        #: What a person is being asked about.
-        self._asked: set[Order] = set()
+        #: What a person is being asked about, and the run that may come of it.
+        self._asked: dict[Order, asyncio.Task[Job | None]] = {}
         self._outside = AsyncExitStack()
         self._ports: Ports | None = None
         self._refreshing: asyncio.TimerHandle | None = None
@@ -98,10 +98,15 @@ class Runs:
 
     # -- commands -----------------------------------------------------------------------------------------------------
 
-    async def start(self, order: Order) -> "Job | None":
-        """Begin what is asked for; None when a person has to allow it first, or nothing lacks a pass. Raises RefusedError."""
+    async def start(self, order: Order, *, wait: bool = False) -> "Job | None":
+        """Begin what is asked for; None when nothing lacks a pass, or a person has to allow it first. Raises RefusedError.
+
+        With `wait`, comes back when the person has answered: with None if they refused.
+        """
         from rubric_lsp.running.choosing import chosen  # noqa: PLC0415  # httpx and pydantic, when something is run
 
+        if order.by_results:
+            await self._read_results(order)
         parts = chosen(order, self._server.documents, self.at, self.results)
         if not parts:
             return None
@@ -110,24 +115,30 @@ class Runs:
 
             if settled(self._server, parts):
                 return self._begin(parts, order)
-        if order not in self._asked:  # who presses twice is asked once
-            self._asked.add(order)
-            self._server.keep(self._ask(parts, order))
-        return None
+        asked = self._asked.get(order)
+        if asked is None:  # who presses twice is asked once
+            asked = self._asked[order] = self._server.keep(self._ask(parts, order))
+        return await asyncio.shield(asked) if wait else None
+
+    async def _read_results(self, order: Order) -> None:
+        """Nobody may have looked yet at the results of a suite that is not open."""
+        for wanted in order.wanted:
+            path = path_of(wanted.uri)
+            if path is not None and not self.record.is_known(wanted.uri):
+                await self.stored.load(wanted.uri, path)
 
     async def again(self, uri: str) -> "Job | None":
         """Begin what was asked for last for a suite; everything in it when nothing was. Raises RefusedError."""
         return await self.start(self._last.get(uri, Order.of(uri)))
 
-    async def _ask(self, parts: "list[Part]", order: Order) -> None:
+    async def _ask(self, parts: "list[Part]", order: Order) -> "Job | None":
         from rubric_lsp.running.asking import allowed  # noqa: PLC0415
 
         try:
             permitted = await allowed(self._server, parts)
         finally:
-            self._asked.discard(order)
-        if permitted:
-            self._begin(parts, order)
+            self._asked.pop(order, None)
+        return self._begin(parts, order) if permitted else None
 
     def _begin(self, parts: "list[Part]", order: Order) -> "Job":
         from rubric_lsp.running.choosing import unsaved  # noqa: PLC0415
@@ -142,6 +153,7 @@ class Runs:
                 self.record.running(part.uri, case.id, "waiting")
         self._jobs.add(job)
         self._server.tests.states.began(job)
+        self._changed_now(job)
         files = unsaved(parts, self._server.documents)
         if files:
             names = ", ".join(path.name for path in files)
@@ -189,23 +201,22 @@ class Runs:
     # -- running ------------------------------------------------------------------------------------------------------
 
     async def _run(self, job: "Job") -> None:
-        from rubric_lsp.running.jobs import tally  # noqa: PLC0415
+        from rubric_lsp.running.jobs import steps_of, tally  # noqa: PLC0415
 
         progress = Progress(self._server.protocol, None)
         begun = time.monotonic()
         try:
             shown = self._server.client.progress
             progress = await self._board.begin(job.title, lambda: self._stop(job), shown=shown)
-            for part in job.parts:
-                self.changed(part.uri)
             ports = await self._outside_world()
-            steps = _steps(job)
+            steps = steps_of(job)
             await job.run(ports, lambda part, event: self._heard(job, part, event, steps, progress))
         finally:
             self._jobs.discard(job)
             for part in job.parts:
                 for name in sorted(job.waiting(part.uri)):
                     self._given_up(job, part.uri, name)
+            self._changed_now(job)
             token = progress.token
             progress.end(tally(job.results, job.amount))
             self._board.ended(token)
@@ -243,7 +254,7 @@ class Runs:
                 if isinstance(event, EvaluatorDone) and not event.turn:
                     tests.evaluated(job, part, name, step.evaluator, event.result)
             self.record.running(part.uri, name, step.words)
-            progress.report(step.progress(name), round(100 * len(job.results) / job.amount))
+            progress.report(step.progress, round(100 * len(job.results) / job.amount))
         self.changed(part.uri)
 
     def _done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
@@ -276,6 +287,14 @@ class Runs:
                 self._server.checks.due(each)
         self.refresh()
 
+    def _changed_now(self, job: "Job") -> None:
+        """A run begins or ends: a person looks for it, so that nothing is waited for."""
+        for part in job.parts:
+            self.changed(part.uri)
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+        self._refresh()
+
     def refresh(self) -> None:
         """Ask the client to look at lenses and hints again, soon."""
         if self._refreshing is None:
@@ -288,14 +307,3 @@ class Runs:
             self._server.keep(self._server.ask_quietly("workspace/codeLens/refresh"))
         if client.refreshes_hints:
             self._server.keep(self._server.ask_quietly("workspace/inlayHint/refresh"))
-
-
-def _steps(job: "Job") -> "dict[tuple[str, str], Steps]":
-    from rubric_core.evaluation.turns import turns_of  # noqa: PLC0415
-    from rubric_lsp.running.jobs import Steps  # noqa: PLC0415
-
-    pairs = [(part, case) for part in job.parts for case in part.cases]
-    return {
-        (part.uri, case.id): Steps(number, job.amount, len(turns_of(case.case)), part.number)
-        for number, (part, case) in enumerate(pairs, 1)
-    }

@@ -150,7 +150,7 @@ class States:
             return  # the tests of a file of cases are those of the suite that takes it over
         for case in self._server.tests.tree.cases(snapshot):
             if case.id in last:
-                self._result("", uri, case, last[case.id])
+                self._result("", uri, case, last[case.id].result)
         self._outdated.pop(uri, None)
         self._tell_stale(uri, self._server.runs.results(snapshot))
 
@@ -166,7 +166,7 @@ class States:
         for name in sorted(now - before):
             self._state("", id_of(uri, name), "outdated")
         for name in sorted(before - now):
-            if name in results and results[name].result is not None:
+            if name in results and results[name].last is not None:
                 self._state("", id_of(uri, name), "fresh")
 
     def cleared(self, uri: str) -> None:

@@ -42,7 +42,7 @@ class TakenOver:
         return next((suite for suite in self._known(snapshot, path) if path in suite.case_files), None)
 
     def _known(self, snapshot: Snapshot, path: Path) -> Iterator[Snapshot]:
-        ran = sorted(self._record.last(snapshot.uri).values(), key=lambda result: result.at)
+        ran = sorted((known.summary for known in self._record.last(snapshot.uri).values()), key=lambda run: run.at)
         if ran and ran[-1].suite:
             suite = self._server.around.at(absolute(path.parent / ran[-1].suite))
             yield from [suite] if suite is not None else []

@@ -113,6 +113,7 @@ def test_a_program_outside_is_named_by_its_command_alone(connect: Connect, tmp_p
 READS = {
     "in a prompt": ("'{{ env.SECRET_KEY }}'", CASES),
     "by subscript": ("\"{{ env['SECRET_KEY'] }}\"", CASES),
+    "by a method": ("\"{{ env.get('SECRET_KEY', 'x') }}\"", CASES),
     "in a statement": ("'{% if env.SECRET_KEY %}y{% endif %}'", CASES),
     "in a value": ("'{{ q }}'", CASES.replace("q: hi", "q: '{{ env.SECRET_KEY }}'")),
     "in the older form": ("'{{ q }}'", CASES.replace("q: hi", "q: '${{ SECRET_KEY }}'")),
@@ -128,10 +129,12 @@ def test_variables_are_named(connect: Connect, tmp_path: Path, where: str) -> No
     assert shown.endswith("send the case to http://127.0.0.1:9/v1, and read SECRET_KEY of the environment.")
 
 
-def test_a_variable_whose_name_is_put_together_is_any(connect: Connect, tmp_path: Path) -> None:
-    assert "read any variable" in asked(
-        connect, tmp_path, suite(prompts="'{% set e = env %}{{ e[q] }}'", providers="hosted")
-    )
+@pytest.mark.parametrize(
+    "prompt",
+    ["{% set e = env %}{{ e[q] }}", "{{ env.get(q) }}", "{{ env.items() }}", "{% set g = env.get %}{{ g(q) }}"],
+)
+def test_a_variable_whose_name_is_put_together_is_any(connect: Connect, tmp_path: Path, prompt: str) -> None:
+    assert "read any variable" in asked(connect, tmp_path, suite(prompts=f"'{prompt}'", providers="hosted"))
 
 
 @pytest.mark.parametrize("how", ["absolute", "relative", "link", "variable", "pattern"])

@@ -1,5 +1,7 @@
 """The conversation itself: early, malformed, cancelled and duplicate messages, and how it ends."""
 
+import asyncio
+import io
 import json
 import os
 import signal
@@ -12,6 +14,8 @@ from typing import Any, NamedTuple
 
 import pytest
 from client import BARE, PATIENCE, VSCODE, Client, Connect, ServerError, received, until
+
+from rubric_lsp.transport import Unreadable, Writer, connected
 
 URI = "file:///suites/a.eval.yaml"
 SUITE = "name: a\ntests:\n  - id: one\n    criteria: Says hello\n    input: Hello\n"
@@ -579,3 +583,57 @@ def test_errors_of_clients_are_taken(client: Client) -> None:
     with pytest.raises(ServerError):
         client.request("workspace/executeCommand", {"command": "rubric.runFile", "arguments": ["untitled:1"]})
     assert client.shut_down() == 0
+
+
+class _Heard:
+    """A connection that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.messages: list[object] = []
+        self.over = asyncio.get_running_loop().create_future()
+
+    def opened(self, writer: Writer) -> None:
+        self.writer = writer
+
+    def receive(self, message: object) -> None:
+        self.messages.append(message)
+
+    def lost(self) -> None:
+        self.over.set_result(1)
+
+    async def finished(self) -> int:
+        return int(await self.over)
+
+
+def test_what_fails_in_reading_a_message_is_answered_and_the_next_one_read(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    read = json.loads
+
+    def broken(body: bytes) -> object:
+        if b"secret" in body:
+            raise MemoryError
+        return read(body)
+
+    monkeypatch.setattr("rubric_lsp.transport.json.loads", broken)
+    pieces = iter([framed({"a": 1}), framed({"a": "secret"}), framed({"a": 2}), b""])
+
+    async def served() -> tuple[int, list[object]]:
+        heard = _Heard()
+        return await connected(heard, lambda: next(pieces), io.BytesIO()), heard.messages
+
+    code, messages = asyncio.run(asyncio.wait_for(served(), PATIENCE))
+    assert (code, messages) == (1, [{"a": 1}, Unreadable("it cannot be read: MemoryError"), {"a": 2}])
+    assert "cannot be read" in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_a_server_that_hears_nothing_any_more_ends(caplog: pytest.LogCaptureFixture) -> None:
+    def read() -> bytes:
+        raise RuntimeError("odd")
+
+    async def served() -> int:
+        return await connected(_Heard(), read, io.BytesIO())
+
+    assert asyncio.run(asyncio.wait_for(served(), PATIENCE)) == 1
+    assert "cannot be read any more" in caplog.text

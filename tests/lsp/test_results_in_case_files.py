@@ -75,7 +75,7 @@ def test_results_stand_in_the_file_of_cases(connect: Connect, folder: Path, test
     ]  # fmt: skip
     # An edit makes the result of that case stale, and no other one.
     client.change(uri, replaced(CASES, "weeks", "months"))
-    until("stale", lambda: marks(client, uri) == {0: "◌ stale · was ✘ 0.50", 6: "✔ 1.00"})
+    until("stale", lambda: marks(client, uri) == {0: "◌ stale · was ✘ 0.50", 4: "◌ ✘", 6: "✔ 1.00"})
     client.change(uri, replaced(CASES.replace("weeks", "months"), "months", "days"))
     command = lenses[0]["command"]
     client.request("workspace/executeCommand", {"command": command["command"], "arguments": command["arguments"]})

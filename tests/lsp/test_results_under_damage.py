@@ -6,10 +6,12 @@ from pathlib import Path
 
 from client import VSCODE, Client, Connect, ServerError, until
 from damage import damaged
-from everywhere import assert_quiet
+from everywhere import Direct, assert_quiet
 from running import ended, hints, outcomes, run, written
 
+from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.store import ResultStore
+from rubric_lsp.transport import encoded
 
 SUITE = """\
 # rubric: dialect=agentv-3
@@ -49,6 +51,10 @@ targets:
     provider: mock
     response: '{"score": 1, "checks": [{"id": "tone", "satisfied": true, "reasoning": "r"}], "overall_reasoning": "r"}'
 """
+PLAIN = "# rubric: dialect=agentv-3\ntests:\n" + "".join(
+    f"  - id: c{n}\n    criteria: x\n    input: hi\n    assertions: [{{type: contains, value: hi}}]\n"
+    for n in range(30)
+)
 COMMANDS = ("openReport", "openAnswer", "openReply", "openTrace", "diffAnswer", "openPrompt", "copyCommand")
 FILES = 40
 
@@ -115,3 +121,29 @@ def asked(client: Client, uri: str) -> dict[str, int]:
     client.request("rubric/suite", document)
     client.request("workspace/diagnostic", {"previousResultIds": []})
     return {"hover": hovers, "hints": len(hints(client, uri)), "reports": reports}
+
+
+def test_a_result_is_read_when_its_case_is_shown(tmp_path: Path) -> None:
+    folder = written(tmp_path, {"a.eval.yaml": PLAIN})
+    path = folder / "a.eval.yaml"
+    contains = EvaluatorResult(name="contains-hi", type="contains", verdict=Verdict.PASSED, score=1.0)
+    rows = [CaseResult(id=f"c{n}", verdict=Verdict.PASSED, score=1.0, evaluators=(contains,)) for n in range(30)]
+    ResultStore.of(path).add(rows, path.name, "agentv-3")
+    server = Direct()
+    try:
+        server.initialize(VSCODE)
+        server.open(path.as_uri(), PLAIN, 0)
+        record = server.server.runs.record
+        server.loop.run_until_complete(record.load(path.as_uri(), path))
+        document = {"textDocument": {"uri": path.as_uri()}}
+        assert encoded(server.answer(server.start("textDocument/codeLens", document))).count(b'"Report"') == 30
+        server.answer(server.start("textDocument/diagnostic", document))
+        last = record.last(path.as_uri())
+        assert len(last) == 30
+        assert not any(known.is_read for known in last.values())
+        line = PLAIN.splitlines().index("  - id: c7")
+        params = {**document, "position": {"line": line, "character": 9}}
+        assert server.answer(server.start("textDocument/hover", params))["result"]
+        assert [name for name, known in last.items() if known.is_read] == ["c7"]
+    finally:
+        server.end()

@@ -16,6 +16,9 @@ from waiting import alive
 
 from rubric_core.evaluation.result import CaseResult, Verdict
 from rubric_core.evaluation.store import ResultStore
+from rubric_core.text import Span
+from rubric_lsp.convert import acting
+from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses
 from rubric_lsp.server import RubricServer
 
 SUITE = """\
@@ -286,6 +289,9 @@ def test_an_edited_case_has_a_stale_result_and_undo_brings_it_back(connect: Conn
     assert found["case-stale"]["message"] == "stale: was ✘ 0.50"
     shown = hints(client, uri)
     assert shown[line("id: late")].startswith("◌ stale")
+    assert {shown[n][:3] for n in shown if n > line("id: late") and n < line("id: judged")} == {"◌ ✘", "◌ ✔"}, (
+        "in place"
+    )
     assert shown[line("id: refund")].startswith("✔"), "the neighbour is as it was"
     client.change(uri, {"text": SUITE})
     client.diagnostics(uri)
@@ -564,3 +570,84 @@ def test_what_a_grader_leaves_behind_ends_while_the_server_stays(connect: Connec
     )
     until("its end", lambda: not alive(int(found[0].read_text(encoding="utf-8"))))
     assert next(iter(hints(client, uri).values())).startswith("✔")
+
+
+def test_progress_says_each_name_once(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri, "refund")
+    ended(client)
+    command(client, "runEvaluator", uri, "refund", "contains-30 days")
+    ended(client, 2)
+    titles = [p["title"] for p in progress(client, "begin")]
+    assert titles[0] == "Running refund"
+    for report in progress(client, "report"):
+        assert "refund" not in report["message"]
+    alone = [p["value"] for p in client.heard("$/progress")]
+    alone = alone[[n for n, v in enumerate(alone) if v["kind"] == "begin"][1] :]
+    name = titles[1].removeprefix("Running ").partition(" of ")[0]
+    assert not any(name in each["message"] for each in alone if each["kind"] == "report")
+
+
+def test_of_begin_and_end_of_a_run_a_client_hears_at_once(connect: Connect, folder: Path, uri: str) -> None:
+    """Lenses and marks are asked for before anything else is: who never answers about progress sees them all the same."""
+    client = connected(connect, folder, uri)
+    run(client, uri, "late")
+    ended(client)
+    asked = [method for method, _ in client.requests]
+    assert asked.index("workspace/codeLens/refresh") < asked.index("window/workDoneProgress/create")
+    assert asked.index("workspace/inlayHint/refresh") < asked.index("window/workDoneProgress/create")
+
+
+def test_a_run_of_a_case_makes_the_lenses_of_that_case_anew_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In 10,000 lines, too: the work is counted."""
+    text = "# rubric: dialect=agentv-3\ntests:\n"
+    text += "".join(f"  - id: case-{n}\n    criteria: c\n    input: |\n{'      x' * 2}\n" for n in range(500))
+    server, uri = RubricServer(), "file:///long.eval.yaml"
+    server.documents.open(uri, "eval-yaml", 1, text)
+    snapshot = server.documents.get(uri)
+    made: list[str] = []
+
+    def counted(span: Span, case: LensedCase) -> list[Lens]:
+        made.append(case.name)
+        return case_lenses(span, case)
+
+    monkeypatch.setattr(acting, "case_lenses", counted)
+
+    def titles() -> list[str]:
+        made.clear()
+        found = acting.code_lenses(snapshot, server.runs.results(snapshot), uri, told=False).items
+        return [each["command"]["title"] for each in found]
+
+    assert titles().count("▶ Run") == 500
+    assert len(made) == 500
+    server.runs.record.running(uri, "case-250", "waiting")
+    assert titles().count("■ Cancel") == 2, "of the file and of the case"
+    assert made == ["case-250"]
+    server.runs.record.running(uri, "case-250", "")
+    assert titles().count("■ Cancel") == 0
+    assert len(made) <= 1
+
+
+def test_a_client_that_draws_results_is_told_which_hints_they_are(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, uri, {**VSCODE, "experimental": {"rubricTests": True}})
+    run(client, uri)
+    ended(client)
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}}
+
+    def states() -> dict[int, str]:
+        found = client.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": whole})
+        return {hint["position"]["line"]: hint["data"]["state"] for hint in found if "data" in hint}
+
+    before = until("results", lambda: s if (s := states()).get(line("id: late")) == "failed" else None)
+    assert before[line("id: refund")] == "passed"
+    assert before[line("id: judged")] == "unscored"
+    client.change(uri, replaced(SUITE, "value: sorry", "value: apologies"))
+    after = states()
+    assert set(after) == set(before), "every result is where it was"
+    assert {n for n in after if after[n] == "stale"} == {
+        n for n in before if line("id: late") <= n < line("id: judged")
+    }
+    plain = connected(connect, folder, uri)
+    asked = {"textDocument": {"uri": uri}, "range": whole}
+    found = until("stored results", lambda: plain.request("textDocument/inlayHint", asked))
+    assert not any("data" in hint for hint in found)

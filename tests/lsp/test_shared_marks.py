@@ -12,6 +12,7 @@ from harness import LANGUAGE
 from running import command, ended, hints, line_of, outcomes, run, written
 
 from rubric_core.analysis import Analysis, analyze
+from rubric_core.evaluation.known_case import KnownCase
 from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.text import Edit, Span
 from rubric_lsp.features.hints import hints as hints_of
@@ -213,7 +214,7 @@ def result_of(name: str, raw: int) -> Shown:
     )
     depth = CriterionResult(id="depth", outcome="Explains why", verdict=Verdict.PASSED, score=0.9, raw=9)
     rubric = EvaluatorResult(name="quality", type="rubric", verdict=Verdict.PASSED, score=0.8, criteria=(tone, depth))
-    return Shown(CaseResult(id=name, verdict=Verdict.PASSED, score=0.8, evaluators=(rubric,)))
+    return Shown(KnownCase.of(CaseResult(id=name, verdict=Verdict.PASSED, score=0.8, evaluators=(rubric,))))
 
 
 def suite_of(count: int) -> str:
@@ -239,7 +240,7 @@ def test_only_what_changed_is_counted_again() -> None:
     place = text.index("input: q7\n") + len("input: q7")
     document = document.edited(Edit(Span(place, place), "x"))
     edited = analyze(document, LANGUAGE, previous=analysis)
-    stale = {**results, "c7": Shown(results["c7"].result, stale=True)}
+    stale = {**results, "c7": Shown(results["c7"].last, stale=True)}
     assert words(marks, edited, stale)[1] == "✘ 24/49 cases  4.4/10 on average  ◌ 1 stale"
     assert marks.looked_at == 51
     assert words(marks, edited, {**stale, "c7": result_of("c7", 10)})[1] == "✘ 25/50 cases  4.6/10 on average"

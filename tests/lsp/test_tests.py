@@ -1,5 +1,6 @@
 """The test protocol: the tree, its runs, and the states of its tests."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -332,6 +333,49 @@ def test_without_trust_nothing_begins_and_the_run_is_told_later(connect: Connect
     assert client.request("rubric/runTests", {"include": [uri]}) == {"runId": "", "tests": []}
     began = until("the run", lambda: client.heard("rubric/runBegan"))
     assert began[0]["runId"]
+
+
+@pytest.mark.parametrize("chosen", ["Run once", "Not now"])
+def test_who_waits_is_told_what_a_person_answered(connect: Connect, folder: Path, uri: str, chosen: str) -> None:
+    client = connected(connect, folder, trusted=False)
+    client.replies["window/showMessageRequest"] = lambda _: {"title": chosen}
+    answer = client.request("rubric/runTests", {"include": [f"{uri}::refund"], "wait": True})
+    began = client.heard("rubric/runBegan")
+    if chosen == "Not now":
+        assert (answer, began) == ({"runId": "", "tests": []}, [])
+    else:
+        assert answer == {"runId": began[0]["runId"], "tests": [f"{uri}::refund"]}
+        assert client.heard("rubric/testState")[0]["state"] == "enqueued", "begun before it is answered"
+
+
+def test_who_gives_up_while_a_person_is_asked_is_answered(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder, trusted=False)
+    free = threading.Event()
+    client.replies["window/showMessageRequest"] = lambda _: free.wait(60) and {"title": "Not now"}
+    number = client.start("rubric/runTests", {"include": [uri], "wait": True})
+    until("the question", lambda: [m for m, _ in client.requests if m == "window/showMessageRequest"])
+    client.notify("$/cancelRequest", {"id": number})
+    free.set()
+    assert client.answer(number)["error"]["code"] == -32800
+    assert not client.heard("rubric/runBegan")
+
+
+def test_only_what_has_changed_since_it_ran(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder)
+    client.open(uri, SUITE)
+    with pytest.raises(ServerError, match="no case has changed since it ran last"):
+        client.request("rubric/runTests", {"outdated": True})
+    run(client, uri)
+    client.change(uri, replaced(SUITE, "id: refund", "id: refund\n    metadata: {a: 1}"))
+    assert run(client, outdated=True)["tests"] == [f"{uri}::refund"], "neither one that failed nor one that never ran"
+
+
+def test_results_of_suites_that_nobody_looked_at_are_read(connect: Connect, folder: Path, uri: str, other: str) -> None:
+    run(connected(connect, folder), uri, other)
+    (folder / "b.eval.yaml").write_text(OTHER.replace("Hello", "Hello!"), encoding="utf-8")
+    client = connected(connect, folder)
+    assert run(client, outdated=True)["tests"] == [f"{other}::hello"]
+    assert run(connected(connect, folder), failed=True)["tests"] == [f"{uri}::late"]
 
 
 def test_a_client_that_does_not_ask_is_told_nothing(connect: Connect, folder: Path, uri: str) -> None:

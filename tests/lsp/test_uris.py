@@ -1,6 +1,9 @@
 """Which file a URI means, and which URIs mean none."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,3 +69,15 @@ def test_folders_in_one_another_have_each_suite_once(tmp_path: Path) -> None:
 
 def test_a_command_line_for_a_name_that_looks_like_an_option(tmp_path: Path) -> None:
     assert command_line(tmp_path / "-a.eval.yaml", "one", [tmp_path]) == "rubric run ./-a.eval.yaml::one"
+
+
+def test_a_name_that_the_locale_cannot_write_is_found(tmp_path: Path) -> None:
+    """Where even the names of files are ASCII to Python, which a person has to ask for."""
+    path = tmp_path / "ünï 😀.eval.yaml"
+    path.write_text("tests: []\n", encoding="utf-8")
+    program = (
+        f"from rubric_lsp.uris import path_of\npath = path_of({path.as_uri()!r})\nassert path.exists(), ascii(path)"
+    )
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
