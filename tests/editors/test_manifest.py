@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import fields
 from typing import Any
 
+import pytest
 from neovim import REPOSITORY
 
 from rubric_core.analysis import Language, analyze
@@ -44,6 +45,50 @@ def test_commands_have_the_titles_of_code_actions() -> None:
     assert set(offered) >= {"rubric.runCase", "rubric.runEvaluator", "rubric.repeat", "rubric.runFile"}
     assert {name: titles[name] for name in offered} == {**offered, "rubric.repeat": "Repeat"}
     assert set(Commands(RubricServer()).names) <= set(titles)
+
+
+#: What results stand on: the background of the editor in each theme that comes with VS Code.
+BACKGROUNDS = {
+    "light": ["#FFFFFF", "#F5F5F5", "#FDF6E3"],
+    "dark": ["#1F1F1F", "#1E1E1E", "#272822", "#002B36", "#000C18", "#221A0F", "#002451", "#390000"],
+    "highContrast": ["#000000"],
+    "highContrastLight": ["#FFFFFF"],
+}
+#: Of text and its background, by WCAG 2: what most people can read.
+LEGIBLE = 4.5
+
+
+@pytest.mark.parametrize("kind", BACKGROUNDS)
+def test_results_can_be_read_in_every_theme_of_vscode(kind: str) -> None:
+    colors = json.loads(MANIFEST.read_text(encoding="utf-8"))["contributes"]["colors"]
+    assert {each["id"] for each in colors} == {
+        f"rubric.{state}Foreground" for state in ("passed", "borderline", "failed", "unscored", "stale", "running")
+    }
+    pale = [
+        (each["id"], background, round(ratio, 2))
+        for each in colors
+        for background in BACKGROUNDS[kind]
+        if (ratio := contrast(each["defaults"][kind], background)) < LEGIBLE
+    ]
+    assert pale == []
+
+
+def test_a_pale_colour_is_seen() -> None:
+    """The counter-example: that of all inlay hints in VS Code's light theme."""
+    assert round(contrast("#969696", "#FFFFFF"), 1) == 3.0
+    assert contrast("#000000", "#FFFFFF") == 21
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of two colours, 1 to 21."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(color: str) -> float:
+    parts = [int(color[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_neovims_help_has_every_setting_of_the_server() -> None:

@@ -85,3 +85,18 @@ def test_colours(version: str) -> None:
         "agentv-3": "constant.other.dialect.rubric",
     }.items():
         assert scopes[text].endswith(scope), text
+
+
+def test_events_in_every_order() -> None:
+    """The Testing view, whatever the server, VS Code and a person do first: the extension's modules with a VS Code that is made up."""
+    folder("")
+    done = subprocess.run(
+        ["node", "--test", str(HERE / "explorer_events.test.mjs")],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]

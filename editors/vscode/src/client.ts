@@ -49,8 +49,8 @@ const MIGRATE = vscode.CodeActionKind.RefactorRewrite.append('migrate');
 export interface Listener {
   /** The server ended by itself; `ready` says whether it had come up. */
   closed(client: RubricClient, ready: boolean): void;
-  /** Which hints are worth showing: VS Code may show the same result in its own way. */
-  hints(document: vscode.TextDocument, hints: vscode.InlayHint[]): vscode.InlayHint[];
+  /** Which inlay hints VS Code shows: results are decorations, which have theme colours. */
+  hints(hints: vscode.InlayHint[]): vscode.InlayHint[];
 }
 
 export class RubricClient extends LanguageClient {
@@ -141,7 +141,7 @@ function options(output: vscode.LogOutputChannel, listener: Listener, closed: ()
     middleware: {
       async provideInlayHints(document, range, token, next) {
         const hints = await next(document, range, token);
-        return hints && listener.hints(document, hints);
+        return hints && listener.hints(hints);
       },
       // VS Code lists rewrites before what has to do with runs: a migration is rarer, and comes last unless it is asked for.
       async provideCodeActions(document, range, context, token, next) {

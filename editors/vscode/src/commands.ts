@@ -4,9 +4,10 @@ import * as vscode from 'vscode';
 import { CodeAction, CodeActionRequest, CodeActionTriggerKind, Command } from 'vscode-languageclient/node';
 import { RubricClient, Refusal, SUITES } from './client';
 import { Texts } from './documents';
-import { Explorer, Place } from './explorer';
+import { Explorer } from './explorer';
 import { Launcher } from './launcher';
 import { Reports } from './report';
+import { Place } from './tree';
 import { mayRun } from './trust';
 
 type About = 'file' | 'case' | 'evaluator';

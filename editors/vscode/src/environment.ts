@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { INSTALL } from './distribution';
 import { NoPython, Python, findPython } from './python';
 import { Ended, RunOptions, onPath, run } from './programs';
 
@@ -50,7 +51,7 @@ export class PrivateEnvironment {
   /** What it will be made with, for the question. Throws NoPython, SetupFailed. */
   async plan(): Promise<{ uv?: string; python?: Python }> {
     if (!this.wheel) {
-      throw new SetupFailed('This build of the extension carries no language server. Install it from a checkout of rubric: `pipx install PATH`.');
+      throw new SetupFailed(`This build of the extension carries no language server. Install one: ${INSTALL}.`);
     }
     fs.mkdirSync(this.storage, { recursive: true });
     const uv = onPath('uv');
@@ -127,7 +128,7 @@ function reason({ text }: Ended): string {
     return 'uv cannot download a Python here. Install Python 3.10 or later, or connect once.';
   }
   if (OFFLINE.test(text)) {
-    return 'the package index (PyPI) cannot be reached. Connect once, or install rubric yourself, from its repository, and name `rubric-lsp` in the setting.';
+    return `the package index (PyPI), which has what the server needs, cannot be reached. Connect once, or install rubric yourself (${INSTALL}) and name \`rubric-lsp\` in the setting.`;
   }
   if (/ensurepip|python3-venv/.test(text)) {
     return 'Python’s `venv` is missing (on Debian and Ubuntu: `sudo apt install python3-venv`).';

@@ -5,24 +5,33 @@ import { Commands } from './commands';
 import { Texts } from './documents';
 import { Explorer } from './explorer';
 import { onPythonSelected } from './find';
+import { SuiteLanguage } from './language';
 import { Launcher } from './launcher';
 import { newSuite } from './newSuite';
 import { showReferences } from './references';
 import { Reports } from './report';
+import { ResultLine, ResultLines } from './resultLines';
 import { StatusBar } from './status';
 import { Walkthrough } from './walkthrough';
 
 let running: Launcher | undefined;
 
-export function activate(context: vscode.ExtensionContext): void {
+/** For other extensions: what stands at the ends of the lines of a suite. */
+export interface Api {
+  resultsOf(uri: vscode.Uri): readonly ResultLine[];
+}
+
+export function activate(context: vscode.ExtensionContext): Api {
+  const lines = new ResultLines();
   const explorer: Explorer = new Explorer(() => launcher.whenReady());
-  const launcher = new Launcher(context, { hints: (document, hints) => explorer.runs.marks.without(document, hints) });
+  const launcher = new Launcher(context, { hints: (hints) => lines.others(hints) });
   const texts = new Texts();
   const reports = new Reports(context, texts);
   const walkthrough = new Walkthrough();
+  const language = new SuiteLanguage(() => launcher.whenReady());
   const status = new StatusBar(launcher, explorer);
   const commands = new Commands(launcher, explorer, reports, texts);
-  context.subscriptions.push(launcher, explorer, texts, reports, status, ...commands.register(), ...reasonsToRestart(launcher));
+  context.subscriptions.push(launcher, explorer, language, lines, texts, reports, status, ...commands.register(), ...reasonsToRestart(launcher));
   context.subscriptions.push(
     vscode.commands.registerCommand('rubric.restartServer', () => launcher.restart()),
     vscode.commands.registerCommand('rubric.showOutput', () => launcher.output.show()),
@@ -35,10 +44,13 @@ export function activate(context: vscode.ExtensionContext): void {
     launcher.onDidStart((client) => {
       walkthrough.achieved('server');
       explorer.connect(client);
+      lines.connect(client);
       reports.connect(client);
+      language.lookAtAll();
     }),
     launcher.onDidEnd(({ crashed }) => {
       explorer.disconnect(crashed);
+      lines.disconnect();
       reports.disconnect();
     }),
     explorer.runs.onDidUpdate(({ testId }) => reports.changed(testId)),
@@ -48,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): void {
   }
   running = launcher;
   void launcher.restart();
+  return { resultsOf: (uri) => lines.of(uri) };
 }
 
 export async function deactivate(): Promise<void> {

@@ -1,26 +1,18 @@
 /** What became of a test, in the words that VS Code shows at the lines. */
 
 import * as vscode from 'vscode';
-import { Location as LspLocation } from 'vscode-languageclient/node';
 import { Message, TestState } from './protocol';
 
-type Locate = (location: LspLocation) => vscode.Location | undefined;
-
-/**
- * What is wrong, at the lines of the parts that are: VS Code shows it there in red, and once is enough. The line of
- * the case has the server's hint. A difference comes last: VS Code would show it in place of the words.
- */
-export function messagesOf(told: TestState, item: vscode.TestItem, isCase: boolean, locate: Locate): vscode.TestMessage[] {
+/** What is wrong, for the Testing view. A difference comes last: VS Code would show it in place of the words. */
+export function messagesOf(told: TestState, isCase: boolean): vscode.TestMessage[] {
   const [first, ...rest] = told.messages ?? [{ message: told.state, severity: 'error' }];
   if (!first) {
     return []; // known from before: hints say it
   }
   const parts = telling(isCase ? rest : [first, ...rest]);
-  const at = parts[0]?.location ?? first.location;
-  const whole = isCase ? [{ ...first, location: at }] : [];
-  const all = [...parts, ...whole].map((each) => shown(each, item, locate));
+  const all = [...parts, ...(isCase ? [first] : [])].map(({ message }) => shown(message));
   if (first.expected !== undefined && first.actual !== undefined) {
-    const difference = shown({ ...first, message: 'The answer beside what was expected', location: at }, item, locate);
+    const difference = shown('The answer beside what was expected');
     difference.expectedOutput = first.expected;
     difference.actualOutput = first.actual;
     all.push(difference);
@@ -28,11 +20,23 @@ export function messagesOf(told: TestState, item: vscode.TestItem, isCase: boole
   return all;
 }
 
-function shown(told: Message, item: vscode.TestItem, locate: Locate): vscode.TestMessage {
-  const message = new vscode.TestMessage(told.message);
+/**
+ * Tell VS Code what became of a test without a place for its messages: it would draw them at the ends of lines where the results
+ * stand already, and take them away at an edit, so that a line looks different before and after. From a message one comes to its test.
+ */
+export function withoutPlace(item: vscode.TestItem, tell: () => void): void {
+  const { range } = item;
+  item.range = undefined; // else it is the place of messages that have none
+  try {
+    tell();
+  } finally {
+    item.range = range;
+  }
+}
+
+function shown(text: string): vscode.TestMessage {
+  const message = new vscode.TestMessage(text);
   message.contextValue = 'rubric';
-  const { uri, range } = item;
-  message.location = told.location ? locate(told.location) : uri && range && new vscode.Location(uri, range);
   return message;
 }
 

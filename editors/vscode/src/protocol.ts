@@ -52,8 +52,12 @@ export interface RunWish {
   failed?: boolean;
   /** Only what has not passed as it stands now. */
   lacking?: boolean;
+  /** Only what has changed since it ran last. */
+  outdated?: boolean;
   repeat?: number;
   record?: boolean;
+  /** Answer when a person who has to allow it has answered. */
+  wait?: boolean;
 }
 
 export interface RunBegan {
@@ -141,6 +145,7 @@ export interface SentRequest {
 export interface Usage {
   role: 'target' | 'judge';
   name: string;
+  model?: string;
   calls: number;
   recorded: number;
   tokens?: { input: number; output: number; cached: number; reasoning: number };
@@ -186,7 +191,7 @@ export const discoverTests = new RequestType<
   Discovered,
   void
 >('rubric/discoverTests');
-/** `runId` is empty when nothing was begun, because the server asks for trust first. */
+/** `runId` is empty when nothing was started: the run was not allowed, or no test qualified. */
 export const runTests = new RequestType<RunWish, { runId: string; tests: string[] }, void>('rubric/runTests');
 export const cancelTests = new RequestType<{ runId?: string }, null, void>('rubric/cancelTests');
 export const reportOf = new RequestType<{ testId: string }, Report | null, void>('rubric/report');

@@ -3,10 +3,9 @@
 import * as vscode from 'vscode';
 import { ProtocolNotificationType, NotificationType } from 'vscode-languageclient/node';
 import { RubricClient } from './client';
-import { Marks } from './marks';
-import { messagesOf } from './messages';
 import * as protocol from './protocol';
 import { RunBegan, RunEnded, RunWish, TestState } from './protocol';
+import { OVER, Results } from './results';
 
 /** How far a run is, for the status bar. */
 export interface Going {
@@ -15,100 +14,119 @@ export interface Going {
 }
 
 interface Run {
+  label: string;
+  tests: string[];
+  /** The tests that have not had their last state yet, and how many of them are cases. */
+  waiting: Set<string>;
+  cases: Going;
+  /** That of the Testing view, if it was asked for there: VS Code has a run for it already. */
+  request: vscode.TestRunRequest | undefined;
   /** Made when something comes of it: VS Code lists every run for good, one that was cancelled before it began as well. */
   shown: vscode.TestRun | undefined;
-  make: () => vscode.TestRun;
-  waiting: Set<string>;
-  cases: string[];
+  /** What was known of tests before, and which of them had messages at their lines. */
+  before: Map<string, TestState | undefined>;
+  marked: Set<string>;
 }
 
-/** How long no more results have to come, in milliseconds. */
-const SETTLED_MS = 200;
-const OVER = new Set(['passed', 'borderline', 'failed', 'unscored', 'skipped']);
+/** What came of a run, and the request by which VS Code lists it. */
+interface Finished {
+  request: vscode.TestRunRequest | undefined;
+  words: string;
+}
+
+const NOTHING = 'Nothing was run.';
+
+/** What runs need of the tree. */
+export interface RunsHost {
+  find(id: string): vscode.TestItem | undefined;
+  isCase(id: string): boolean;
+  /** Put tests into the tree that are not there yet. */
+  look(ids: string[]): Promise<void>;
+  /** The profile by which VS Code repeats a run that was not begun in the Testing view. */
+  profile(): vscode.TestRunProfile;
+}
 
 export class Runs implements vscode.Disposable {
   private readonly running = new Map<string, Run>();
+  /** The requests of runs of which the server has not told yet. */
+  private readonly requests = new Map<string, vscode.TestRunRequest | undefined>();
+  /** The runs of this server that are over. */
+  private readonly finished = new Map<string, Finished>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly updated = new vscode.EventEmitter<TestState>();
-  /** What became of each test. */
-  private readonly last = new Map<string, TestState>();
-  /** The cases whose last results are outdated. */
-  private readonly outdated = new Set<string>();
-  /** Shows what is known from before, such as from a run in a terminal. */
-  private earlier: { shown: vscode.TestRun; end: NodeJS.Timeout } | undefined;
   private client: RubricClient | undefined;
-  /** What the server says is shown in order, and after the answer that names the run. */
+  /** What the server says is shown in order. */
   private queue: Promise<unknown> = Promise.resolve();
-  /** Where VS Code shows a message of its own. */
-  readonly marks = new Marks();
+  readonly results: Results;
   /** A run began, went on or ended. */
   readonly onDidChange = this.changed.event;
   /** Something is known of a test that was not before. */
   readonly onDidUpdate = this.updated.event;
 
   constructor(
-    private readonly controller: vscode.TestController,
-    private readonly find: (id: string) => vscode.TestItem | undefined,
-    private readonly isCase: (id: string) => boolean,
-    private readonly look: (ids: string[]) => Promise<void>,
-  ) {}
+    controller: vscode.TestController,
+    private readonly tree: RunsHost,
+  ) {
+    this.results = new Results(controller, {
+      find: (id) => tree.find(id),
+      isCase: (id) => tree.isCase(id),
+    });
+  }
 
   /** Undefined when nothing runs. */
   get going(): Going | undefined {
-    const all = [...this.running.values()];
-    const cases = all.flatMap((run) => run.cases);
-    const waiting = all.flatMap((run) => [...run.waiting].filter(this.isCase));
-    return all.length ? { of: cases.length, done: cases.length - waiting.length } : undefined;
-  }
-
-  /** A test is not there any more, or what became of it is not wanted any more. */
-  forget(id: string): void {
-    this.last.delete(id);
-    this.outdated.delete(id);
-    this.marks.remove(id);
+    const all = [...this.running.values()].map((run) => run.cases);
+    const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+    return all.length ? { of: sum(all.map((each) => each.of)), done: sum(all.map((each) => each.done)) } : undefined;
   }
 
   listen(client: RubricClient): void {
     this.client = client;
+    this.finished.clear();
+    this.requests.clear();
     const hear = <P>(type: NotificationType<P> | ProtocolNotificationType<P, void>, show: (params: P) => void | Promise<void>) =>
       client.onNotification(type as NotificationType<P>, (params) => {
         this.queue = this.queue.then(() => show(params)).catch(() => undefined); // a test that is gone: what follows is shown all the same
       });
     hear(protocol.runBegan, async (run) => {
-      await this.look(run.tests.filter((id) => !this.find(id)));
+      await this.tree.look(run.tests).catch(() => undefined);
       this.began(run);
     });
     hear(protocol.testState, (state) => this.state(state));
-    hear(protocol.testOutput, ({ runId, testId, text }) =>
-      this.running.get(runId)?.shown?.appendOutput(text.replace(/\r?\n/g, '\r\n'), undefined, testId ? this.find(testId) : undefined),
-    );
+    hear(protocol.testOutput, ({ runId, testId, text }) => {
+      const run = this.running.get(runId);
+      if (run?.tests.some(this.tree.find)) {
+        this.results.print(this.shown(run), text, testId ? this.tree.find(testId) : undefined);
+      }
+    });
     hear(protocol.runEnded, (end) => this.ended(end));
   }
 
-  /** Begin a run and come back when it is over. */
+  /** Begin a run and come back when it is over; a person may have to allow it first. `request` is that of the Testing view. */
   async begin(client: RubricClient, wish: RunWish, token?: vscode.CancellationToken, request?: vscode.TestRunRequest): Promise<void> {
-    const asked = client.sendRequest(protocol.runTests, wish);
-    const known = asked.then(({ runId, tests }) => runId && this.began({ runId, tests, label: '' }, request));
-    this.queue = Promise.all([this.queue, known.catch(() => undefined)]);
-    try {
-      const { runId } = await asked;
-      await known;
-      const cancelled = token?.onCancellationRequested(() => this.cancel(runId));
-      await this.over(runId);
-      cancelled?.dispose();
-    } catch (error) {
-      void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+    const why = await this.carryOut(client, wish, token, request).catch((error) => (token?.isCancellationRequested ? NOTHING : refused(error)));
+    if (why) {
+      this.nothingRan(request, why);
+    }
+  }
+
+  /** A request of the Testing view came to nothing: VS Code has begun a run for it all the same. */
+  nothingRan(request: vscode.TestRunRequest | undefined, why = NOTHING): void {
+    if (request) {
+      this.results.fill(request, why);
     }
   }
 
   /** The server is gone: what it had not finished has no result. How many cases that are. */
   abandon(): number {
-    const lost = [...this.running.values()].flatMap(({ waiting }) => [...waiting].filter(this.isCase)).length;
-    for (const [runId, { shown, waiting }] of this.running) {
+    const lost = [...this.running.values()].reduce((sum, { cases }) => sum + cases.of - cases.done, 0);
+    for (const [runId, run] of this.running) {
       const message = new vscode.TestMessage('The language server stopped before there was a result.');
-      withItems([...waiting].map(this.find), (item) => shown?.errored(item, message));
-      shown?.end();
-      this.running.delete(runId);
+      if (run.shown || run.request) {
+        const shown = this.shown(run);
+        withItems([...run.waiting].map(this.tree.find), (item) => shown.errored(item, message));
+      }
+      this.close(runId, run, message.message.toString());
     }
     this.client = undefined;
     this.changed.fire();
@@ -119,7 +137,30 @@ export class Runs implements vscode.Disposable {
     this.abandon();
     this.changed.dispose();
     this.updated.dispose();
-    this.marks.dispose();
+  }
+
+  /** Run to the end. Returns why nothing was run, if so. */
+  private async carryOut(client: RubricClient, wish: RunWish, token?: vscode.CancellationToken, request?: vscode.TestRunRequest): Promise<string> {
+    const { runId } = await client.sendRequest(protocol.runTests, { ...wish, wait: true }, token);
+    if (!runId) {
+      return NOTHING;
+    }
+    this.claim(runId, request);
+    const cancelled = token?.onCancellationRequested(() => this.cancel(runId));
+    await this.over(runId);
+    cancelled?.dispose();
+    const { request: listed, words } = this.finished.get(runId) ?? { request: undefined, words: NOTHING };
+    return listed === request ? '' : words;
+  }
+
+  /** The request of a run, of which the server may have told already or not yet. */
+  private claim(runId: string, request: vscode.TestRunRequest | undefined): void {
+    const run = this.running.get(runId);
+    if (!run) {
+      this.requests.set(runId, request);
+    } else if (!run.shown) {
+      run.request = request;
+    }
   }
 
   private cancel(runId: string): void {
@@ -131,7 +172,7 @@ export class Runs implements vscode.Disposable {
   private over(runId: string): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
-        if (!this.running.has(runId)) {
+        if (this.finished.has(runId) || !this.client) {
           listener.dispose();
           resolve();
         }
@@ -141,171 +182,84 @@ export class Runs implements vscode.Disposable {
     });
   }
 
-  private began({ runId, tests, label }: RunBegan, request?: vscode.TestRunRequest): void {
-    if (this.running.has(runId)) {
-      return;
-    }
-    const make = () => {
-      const items = tests.map(this.find).filter((item) => item !== undefined);
-      const shown = this.controller.createTestRun(request ?? new vscode.TestRunRequest(items), label || undefined, true);
-      shown.token.onCancellationRequested(() => this.cancel(runId));
-      this.marks.clear();
-      items.forEach((item) => shown.enqueued(item));
-      return shown;
-    };
-    this.running.set(runId, { shown: undefined, make, waiting: new Set(tests), cases: tests.filter(this.isCase) });
+  private began({ runId, tests, label }: RunBegan): void {
+    const request = this.requests.get(runId);
+    this.requests.delete(runId);
+    const cases = { of: tests.filter((id) => this.tree.isCase(id)).length, done: 0 };
+    this.running.set(runId, { label, tests, waiting: new Set(tests), cases, request, shown: undefined, before: new Map(), marked: new Set() });
     this.changed.fire();
   }
 
+  /** A run as VS Code lists it. */
+  private shown(run: Run): vscode.TestRun {
+    if (run.shown) {
+      return run.shown;
+    }
+    const items = run.tests.map(this.tree.find).filter((item) => item !== undefined);
+    run.marked = this.results.withMessages();
+    const name = run.label.replace(/^Running /u, ''); // it stays in VS Code's list when nothing runs any more
+    run.shown = this.results.begin(run.request ?? new vscode.TestRunRequest(items, undefined, this.tree.profile()), name || undefined);
+    run.shown.token.onCancellationRequested(() => [...this.running].forEach(([runId, each]) => each === run && this.cancel(runId)));
+    items.forEach((item) => run.shown?.enqueued(item));
+    return run.shown;
+  }
+
   private state(told: TestState): void {
-    if (this.isKnown(told)) {
+    if (this.results.isKnown(told)) {
       return;
     }
-    const item = this.find(told.testId);
+    const { testId, state } = told;
+    const item = this.tree.find(testId);
     const run = this.running.get(told.runId);
-    if (run && !['enqueued', 'cancelled'].includes(told.state)) {
-      run.shown ??= run.make();
+    if (run && item && !['enqueued', 'cancelled'].includes(state)) {
+      this.shown(run);
     }
-    if (item) {
-      this.remember(item, told, run);
-    } else if (OVER.has(told.state)) {
-      this.last.set(told.testId, told); // until it is in the tree
+    if (run && OVER.has(state) && !run.before.has(testId)) {
+      run.before.set(testId, this.results.of(testId));
     }
-    if (run && [...OVER, 'cancelled'].includes(told.state) && run.waiting.delete(told.testId)) {
+    if (item && state !== 'cancelled' && (run?.shown || !run)) {
+      this.results.take(item, told, run?.shown);
+    } else if (item && run?.shown) {
+      const before = run.before.has(testId) ? run.before.get(testId) : this.results.of(testId);
+      this.results.restore(item, run.shown, before, run.marked.has(testId));
+    } else if (OVER.has(state)) {
+      this.results.keep(told); // until it is in the tree
+    }
+    if (run && (OVER.has(state) || state === 'cancelled') && run.waiting.delete(testId)) {
+      run.cases.done += this.tree.isCase(testId) ? 1 : 0;
       this.changed.fire();
     }
     this.updated.fire(told);
   }
 
-  private remember(item: vscode.TestItem, told: TestState, run: Run | undefined): void {
-    const { state, testId } = told;
-    if (state === 'cancelled') {
-      return this.restore(item, run?.shown);
-    }
-    if (OVER.has(state)) {
-      this.last.set(testId, told);
-    }
-    if (OVER.has(state) || state === 'fresh') {
-      this.outdated.delete(testId);
-    }
-    if (state === 'outdated') {
-      this.outdated.add(testId);
-      this.withdraw(family(item));
-      this.controller.invalidateTestResults(item);
-    } else if (state === 'fresh') {
-      // VS Code cannot take back that a result is outdated: it is told the result again.
-      family(item).forEach((each) => this.tellAgain(each));
-    } else if (!run) {
-      this.show(this.fromBefore(), item, { ...told, messages: [] });
-    } else if (run.shown) {
-      this.show(run.shown, item, told);
-    }
-  }
-
-  /** What was cancelled stands as it stood: VS Code would call it skipped. */
-  private restore(item: vscode.TestItem, run: vscode.TestRun | undefined): void {
-    const before = this.last.get(item.id);
-    if (run && before) {
-      this.show(run, item, { ...before, messages: [] });
-    }
-    if (this.outdated.has(item.id)) {
-      this.controller.invalidateTestResults(item);
-    }
-  }
-
-  /** A test is in the tree of which something was known before. */
-  appeared(item: vscode.TestItem): void {
-    this.tellAgain(item);
-  }
-
-  /** Tests stand elsewhere in the tree, where VS Code has no results of them. */
-  moved(items: vscode.TestItem[]): void {
-    items.forEach((item) => this.tellAgain(item));
-    withItems([...this.outdated].map(this.find), (item) => items.includes(item) && this.controller.invalidateTestResults(item));
-  }
-
-  /** VS Code shows a message until its line is edited or something runs: another run, of everything that is known, takes it away. */
-  private withdraw(items: vscode.TestItem[]): void {
-    const shown = items.some(({ id }) => this.marks.has(id));
-    items.forEach(({ id }) => this.marks.remove(id));
-    if (shown && !this.running.size) {
-      withItems([...this.last.keys()].map(this.find), (each) => this.tellAgain(each));
-      withItems([...this.outdated].map(this.find), (each) => this.controller.invalidateTestResults(each));
-    }
-  }
-
-  /** What became of it, without the messages. */
-  private tellAgain(item: vscode.TestItem): void {
-    const before = this.last.get(item.id);
-    if (before) {
-      this.show(this.fromBefore(), item, { ...before, messages: [] });
-    }
-  }
-
-  /** Whether the same was said before, of an evaluator and then with its case, or of a file that is opened again. */
-  private isKnown(told: TestState): boolean {
-    const before = this.last.get(told.testId);
-    const same = (a: TestState) => JSON.stringify({ ...a, runId: '' }) === JSON.stringify({ ...told, runId: '' });
-    return before !== undefined && OVER.has(told.state) && ['', before.runId].includes(told.runId) && same(before);
-  }
-
-  /** A run for results that are known already; VS Code knows no others. It ends when no more come. */
-  private fromBefore(): vscode.TestRun {
-    if (this.earlier) {
-      this.earlier.end.refresh();
-      return this.earlier.shown;
-    }
-    this.marks.clear();
-    const shown = this.controller.createTestRun(new vscode.TestRunRequest([]), 'Earlier results', false);
-    const end = setTimeout(() => {
-      shown.end();
-      this.earlier = undefined;
-    }, SETTLED_MS);
-    this.earlier = { shown, end };
-    return shown;
-  }
-
-  private show(shown: vscode.TestRun, item: vscode.TestItem, told: TestState): void {
-    switch (told.state) {
-      case 'enqueued':
-        return shown.enqueued(item);
-      case 'started':
-        return shown.started(item);
-      case 'passed':
-        return shown.passed(item, told.durationMs);
-      case 'skipped':
-        return shown.skipped(item);
-      case 'failed':
-      case 'borderline':
-        return shown.failed(item, this.messages(told, item), told.durationMs);
-      case 'unscored': // trouble, not a verdict on the answer
-        return shown.errored(item, this.messages(told, item), told.durationMs);
-    }
-  }
-
-  private messages(told: TestState, item: vscode.TestItem): vscode.TestMessage[] {
-    const all = messagesOf(told, item, this.isCase(told.testId), (location) => this.client?.protocol2CodeConverter.asLocation(location));
-    if (all.length) {
-      this.marks.put(told.testId, all);
-    }
-    return all;
-  }
-
   private ended(end: RunEnded): void {
     const run = this.running.get(end.runId);
     if (run) {
-      run.shown?.appendOutput(`${tally(end)}\r\n`);
-      run.shown?.end();
-      this.running.delete(end.runId);
+      const words = tally(end);
+      if (run.shown) {
+        this.results.print(run.shown, `${words}\n`);
+      }
+      this.close(end.runId, run, words);
       this.changed.fire();
     }
   }
-}
 
-const family = (item: vscode.TestItem) => [item, ...[...item.children].map(([, child]) => child)];
+  private close(runId: string, run: Run, words: string): void {
+    run.shown?.end();
+    this.running.delete(runId);
+    this.finished.set(runId, { request: run.shown && run.request, words });
+  }
+}
 
 function withItems(items: (vscode.TestItem | undefined)[], act: (item: vscode.TestItem) => unknown): void {
   items.filter((item) => item !== undefined).forEach(act);
+}
+
+/** Tell a person why the server runs nothing. */
+function refused(error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  void vscode.window.showWarningMessage(why);
+  return why;
 }
 
 function tally(end: RunEnded): string {

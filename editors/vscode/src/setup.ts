@@ -1,4 +1,4 @@
-/** Setting up the server that the extension carries: asked once, with progress, and a way out. */
+/** Setting up the server that the extension carries: asked once, until it is answered, with progress, and a way out. */
 
 import * as vscode from 'vscode';
 import { PrivateEnvironment } from './environment';
@@ -37,10 +37,11 @@ export class Setup {
 
   private async consent(version: string | undefined): Promise<boolean> {
     const question =
-      'Rubric needs its language server. Set it up in a folder of its own? ' +
-      `It uses ${version ? `Python ${version}` : 'a Python that uv fetches'} and downloads about 15 MB from PyPI.`;
+      'Rubric needs its language server, which the extension brings along: without it no suite is checked or run. Set it up in a folder of its own? ' +
+      `It uses ${version ? `Python ${version}` : 'a Python that uv fetches'}; packages that it needs come from PyPI (about 15 MB).`;
     const [yes, other] = ['Set Up', 'Use Another'];
-    const chosen = await vscode.window.showInformationMessage(question, yes, other);
+    // VS Code hides questions of less weight after some seconds, and nobody would know why nothing works.
+    const chosen = await vscode.window.showErrorMessage(question, yes, other);
     if (chosen === other) {
       await openSetting('rubric.server.command');
     }

@@ -3,13 +3,16 @@
 import * as vscode from 'vscode';
 import { OURS, SUITES } from './client';
 import { Explorer } from './explorer';
-import { Launcher } from './launcher';
+import { Condition, Launcher } from './launcher';
 import { About, aboutSuite } from './protocol';
 
 /** How long after the last edit the server is asked again, in milliseconds. */
 const IDLE_MS = 400;
 
 type Choice = vscode.QuickPickItem & { run?: () => Thenable<unknown> | Promise<unknown> | void };
+
+/** Of what wants to be seen: that the server could not be started, and that somebody has to say whether to set it up. */
+const BACKGROUNDS: Partial<Record<Condition, string>> = { failed: 'statusBarItem.errorBackground', missing: 'statusBarItem.warningBackground' };
 
 const execute = (name: string) => () => vscode.commands.executeCommand(name);
 
@@ -77,7 +80,7 @@ export class StatusBar implements vscode.Disposable {
     const { condition, words } = this.launcher.status;
     const { known } = this;
     const isOurs = this.suite && (known || vscode.languages.match(OURS, this.suite));
-    if (!isOurs && !going) {
+    if (!isOurs && !going && condition !== 'missing') {
       this.item.hide();
       return;
     }
@@ -88,7 +91,7 @@ export class StatusBar implements vscode.Disposable {
       running: going ? ['loading~spin', `${going.done}/${going.of}`] : ['beaker', known ? [known.dialect, known.target].filter(Boolean).join(' · ') : ''],
     }[condition];
     this.item.text = `$(${icon}) ${condition === 'running' ? text || 'Rubric' : `Rubric: ${text}`}`;
-    this.item.backgroundColor = condition === 'failed' ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
+    this.item.backgroundColor = BACKGROUNDS[condition] && new vscode.ThemeColor(BACKGROUNDS[condition]);
     this.item.tooltip = this.tooltip(known);
     this.item.accessibilityInformation = { label: `Rubric: ${going ? `running, ${text} cases done` : text || words}` };
     this.item.show();

@@ -31,7 +31,8 @@ const label = (hint) => (typeof hint.label === 'string' ? hint.label : hint.labe
 
 async function hintOn(uri, line) {
   const hints = (await execute('vscode.executeInlayHintProvider', uri, everything)) ?? [];
-  return hints.filter((hint) => hint.position.line === line).map(label).join(' ');
+  const results = vscode.extensions.getExtension('rubric.rubric').exports.resultsOf(uri);
+  return [...hints.filter((hint) => hint.position.line === line).map(label), ...results.filter((each) => each.line === line).map(({ text }) => text)].join(' ');
 }
 
 const result = (uri, line) => until(`a result on line ${line}`, async () => /[✔✘○]/u.exec(await hintOn(uri, line))?.[0]);
@@ -45,6 +46,17 @@ const tests = {
     assert.equal((await open('support.eval.yaml')).document.languageId, 'eval-yaml');
     assert.equal((await open('settings.yaml')).document.languageId, 'yaml');
     assert.equal((await open('.agentv/targets.yaml')).document.languageId, 'yaml');
+  },
+  async 'a name that others use is a suite by its content'() {
+    const folder = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, 'evals');
+    const write = (name, text) => vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder, name), Buffer.from(text));
+    await write('dataset.grader-scores.yaml', '- test_id: a\n  grader: rubrics\n  range: {min: 0.3}\n');
+    await write('dataset-yolo.yaml', 'path: coco\ntrain: images\nval: images\nnames: {0: person}\n');
+    await write('dataset.yaml', 'name: real\ntests:\n  - {id: a, input: Hi, criteria: Greets}\n');
+    const others = [await open('evals/dataset.grader-scores.yaml'), await open('evals/dataset-yolo.yaml')];
+    await open('evals/dataset.yaml');
+    await until('our language', () => vscode.window.activeTextEditor.document.languageId === 'eval-yaml');
+    assert.deepEqual(others.map(({ document, uri }) => [document.languageId, codes(uri)]), [['yaml', []], ['yaml', []]]);
   },
   async 'every command of the manifest exists'() {
     const { contributes } = vscode.extensions.getExtension('rubric.rubric').packageJSON;
@@ -109,9 +121,13 @@ const tests = {
     await execute('rubric.runCase');
     await until('the failure is a problem', () => codes(uri).includes('case-failed') && codes(uri).includes('criterion-failed'));
     assert.equal(await result(uri, place(document, '- id: late-order').line), '✘');
-    // VS Code says at the end of this line why the test failed: a hint would say it twice.
+    // Once: VS Code has no message of its own at the end of this line.
     const failed = place(document, '- type: contains\n        value: sorry').line;
-    await until('no hint', async () => (await hintOn(uri, failed)) === '');
+    await until('one result', async () => /^✘[^✘]*$/u.test(await hintOn(uri, failed)));
+    await editor.edit((edit) => edit.insert(place(document, 'sorry').translate(0, 5), ' for that'));
+    await until('the same result in its place, which is stale', async () => /^◌ ✘[^✘]*$/u.test(await hintOn(uri, failed)));
+    await execute('undo');
+    await until('as it was', async () => /^✘[^✘]*$/u.test(await hintOn(uri, failed)));
   },
   async 'the answer opens as a document that cannot be edited'() {
     const { uri } = await open('support.eval.yaml');

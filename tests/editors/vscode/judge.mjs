@@ -1,8 +1,11 @@
 // A judge on this machine: says of each criterion what a test wants, and can be held back, taken away and brought again.
 import http from 'node:http';
 
-/** `opinion(id)`: what is thought of a criterion, 0..10. `holds`: whether replies wait until `release` is called. */
-export async function startJudge({ opinion = () => 8, holds = false } = {}) {
+/**
+ * `opinion(id)`: what is thought of a criterion, 0..10. `holds`: whether replies wait until `release` is called. `answer`: what it says
+ * as the model `answerer`, a target.
+ */
+export async function startJudge({ opinion = () => 8, holds = false, answer: said = '' } = {}) {
   let waiting = [];
   const judge = { asked: 0, port: 0, start, stop, release };
   let server;
@@ -13,7 +16,7 @@ export async function startJudge({ opinion = () => 8, holds = false } = {}) {
       request.on('data', (chunk) => (body += chunk));
       request.on('end', () => {
         judge.asked += 1;
-        const answer = () => response.end(JSON.stringify(reply(JSON.parse(body), opinion)));
+        const answer = () => response.end(JSON.stringify(reply(JSON.parse(body), opinion, said)));
         response.setHeader('content-type', 'application/json');
         if (holds) waiting.push(answer);
         else answer();
@@ -50,7 +53,8 @@ export const targets = (judge, answer) =>
   });
 
 /** What an OpenAI-compatible server says, with a result for every criterion of the prompt. */
-function reply({ model, messages }, opinion) {
+function reply({ model, messages }, opinion, said) {
+  if (model === 'answerer') return completion(model, said);
   const asked = messages.map(({ content }) => content).join('\n');
   const section = asked.slice(asked.lastIndexOf('[[ ## rubric ## ]]'));
   const criteria = section.split(/^- /mu).slice(1).map((part) => [part.split(':')[0], /^ {4}\d/mu.test(part)]);
@@ -60,6 +64,11 @@ function reply({ model, messages }, opinion) {
     return { id, reasoning, ...(ranges ? { score: points } : { satisfied: points >= 7 }) };
   });
   const content = JSON.stringify({ checks, overall_reasoning: 'Clear on the whole, thin in one place.' });
+  return completion(model, content);
+}
+
+function completion(model, content) {
   const message = { role: 'assistant', content };
-  return { id: 'x', object: 'chat.completion', model, choices: [{ index: 0, finish_reason: 'stop', message }], usage: { prompt_tokens: 900, completion_tokens: 120, total_tokens: 1020 } };
+  const usage = { prompt_tokens: 900, completion_tokens: 120, total_tokens: 1020, cost: 0.0021 };
+  return { id: 'x', object: 'chat.completion', model, choices: [{ index: 0, finish_reason: 'stop', message }], usage };
 }

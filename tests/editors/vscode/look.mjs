@@ -99,8 +99,8 @@ export async function accept(page, label) {
   await page.locator('.suggest-widget.visible').waitFor({ state: 'detached' }).catch(gone);
 }
 
-/** The line of the editor that shows a text. */
-export const line = (page, text) => page.locator('.view-line', { hasText: text });
+/** The line of the editor that shows a text, the result at its end included. */
+export const line = (page, text) => page.locator(`shown=${JSON.stringify(text instanceof RegExp ? { source: text.source, flags: text.flags } : { text })}`);
 
 /** A row of the Test Explorer, by how its label begins. */
 export const test = (page, label) => page.locator(`.test-explorer .monaco-list-row[aria-label^="${label}"]`);

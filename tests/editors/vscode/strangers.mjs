@@ -5,6 +5,23 @@ import { command, goTo, lineOf, pressLens, webview } from './look.mjs';
 
 const ACTING = '\u001b[2J \u009b2J \u202eabc\u202c';
 
+/** What is laid out of an answer, and what must not be: SINK is an address that nobody may ask. */
+const MARKUP = `
+# Refunds
+Within **30 days**, says the [policy][1].
+
+| Item | Days |
+|---|---:|
+| coat | 30 |
+
+<img src="SINK/html.png" onerror="fetch('SINK/error')"><svg onload="fetch('SINK/svg')"></svg><script>fetch('SINK/script')</script>
+<iframe src="SINK/frame"></iframe><style>@import url(SINK/style); body { background: url(SINK/background) }</style>
+<a href="command:workbench.action.terminal.new">a</a> <SINK/auto.png> [j](javascript:fetch('SINK/js')) ![d](data:image/svg+xml;base64,PHN2Zy8+) &#x202e;abc&#x1b;[2J
+<form action="SINK/form"><button>b</button></form> <meta http-equiv="refresh" content="0;url=SINK/meta"> <link rel="stylesheet" href="SINK/link">
+
+[1]: SINK/reference.png
+`;
+
 /** A server on this machine that must receive nothing, and texts that ask it for something in every way. */
 export async function hostile() {
   const sink = { received: [], port: 0 };
@@ -45,7 +62,7 @@ tests:
     input: ${evil('input')}
     ${evil('key')}: 1
 `;
-  const targets = JSON.stringify({ targets: [{ name: 'canned', provider: 'mock', response: `${image('answer')} ${ACTING}` }] });
+  const targets = JSON.stringify({ targets: [{ name: 'canned', provider: 'mock', response: `${image('answer')} ${ACTING}\n${MARKUP.replaceAll('SINK', `http://127.0.0.1:${sink.port}`)}` }] });
   return { files: { 'strangers.eval.yaml': suite, 'grader.py': grader, '.agentv/targets.yaml': targets }, consented: false, judge: sink };
 }
 
@@ -79,7 +96,17 @@ export async function strangers({ page, shot, open, studio, judge: sink }) {
   await command(page, 'Rubric: Open report');
   const report = await webview(page);
   await report.locator('h1').waitFor();
-  await report.locator('pre', { hasText: 'evil.example/answer' }).first().waitFor();
+  const answer = report.locator('.markdown');
+  await answer.filter({ hasText: 'evil.example/answer' }).waitFor();
+  await answer.locator('h4', { hasText: 'Refunds' }).waitFor(); // laid out, below the headings of the report
+  await answer.locator('strong', { hasText: '30 days' }).waitFor();
+  await answer.locator('td.n', { hasText: '30' }).waitFor();
+  const active = await report.locator('main').locator('img, a[href]:not([href="#"]), script, style, iframe, form, meta, link, [onerror], [onload], .markdown [style]').count();
+  if (active) throw new Error(`the answer became ${active} active elements`);
+  await answer.scrollIntoViewIfNeeded();
+  await shot('strangers-answer');
+  await report.locator('summary', { hasText: 'Source' }).click();
+  await report.locator('pre[aria-label="Answer"]', { hasText: '**30 days**' }).waitFor(); // as it is written, one click away
   await nothingRendered(report.locator('body'), 'the report');
   await shot('strangers-report');
   await page.waitForTimeout(1000);

@@ -9,7 +9,8 @@ import path from 'node:path';
 export const REPOSITORY = path.resolve(import.meta.dirname, '../../..');
 export const EXTENSION = path.join(REPOSITORY, 'editors/vscode/rubric.vsix');
 const TOOLS = path.join(REPOSITORY, '.tools');
-const { chromium } = createRequire(path.join(TOOLS, 'vscode/package.json'))('playwright-core');
+const { chromium, selectors } = createRequire(path.join(TOOLS, 'vscode/package.json'))('playwright-core');
+await selectors.register('shown', linesThatShow);
 
 /** Where a VS Code is: the current one, or the oldest that the extension supports. */
 function installed() {
@@ -182,6 +183,22 @@ export async function openStudio({
       fs.rmSync(home, { recursive: true, force: true, maxRetries: 10 });
     },
   };
+}
+
+/** Runs in the page: finds lines of editors by what is seen of them. What a decoration adds is drawn by its style, and is no text of the page. */
+function linesThatShow() {
+  const added = (element) => {
+    const { content } = getComputedStyle(element, '::after');
+    return /^"/u.test(content) ? JSON.parse(content) : '';
+  };
+  const shown = (line) => [line.textContent, ...[...line.querySelectorAll('[class*="ced-"]')].map(added)].join(' ');
+  const queryAll = (root, selector) => {
+    const { text, source, flags } = JSON.parse(selector);
+    const plain = (value) => value.replace(/\s+/gu, ' ').toLowerCase();
+    const matches = source === undefined ? (line) => plain(shown(line)).includes(plain(text)) : (line) => new RegExp(source, flags).test(shown(line));
+    return [...root.querySelectorAll('.view-line')].filter(matches);
+  };
+  return { queryAll, query: (root, selector) => queryAll(root, selector)[0] };
 }
 
 /** Runs in the page: what the option says to a newer VS Code, set before the workbench looks. */

@@ -11,7 +11,10 @@ import { broken, graders } from './graders.mjs';
 import { menus } from './menus.mjs';
 import { shared } from './shared.mjs';
 import { hostile, strangers } from './strangers.mjs';
+import { commands, mixed, refused, thousands, thousandsOfCases, unasked as untrusted } from './testing.mjs';
+import { sixtySix, windows } from './windows.mjs';
 import { REPOSITORY } from './studio.mjs';
+import { readable, words } from './words.mjs';
 
 const CORPUS = path.join(REPOSITORY, '../shared/corpus/v3.14.6/examples/features/rubric');
 
@@ -25,6 +28,11 @@ export const tours = {
   explorer: { options: many, play: explorer },
   shared: { options: {}, play: shared },
   strangers: { options: hostile, play: strangers },
+  commands: { options: mixed, play: commands },
+  refused: { options: untrusted, play: refused },
+  thousands: { options: thousandsOfCases, play: thousands },
+  windows: { options: sixtySix, play: windows },
+  words: { options: readable, play: words },
 };
 
 const EXAMPLES = {

@@ -1,15 +1,16 @@
 /** What the report of a case shows. */
 
-import { Criterion, Evaluator, Report, SentRequest, Verdict } from '../protocol';
+import { Criterion, Evaluator, Report, SentRequest, Usage, Verdict } from '../protocol';
 import { history, part, scale, total } from './drawings';
 import { html, Html } from './html';
+import { rendered } from './markdown';
 
 export const SIGNS: Record<Verdict, string> = { passed: '✔', borderline: '◐', failed: '✘', unscored: '○' };
 
 /** The inside of the page; without a report it says what to do. */
 export function body(caseId: string, report: Report | undefined): string {
   const shown = report
-    ? [header(report), reasons(report), score(report), [...report.evaluators].sort(failedFirst).map(evaluator), answer(report), past(report), requests(report), command(report)]
+    ? [header(report), reasons(report), score(report), [...report.evaluators].sort(failedFirst).map(evaluator), answer(report), took(report), past(report), requests(report), command(report)]
     : [html`<h1>${caseId}</h1>`, html`<p>This case has no result yet.</p>`, html`<div class="actions">${button('run', 'Run case')}${button('suite', 'Show in suite')}</div>`];
   return html`${shown}`.markup;
 }
@@ -34,7 +35,6 @@ function header(report: Report): Html {
     </p>
     ${report.stale && html`<p class="stale"><span aria-hidden="true">◌</span> Stale: the case has changed since this run.</p>`}
     <dl class="facts">${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-    ${(report.usage ?? []).map((each) => html`<p class="note">${each.text}</p>`)}
     <div class="actions" role="group" aria-label="Actions">
       ${button('run', report.stale ? 'Run case' : 'Run again')}
       ${report.answer !== undefined && report.expectedOutput !== undefined && button('diff', 'Compare with expected')}
@@ -61,7 +61,7 @@ function score(report: Report): Html {
   return html`<section aria-labelledby="score">
     <h2 id="score">Score</h2>
     ${report.score !== undefined && total(report)}
-    <table>
+    <table class="scores">
       <thead><tr><th scope="col">Evaluator</th><th scope="col">Verdict</th><th scope="col" class="n">Score</th><th scope="col" class="n">Weight</th><th scope="col" class="n">Share</th><th scope="col" class="n">Gives</th><th></th></tr></thead>
       <tbody>${report.evaluators.map(
         (each) => html`<tr>
@@ -103,14 +103,44 @@ function criterion(each: Criterion): Html {
 }
 
 function answer(report: Report): Html {
-  return html`${report.answer !== undefined && html`<section aria-labelledby="answer"><h2 id="answer">Answer</h2><pre tabindex="0" aria-labelledby="answer">${report.answer || '(empty)'}</pre></section>`}
+  return html`${report.answer !== undefined && html`<section aria-labelledby="answer"><h2 id="answer">Answer</h2>${said(report.answer)}</section>`}
     ${report.expectedOutput !== undefined && html`<details data-key="expected"><summary>Expected</summary><pre tabindex="0">${report.expectedOutput}</pre></details>`}
     ${report.prompt !== undefined && !report.requests && html`<details data-key="prompt"><summary>Prompt</summary><pre tabindex="0">${report.prompt}</pre></details>`}`;
 }
 
+/** The answer as it is meant, and as it is written. */
+function said(text: string): Html {
+  const source = html`<pre tabindex="0" aria-label="Answer">${text || '(empty)'}</pre>`;
+  const laidOut = text ? rendered(text) : undefined;
+  return laidOut ? html`<div class="markdown">${laidOut}</div><details data-key="source"><summary>Source</summary>${source}</details>` : source;
+}
+
+/** Tokens and cost, for whom. */
+function took(report: Report): Html {
+  const usage = report.usage ?? [];
+  if (!usage.length) {
+    return html``;
+  }
+  const count = (value: number | undefined) => (value === undefined ? '–' : value.toLocaleString());
+  const calls = ({ calls, recorded }: Usage) => [calls && count(calls), recorded && `${count(recorded)} recorded`].filter(Boolean).join(', ') || '0';
+  const more = ({ tokens }: Usage) => [tokens?.cached && `${count(tokens.cached)} cached`, tokens?.reasoning && `${count(tokens.reasoning)} reasoning`].filter(Boolean).join(', ');
+  return html`<section aria-labelledby="took"><h2 id="took">Tokens and cost</h2>
+    <table>
+      <thead><tr><th scope="col">For</th><th scope="col" class="n">Calls</th><th scope="col" class="n">Read</th><th scope="col" class="n">Written</th><th scope="col" class="n">Cost</th></tr></thead>
+      <tbody>${usage.map(
+        (each) => html`<tr>
+          <th scope="row">${each.role} ${each.name}${each.model && each.model !== each.name && ` (${each.model})`} <span class="note">${more(each)}</span></th>
+          <td class="n">${calls(each)}</td><td class="n">${count(each.tokens?.input)}</td><td class="n">${count(each.tokens?.output)}</td>
+          <td class="n">${each.costUsd === undefined ? '–' : `$${each.costUsd.toPrecision(2)}`}</td>
+        </tr>`,
+      )}</tbody>
+    </table>
+  </section>`;
+}
+
 function requests(report: Report): Html {
   const sent = report.requests ?? [];
-  return html`${sent.length > 0 && html`<section aria-labelledby="sent"><h2 id="sent">What was sent</h2>${sent.map(request)}</section>`}`;
+  return html`${sent.length > 0 && html`<section aria-labelledby="sent"><h2 id="sent">Prompts that were sent</h2>${sent.map(request)}</section>`}`;
 }
 
 function request(each: SentRequest, index: number): Html {

@@ -10,6 +10,9 @@ export class Html {
   constructor(readonly markup: string) {}
 }
 
+/** A text in which no character acts; markup stays markup. */
+export const safeText = (text: string) => text.replace(ACTING, '\ufffd');
+
 type Part = Html | string | number | undefined | false | Part[];
 
 /** Markup from a template; every value that is not markup is escaped, and characters that act are marked. */
@@ -24,5 +27,5 @@ function written(part: Part): string {
   if (part instanceof Html) {
     return part.markup;
   }
-  return part === undefined || part === false ? '' : String(part).replace(ACTING, '\ufffd').replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
+  return part === undefined || part === false ? '' : safeText(String(part)).replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
 }

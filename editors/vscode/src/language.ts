@@ -1,0 +1,44 @@
+/** Our language for suites whose names others use, too: the server knows them by what is in them. */
+
+import * as vscode from 'vscode';
+import { RubricClient } from './client';
+
+const NAMED: vscode.DocumentSelector = {
+  scheme: 'file',
+  language: 'yaml',
+  pattern: '**/evals/**/{dataset*,*-eval,eval,suite,*.test}.{yaml,yml}',
+};
+
+export class SuiteLanguage implements vscode.Disposable {
+  /** Those that were asked about: a person who turns one back into YAML is not asked twice. */
+  private readonly given = new Set<string>();
+  private readonly listeners = [
+    vscode.workspace.onDidOpenTextDocument((document) => void this.look(document)),
+    vscode.window.onDidChangeActiveTextEditor((editor) => editor && void this.look(editor.document)),
+    vscode.workspace.onDidSaveTextDocument((document) => void this.look(document)),
+  ];
+
+  constructor(private readonly ready: () => Promise<RubricClient | undefined>) {}
+
+  /** A server runs: look at what was open before it did. */
+  lookAtAll(): void {
+    vscode.workspace.textDocuments.forEach((document) => void this.look(document));
+  }
+
+  dispose(): void {
+    this.listeners.forEach((listener) => listener.dispose());
+  }
+
+  private async look(document: vscode.TextDocument): Promise<void> {
+    const uri = document.uri.toString();
+    if (this.given.has(uri) || !vscode.languages.match(NAMED, document)) {
+      return;
+    }
+    const client = await this.ready();
+    const suite = await client?.sendRequest('rubric/suite', { textDocument: { uri } }).then(Boolean, () => false);
+    if (suite && !document.isClosed && !this.given.has(uri)) {
+      this.given.add(uri);
+      await vscode.languages.setTextDocumentLanguage(document, 'eval-yaml');
+    }
+  }
+}

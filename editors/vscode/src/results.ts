@@ -1,0 +1,203 @@
+/**
+ * What became of each test, and how VS Code is shown it. VS Code knows results of runs only, and lists every run for good: results
+ * of before this session, or that hold again, are shown in a run that stands for the last one.
+ */
+
+import * as vscode from 'vscode';
+import { messagesOf, withoutPlace } from './messages';
+import { TestState } from './protocol';
+
+/** How long no more results have to come, in milliseconds. */
+const SETTLED_MS = 200;
+/** Characters of output that are kept of the last run. */
+const MOST_OUTPUT = 200_000;
+
+const NOTHING = 'Nothing was run';
+export const OVER = new Set(['passed', 'borderline', 'failed', 'unscored', 'skipped']);
+
+/** What results need of the tree and of the runs. */
+export interface ResultsHost {
+  find(id: string): vscode.TestItem | undefined;
+  isCase(id: string): boolean;
+}
+
+export class Results {
+  private readonly last = new Map<string, TestState>();
+  /** The cases whose last results are outdated. */
+  private readonly outdated = new Set<string>();
+  /** Shows what is known from before, such as from a run in a terminal. */
+  private earlier: { shown: vscode.TestRun; end: NodeJS.Timeout } | undefined;
+  /** What was run last, and what it put out: what VS Code calls the last run is to lead there. */
+  private request = new vscode.TestRunRequest([]);
+  private output = '';
+  /** The tests whose messages VS Code lists: those of the latest run. */
+  private readonly listed = new Set<string>();
+
+  constructor(
+    private readonly controller: vscode.TestController,
+    private readonly tests: ResultsHost,
+  ) {}
+
+  of(id: string): TestState | undefined {
+    return this.last.get(id);
+  }
+
+  /** A run for VS Code's list. */
+  begin(request: vscode.TestRunRequest, label?: string): vscode.TestRun {
+    this.request = request;
+    this.output = '';
+    this.listed.clear();
+    return this.controller.createTestRun(request, label, true);
+  }
+
+  print(shown: vscode.TestRun | undefined, text: string, item?: vscode.TestItem): void {
+    shown?.appendOutput(text.replace(/\r?\n/g, '\r\n'), undefined, item);
+    this.output = (this.output + text).slice(-MOST_OUTPUT);
+  }
+
+  /** What became of a test, in a run or, without one, before. */
+  take(item: vscode.TestItem, told: TestState, run: vscode.TestRun | undefined): void {
+    const { state, testId } = told;
+    if (OVER.has(state)) {
+      this.last.set(testId, told);
+    }
+    if (OVER.has(state) || state === 'fresh') {
+      this.outdated.delete(testId);
+    }
+    if (state === 'outdated') {
+      this.outdated.add(testId);
+      this.controller.invalidateTestResults(item);
+    } else if (state === 'fresh') {
+      // VS Code cannot take back that a result is outdated: it is told the result again.
+      family(item).forEach((each) => this.tellAgain(each));
+    } else if (run) {
+      this.show(run, item, told);
+    } else {
+      this.show(this.fromBefore(), item, { ...told, messages: [] });
+    }
+  }
+
+  /** Of a test that is not in the tree yet. */
+  keep(told: TestState): void {
+    this.last.set(told.testId, told);
+  }
+
+  /** A test is not there any more, or what became of it is not wanted any more. */
+  forget(id: string): void {
+    this.last.delete(id);
+    this.outdated.delete(id);
+    this.listed.delete(id);
+  }
+
+  /** A test stands as it stood before a run, whatever that run has shown of it meanwhile: VS Code would call it skipped. */
+  restore(item: vscode.TestItem, run: vscode.TestRun, before: TestState | undefined, marked: boolean): void {
+    if (before) {
+      this.last.set(item.id, before);
+      this.show(run, item, marked ? before : { ...before, messages: [] });
+    } else {
+      this.last.delete(item.id);
+      run.enqueued(item); // at the end of the run it has no result
+    }
+    if (this.outdated.has(item.id)) {
+      this.controller.invalidateTestResults(item);
+    }
+  }
+
+  /** VS Code began a run by itself of which nothing came: in its place stands what is known, with a word why. */
+  fill(request: vscode.TestRunRequest, why: string): void {
+    const marked = this.withMessages();
+    const shown = this.begin(request, NOTHING);
+    const all = [...(request.include ?? []).flatMap(below), ...[...marked].flatMap((id) => this.tests.find(id) ?? [])];
+    for (const item of new Set(all)) {
+      const before = this.last.get(item.id);
+      if (before) {
+        this.restore(item, shown, before, marked.has(item.id));
+      }
+    }
+    this.print(shown, `${why}\n`);
+    shown.end();
+  }
+
+  /** A test is in the tree of which something was known before. */
+  appeared(item: vscode.TestItem): void {
+    this.tellAgain(item);
+  }
+
+  /** Tests are to be shown as they stand: they are elsewhere in the tree, or a person has cleared what VS Code shows. */
+  tell(items: Iterable<vscode.TestItem>): void {
+    const all = new Set(items);
+    all.forEach((item) => this.tellAgain(item));
+    all.forEach((item) => this.outdated.has(item.id) && this.controller.invalidateTestResults(item));
+  }
+
+  /** Whether the same was said before, of an evaluator and then with its case, or of a file that is opened again. */
+  isKnown(told: TestState): boolean {
+    const before = this.last.get(told.testId);
+    const same = (a: TestState) => JSON.stringify({ ...a, runId: '' }) === JSON.stringify({ ...told, runId: '' });
+    return before !== undefined && OVER.has(told.state) && ['', before.runId].includes(told.runId) && same(before);
+  }
+
+  /** The tests whose messages VS Code lists. */
+  withMessages(): Set<string> {
+    return new Set(this.listed);
+  }
+
+  /** What became of it, without the messages. */
+  private tellAgain(item: vscode.TestItem): void {
+    const before = this.last.get(item.id);
+    if (before) {
+      this.show(this.fromBefore(), item, { ...before, messages: [] });
+    }
+  }
+
+  /** A run for results that are known already. It ends when no more come. */
+  private fromBefore(): vscode.TestRun {
+    if (this.earlier) {
+      this.earlier.end.refresh();
+      return this.earlier.shown;
+    }
+    this.listed.clear();
+    const { include, exclude, profile } = this.request;
+    const shown = this.controller.createTestRun(new vscode.TestRunRequest(include, exclude, profile), 'Earlier results', false);
+    if (this.output) {
+      shown.appendOutput(this.output.replace(/\r?\n/g, '\r\n'));
+    }
+    const end = setTimeout(() => {
+      shown.end();
+      this.earlier = undefined;
+    }, SETTLED_MS);
+    this.earlier = { shown, end };
+    return shown;
+  }
+
+  /** Tell a run what became of a test. */
+  show(shown: vscode.TestRun, item: vscode.TestItem, told: TestState): void {
+    switch (told.state) {
+      case 'enqueued':
+        return shown.enqueued(item);
+      case 'started':
+        return shown.started(item);
+      case 'passed':
+        return shown.passed(item, told.durationMs);
+      case 'skipped':
+        return shown.skipped(item);
+      case 'failed':
+      case 'borderline':
+        return withoutPlace(item, () => shown.failed(item, this.messages(told), told.durationMs));
+      case 'unscored': // trouble, not a verdict on the answer
+        return withoutPlace(item, () => shown.errored(item, this.messages(told), told.durationMs));
+    }
+  }
+
+  private messages(told: TestState): vscode.TestMessage[] {
+    const all = messagesOf(told, this.tests.isCase(told.testId));
+    if (all.length) {
+      this.listed.add(told.testId);
+    }
+    return all;
+  }
+}
+
+const children = (item: vscode.TestItem) => [...item.children].map(([, child]) => child);
+const family = (item: vscode.TestItem) => [item, ...children(item)];
+const below = (item: vscode.TestItem): vscode.TestItem[] => [item, ...children(item).flatMap(below)];

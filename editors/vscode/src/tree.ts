@@ -1,0 +1,191 @@
+/** The items of the Testing view: suites under their folders, their cases and evaluators, as the server tells of them. */
+
+import * as vscode from 'vscode';
+import { Range as LspRange } from 'vscode-languageclient/node';
+import { filed, Folder } from './folders';
+import { Discovered, Test } from './protocol';
+
+/** What a tree item stands for. */
+export interface Place {
+  uri: string;
+  caseId?: string;
+  evaluator?: string;
+}
+
+/** Is told what becomes of items. */
+export interface Watcher {
+  appeared(item: vscode.TestItem): void;
+  /** They stand elsewhere: VS Code knows a test by all that it stands under. */
+  moved(items: vscode.TestItem[]): void;
+  forgotten(id: string): void;
+  range(range: LspRange): vscode.Range | undefined;
+}
+
+export class Tree {
+  private readonly items = new Map<string, vscode.TestItem>();
+  private readonly kinds = new WeakMap<vscode.TestItem, Test['kind']>();
+  /** The folders that suites stand in, by their ids. */
+  private readonly folders = new Map<string, vscode.TestItem>();
+
+  constructor(
+    private readonly controller: vscode.TestController,
+    private readonly watcher: Watcher,
+  ) {}
+
+  get isEmpty(): boolean {
+    return this.items.size === 0;
+  }
+
+  get all(): Iterable<vscode.TestItem> {
+    return this.items.values();
+  }
+
+  get suites(): vscode.TestItem[] {
+    return [...this.items.values()].filter((item) => this.kinds.get(item) === 'suite');
+  }
+
+  find(id: string): vscode.TestItem | undefined {
+    return this.items.get(id);
+  }
+
+  isCase(id: string): boolean {
+    const item = this.items.get(id);
+    return item !== undefined && this.kinds.get(item) === 'case';
+  }
+
+  /** Whether it is a suite, or something in one: a folder is not. */
+  isTest(item: vscode.TestItem): boolean {
+    return this.kinds.has(item);
+  }
+
+  /** What an item stands for: itself, or the suites of a folder. */
+  tests(item: vscode.TestItem): vscode.TestItem[] {
+    return this.isTest(item) ? [item] : children(item).flatMap((child) => this.tests(child));
+  }
+
+  /** The case or the evaluator that an item stands for. */
+  placeOf(item: vscode.TestItem): Place | undefined {
+    const lineage = [item];
+    while (lineage[0].parent && this.kinds.get(lineage[0]) !== 'suite') {
+      lineage.unshift(lineage[0].parent);
+    }
+    const [suite, ...below] = lineage;
+    const names = below.map((each, depth) => each.id.slice(lineage[depth].id.length + '::'.length));
+    return this.kinds.get(suite) === 'suite' ? { uri: suite.id, caseId: names[0], evaluator: names[1] } : undefined;
+  }
+
+  /** The cases that stand in a file, its own and those that suites take over. */
+  casesIn(uri: string): vscode.TestItem[] {
+    return [...this.items.values()].filter((item) => this.kinds.get(item) === 'case' && (item.parent?.id === uri || item.uri?.toString() === uri));
+  }
+
+  /** Show tests in place of those that the same suites had; of the suites `before`, only those that are listed are still there. */
+  show({ tests, scope }: Discovered, before: vscode.TestItem[] = []): void {
+    const listed = new Set(tests.map((test) => test.id));
+    before.filter(({ id }) => !listed.has(id)).forEach(({ id }) => this.forget(id));
+    for (const uri of scope) {
+      if (!listed.has(uri)) {
+        this.forget(uri);
+      } else if (tests.some((test) => test.parent === uri) || !tests.find((test) => test.id === uri)?.canResolveChildren) {
+        this.prune(this.items.get(uri), listed);
+      }
+    }
+    for (const test of tests) {
+      this.place(test);
+    }
+    this.arrange();
+  }
+
+  private place(test: Test): void {
+    const siblings = test.parent === undefined ? this.controller.items : this.items.get(test.parent)?.children;
+    if (!siblings) {
+      return;
+    }
+    const known = this.items.get(test.id);
+    const item = known ?? this.controller.createTestItem(test.id, test.label, vscode.Uri.parse(test.textDocument.uri));
+    if (test.kind !== 'suite') {
+      item.label = test.label; // that of a suite names its folder, too, and is sorted with it
+      item.sortText = test.sortText;
+    }
+    // Not its description: VS Code reads that to the blind in place of the label.
+    // One that has its children already is not asked for them again.
+    item.canResolveChildren = test.canResolveChildren && item.children.size === 0;
+    item.range = test.range && this.watcher.range(test.range);
+    if (!known) {
+      siblings.add(item);
+      this.items.set(test.id, item);
+      this.kinds.set(item, test.kind);
+      this.watcher.appeared(item);
+    }
+  }
+
+  /** Put suites under their folders. */
+  private arrange(): void {
+    const suites = this.suites;
+    const filing = filed(suites.map((item) => ({ id: item.id, path: pathOf(item) })));
+    for (const item of suites) {
+      const { folders, label } = filing.get(item.id)!;
+      const parent = this.folder(folders);
+      item.label = label;
+      item.sortText = pathOf(item).join('/');
+      if (item.parent?.id !== parent?.id) {
+        (item.parent?.children ?? this.controller.items).delete(item.id);
+        (parent?.children ?? this.controller.items).add(item);
+        this.watcher.moved(children(item).flatMap((child) => [child, ...children(child)]));
+      }
+    }
+    const wanted = new Set([...filing.values()].flatMap(({ folders }) => folders.map(({ id }) => id)));
+    for (const [id, folder] of [...this.folders]) {
+      if (!wanted.has(id)) {
+        (folder.parent?.children ?? this.controller.items).delete(id);
+        this.folders.delete(id);
+      }
+    }
+  }
+
+  /** The item of the last of several folders, each in the one before; undefined for none. */
+  private folder(chain: Folder[]): vscode.TestItem | undefined {
+    let above: vscode.TestItem | undefined;
+    for (const { id, label } of chain) {
+      const known = this.folders.get(id);
+      const item = known && known.parent?.id === above?.id ? known : this.controller.createTestItem(id, label);
+      item.label = label;
+      item.sortText = id.slice('folder:'.length);
+      if (item !== known) {
+        (known?.parent?.children ?? this.controller.items).delete(id);
+        (above?.children ?? this.controller.items).add(item);
+        this.folders.set(id, item);
+      }
+      above = item;
+    }
+    return above;
+  }
+
+  private prune(item: vscode.TestItem | undefined, listed: Set<string>): void {
+    for (const [id, child] of item?.children ?? []) {
+      if (listed.has(id)) {
+        this.prune(child, listed);
+      } else {
+        this.forget(id);
+      }
+    }
+  }
+
+  private forget(id: string): void {
+    const item = this.items.get(id);
+    if (item) {
+      [...item.children].forEach(([child]) => this.forget(child));
+      this.items.delete(id);
+      this.watcher.forgotten(id);
+      (item.parent?.children ?? this.controller.items).delete(id);
+    }
+  }
+}
+
+const children = (item: vscode.TestItem) => [...item.children].map(([, child]) => child);
+
+/** The names of the folders of a suite, from that of the workspace downward, and its own. */
+function pathOf({ uri, id }: vscode.TestItem): string[] {
+  const path = vscode.workspace.asRelativePath(uri ?? vscode.Uri.parse(id)); // with the folder of the workspace, where there are several
+  return path.split('/').filter(Boolean);
+}
