@@ -16,18 +16,8 @@ end
 -- 1. The plugin needs no setup. Settings of the server go here, such as:
 -- vim.lsp.config('rubric', { settings = { rubric = { showPassed = true } } })
 
--- 2. Problems as text on their line (off by default since Neovim 0.11): what is wrong.
---    <C-w>d shows the rest: what comes of it, and what to do.
-vim.diagnostic.config({
-  severity_sort = true,
-  virtual_text = {
-    spacing = 2,
-    prefix = '■',
-    format = function(diagnostic)
-      return diagnostic.message:match('^[^\n]*')
-    end,
-  },
-})
+-- 2. Problems as text on their line (off by default since Neovim 0.11). <C-w>d shows what the window cuts.
+vim.diagnostic.config({ severity_sort = true, virtual_text = { spacing = 2, prefix = '■' } })
 
 vim.api.nvim_set_hl(0, 'LspInlayHint', { link = 'Comment' })
 vim.api.nvim_set_hl(0, 'LspCodeLens', { link = 'Comment' })

@@ -21,7 +21,7 @@ def checked(examples: Path, folder: Path) -> None:
     """A suite with mistakes."""
     editor = ScreenNeovim(examples / "broken.eval.yaml", size=(118, 27))
     try:
-        editor.sees("belongs to two bands")
+        editor.sees("start this band at 6")
         editor.sees("Run")
         keep(editor, folder / "neovim-check.svg", "nvim examples/broken.eval.yaml")
     finally:

@@ -45,7 +45,7 @@ def test_only_suites_start_the_server(nvim: Open, workspace: Path) -> None:
         "suite.yaml",
         "c.test.yaml",
     ]
-    others = ["settings.yaml", "evaluation.yaml", "mysuite.yaml", "dataset.json"]
+    others = ["settings.yaml", "evaluation.yaml", "mysuite.yaml", "dataset.json", "dataset.grader-scores.yaml"]
     for name in [*names, *others]:
         (workspace / name).write_text("name: x\ntests: []\n", encoding="utf-8")
     editor = nvim("settings.yaml")
@@ -56,6 +56,23 @@ def test_only_suites_start_the_server(nvim: Open, workspace: Path) -> None:
         editor.command(f"edit {workspace / name}")
         until(f"{name} is open", partial(shows, editor, name))
         assert not editor.attached(), name
+
+
+@pytest.mark.parametrize("name", ["dataset.yaml", "suite.yaml", "c.test.yaml"])
+def test_a_name_that_others_use_is_a_suite_by_its_content(nvim: Open, workspace: Path, name: str) -> None:
+    """Ansible, helm-unittest and YOLO have files of these names: the server says nothing of them."""
+    other = workspace / "other" / name
+    other.parent.mkdir()
+    other.write_text("path: coco\ntrain: images\nval: images\nnames: {0: person}\n", encoding="utf-8")
+    (workspace / name).write_text("name: x\ntests:\n  - {id: a, input: Hi, criteia: Greets}\n", encoding="utf-8")
+    editor = opened(nvim(f"other/{name}"))
+    editor.command(f"edit {workspace / name}")
+    until("its problem", lambda: "unknown-key" in editor.codes())
+    editor.command("edit #")
+    until("back", lambda: str(editor.lua("return vim.fn.expand('%:p:h:t')")) == "other")
+    assert editor.lua("return vim.bo.filetype") == "yaml"
+    assert editor.diagnostics() == []
+    assert editor.lenses() == {}
 
 
 def test_a_first_line_comment_makes_any_yaml_a_suite(nvim: Open, workspace: Path) -> None:
@@ -117,13 +134,16 @@ def test_a_quick_fix_is_applied(nvim: Open) -> None:
 
 def test_actions_of_the_line_are_offered_from_its_first_column(nvim: Open) -> None:
     """What `gra` does, which Neovim has had since 0.11."""
-    editor = checked(nvim("broken.eval.yaml"))
-    editor.put_cursor("expected_outcome")
+    editor = opened(nvim("broken.eval.yaml"))
+    until("both problems", lambda: {"overlapping-bands", "renamed-key"} <= editor.codes())
     editor.lua("vim.ui.select = function(items, options) _G.offered = vim.tbl_map(options.format_item, items) end")
-    editor.keys("0")
-    editor.lua("vim.lsp.buf.code_action()")
-    offered = until("the actions", lambda: editor.lua("return _G.offered"))
-    assert "criteria" in offered[0]
+    key = "gra" if editor.lua("return vim.fn.maparg('gra', 'n') ~= ''") else ":lua vim.lsp.buf.code_action()<CR>"
+    for text, fix in [("[5, 10]", "Start this band at 6"), ("expected_outcome", "Rename it to `criteria`")]:
+        for column in "0$":
+            editor.put_cursor(text)
+            editor.keys(f"{column}:lua _G.offered = false<CR>{key}")
+            offered = until("the actions", lambda: editor.lua("return _G.offered or false"))
+            assert fix in str(offered[0]), (text, column)
 
 
 def test_code_lenses_are_shown(nvim: Open) -> None:

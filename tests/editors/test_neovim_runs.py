@@ -31,21 +31,42 @@ tests:
 
 
 def completed_and_documented(editor: Neovim) -> None:
-    """Ids are completed; every command has its place in the help, and a mapping."""
+    """Ids are completed; everything that a person can name has its place in the help."""
     assert editor.lua("return vim.fn.getcompletion('RubricRun l', 'cmdline')") == ["late-order"]
-    commands = editor.lua(
-        "return vim.tbl_filter(function(n) return vim.startswith(n, 'Rubric') end, vim.tbl_keys(vim.api.nvim_get_commands({})))"
-    )
+    mine = editor.lua("""
+        local function ours(name) return name:find('Rubric', 1, true) ~= nil end
+        local help = vim.api.nvim_get_runtime_file('doc/rubric.txt', false)[1]
+        local text = table.concat(vim.fn.readfile(help), '\\n')
+        local tags = {}
+        for tag in text:gmatch('%*([^%s*|]+)%*') do tags[tag] = true end
+        local plugs = vim.tbl_map(function(m) return m.lhs end, vim.api.nvim_get_keymap('n'))
+        return {
+          tags = vim.tbl_keys(tags),
+          commands = vim.tbl_filter(ours, vim.tbl_keys(vim.api.nvim_get_commands({}))),
+          plugs = vim.tbl_filter(ours, plugs),
+          groups = vim.tbl_filter(ours, vim.fn.getcompletion('Rubric', 'highlight')),
+          functions = vim.tbl_keys(require('rubric')),
+          options = require('rubric.options').names(),
+        }""")
+    names = {name: set(found) for name, found in mine.items()}
+    assert names["plugs"] == {f"<Plug>({name})" for name in names["commands"]}
+    wanted = {
+        *(f":{name}" for name in names["commands"]),
+        *names["plugs"],
+        *(f"hl-{name}" for name in names["groups"]),
+        *(f"rubric.{name}()" for name in names["functions"]),
+        *(f"g:rubric.{name}" for name in names["options"]),
+    }
+    assert min(len(found) for found in names.values()) > 1
+    assert wanted - names["tags"] == set()
+    kinds = (":Rubric", "<Plug>", "hl-", "rubric.", "g:rubric.")
+    there = {tag for tag in names["tags"] if tag.startswith(kinds)} - {"rubric.txt", "rubric.nvim"}
+    assert there - wanted == set(), "the help names nothing that is gone"
     editor.lua(
-        f"vim.cmd.helptags('{editor.lua('return vim.api.nvim_get_runtime_file([[doc/rubric.txt]], false)[1]').rpartition('/')[0]}')"
+        "local doc = vim.fn.fnamemodify(vim.api.nvim_get_runtime_file('doc/rubric.txt', false)[1], ':h')"
+        " vim.cmd.helptags(doc)"
     )
-    tags = editor.lua("return vim.fn.getcompletion('rubric', 'help')") + editor.lua(
-        "return vim.fn.getcompletion(':Rubric', 'help')"
-    )
-    assert {f":{name}" for name in commands} <= set(tags), "every command has its place in the help"
-    assert {"rubric-trust", "rubric-neotest", "rubric.statusline()"} <= set(tags)
-    plugs = editor.lua("return vim.tbl_map(function(m) return m.lhs end, vim.api.nvim_get_keymap('n'))")
-    assert {f"<Plug>({name})" for name in commands} <= set(plugs)
+    assert "rubric.statusline()" in editor.lua("return vim.fn.getcompletion('rubric', 'help')")
 
 
 @pytest.fixture
@@ -117,12 +138,34 @@ def test_signs_status_and_failures(ready: Neovim) -> None:
     failed = ready.line_of("id: late-order")
     until("the text", lambda: "✘ 0.50" in ready.results().get(failed, ""))
 
+    criterion = ready.line_of("value: sorry")
     ready.command("RubricFailures")
     until("the quickfix window", lambda: ready.lua("return vim.bo.buftype") == "quickfix")
-    entries = ready.lua("""return vim.tbl_map(function(e)
-        return { vim.fs.basename(vim.api.nvim_buf_get_name(e.bufnr)), e.type, e.text } end, vim.fn.getqflist())""")
-    assert [(name, kind) for name, kind, _ in entries] == [("support.eval.yaml", "E")] * len(entries)
-    assert any(text.startswith("✘ late-order: ") and "sorry" in text for _, _, text in entries)
+    ((name, kind, line, text),) = rows(ready)
+    assert (name, kind, line) == ("support.eval.yaml", "E", failed + 1), "one row for the one case that failed"
+    assert text.startswith("▸ ✘ late-order: ")
+    ready.keys("zo")
+    until("its criteria", lambda: len(rows(ready)) == 2)
+    (_, _, _, text), (_, kind, line, why) = rows(ready)
+    assert text.startswith("▾ ✘ late-order: ")
+    assert (kind, line) == ("E", criterion), "at its own place"
+    assert "sorry" in why
+    ready.keys("jzc")
+    until("they are folded", lambda: len(rows(ready)) == 1)
+    ready.command("RubricFailures!")
+    until("all of them", lambda: len(rows(ready)) == 2)
+    ready.lua("vim.fn.setqflist({ { filename = 'a', lnum = 1, text = 'of somebody else' } })")
+    ready.keys("zazR")
+    ready.command("cclose")
+    assert [text for *_, text in rows(ready)] == ["of somebody else"]
+
+
+def rows(editor: Neovim) -> list[list[Any]]:
+    """The quickfix list: file, kind, line and text of each row."""
+    return list(
+        editor.lua("""return vim.tbl_map(function(e)
+            return { vim.fs.basename(vim.api.nvim_buf_get_name(e.bufnr)), e.type, e.lnum, e.text } end, vim.fn.getqflist())""")
+    )
 
 
 def ended(editor: Neovim, command: str) -> dict[str, Any]:

@@ -19,10 +19,22 @@ def keep(editor: ScreenNeovim, artifacts: Path, name: str) -> None:
 def test_problems_are_seen(screen: Open, artifacts: Path) -> None:
     editor = screen("broken.eval.yaml")
     assert isinstance(editor, ScreenNeovim)
-    shown = editor.sees("two bands")
-    assert next(line for line in shown.splitlines() if "two bands" in line).count("[5, 10]") == 1
+    shown = editor.sees("start this band at 6")
+    assert next(line for line in shown.splitlines() if "start this band" in line).count("[5, 10]") == 1
     editor.sees("Run")
     keep(editor, artifacts, "neovim-problems")
+
+
+def test_what_to_do_is_seen_on_a_narrow_screen(screen: Open, artifacts: Path) -> None:
+    """At the end of a line, before what happens otherwise, which is cut."""
+    editor = screen("broken.eval.yaml", size=(100, 30))
+    assert isinstance(editor, ScreenNeovim)
+    editor.sees("■ fix: start this band at 6  score")
+    editor.lua("vim.diagnostic.config({ virtual_text = false })")
+    until("nothing at the end of lines", lambda: "■" not in editor.screen())
+    editor.lua("vim.diagnostic.config({ virtual_text = { prefix = '●' } })")
+    editor.sees("● fix: start this band at 6")
+    keep(editor, artifacts, "neovim-problems-narrow")
 
 
 def test_results_are_seen_on_the_line(screen: Open, artifacts: Path) -> None:

@@ -21,7 +21,7 @@ local suite_names = {
   '%.test%.ya?ml$',
   '/eval%.ya?ml$',
   '/suite%.ya?ml$',
-  '/dataset[^/]*%.ya?ml$',
+  '/dataset[%w_-]*%.ya?ml$',
   '/%.agentv/[^/]+%.ya?ml$',
 }
 
@@ -49,7 +49,8 @@ return {
       on_dir(vim.fs.root(bufnr, { '.agentv', '.git' }) or (name ~= '' and vim.fs.dirname(name)) or vim.uv.cwd())
     end
   end,
-  get_language_id = function()
-    return 'eval-yaml'
+  -- Other programs use these names, too: of a `yaml` file the server says by its content whether it is a suite.
+  get_language_id = function(_, filetype)
+    return filetype == 'yaml' and 'yaml' or 'eval-yaml'
   end,
 }

@@ -15,9 +15,27 @@ require('rubric.commands').define()
 
 local group = vim.api.nvim_create_augroup('rubric', {})
 
+local FILETYPES = { 'yaml', 'yaml.eval', 'eval-yaml' }
+
+--- Suites that were open before this plugin was loaded, as by `:packadd` or by a plugin manager for a filetype.
+local function serve_open_buffers()
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    local loaded = vim.api.nvim_buf_is_loaded(bufnr) and vim.tbl_contains(FILETYPES, vim.bo[bufnr].filetype)
+    if loaded and vim.bo[bufnr].filetype == 'yaml' and vim.filetype.match({ buf = bufnr }) == 'yaml.eval' then
+      vim.bo[bufnr].filetype = 'yaml.eval'
+    elseif loaded then
+      require('rubric.start').buffer(bufnr)
+    end
+  end
+end
+
+if vim.v.vim_did_enter == 1 then
+  vim.schedule(serve_open_buffers)
+end
+
 vim.api.nvim_create_autocmd('FileType', {
   group = group,
-  pattern = { 'yaml', 'yaml.eval', 'eval-yaml' },
+  pattern = FILETYPES,
   desc = 'Start rubric-lsp for suites',
   callback = function(event)
     if vim.v.vim_did_enter == 1 then
@@ -39,7 +57,7 @@ vim.api.nvim_create_autocmd('LspAttach', {
   callback = function(event)
     local client = vim.lsp.get_client_by_id(event.data.client_id)
     if client and client.name == 'rubric' then
-      require('rubric').attached(event.buf, group)
+      require('rubric.start').attached(event.buf, group, client.id)
     end
   end,
 })

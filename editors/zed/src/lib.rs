@@ -1,5 +1,8 @@
 use zed_extension_api::{self as zed, settings::LspSettings};
 
+/// How the server is installed: what works today. Written by tests/release/addresses.py.
+const SOURCE: &str = "PATH (of rubric's repository, or of the wheel of a release)";
+
 struct Rubric;
 
 impl zed::Extension for Rubric {
@@ -19,7 +22,7 @@ impl zed::Extension for Rubric {
         let named = binary.as_ref().and_then(|binary| binary.path.clone());
         let command = named
             .or_else(|| worktree.which("rubric-lsp"))
-            .ok_or("rubric-lsp was not found: pipx install PATH (of rubric's repository)")?;
+            .ok_or_else(|| format!("rubric-lsp was not found: pipx install {SOURCE}"))?;
         let args = binary
             .and_then(|binary| binary.arguments)
             .unwrap_or_else(|| vec!["--stdio".into()]);

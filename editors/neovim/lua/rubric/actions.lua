@@ -142,13 +142,11 @@ function M.diff(bufnr, uri, case)
 end
 
 --- List every case that did not pass, of all suites that are known, in the quickfix window.
-function M.failures()
-  local entries = require('rubric.quickfix').entries()
-  vim.fn.setqflist({}, ' ', { title = 'rubric: cases that did not pass', items = entries })
-  if #entries == 0 then
-    return client_of.notify('no case has failed')
+---@param all boolean? whether their criteria are listed, too
+function M.failures(all)
+  if not require('rubric.quickfix').open(all) then
+    client_of.notify('no case has failed')
   end
-  vim.cmd(('botright copen %d'):format(math.min(#entries, 10)))
 end
 
 --- Show what the programs and judges of the last run have written.

@@ -28,7 +28,8 @@ end
 ---@class rubric.Command
 ---@field name string
 ---@field desc string
----@field run fun(given: { args: string, count: integer })
+---@field run fun(given: { args: string, count: integer, bang: boolean })
+---@field bang boolean? whether it takes a !
 ---@field count integer? the count when none is given; nil for a command without one
 ---@field words (fun(): string[])? what an argument is completed from; nil for a command without one
 
@@ -71,7 +72,14 @@ M.all = {
     run = on_case('report'),
     words = cases,
   },
-  { name = 'RubricFailures', desc = 'List the cases that did not pass in the quickfix window', run = plain('failures') },
+  {
+    name = 'RubricFailures',
+    desc = 'List the cases that did not pass in the quickfix window; with ! their criteria, too',
+    run = function(given)
+      require('rubric.actions').failures(given.bang)
+    end,
+    bang = true,
+  },
   { name = 'RubricCopy', desc = 'Copy the command line that runs the case', run = on_case('copy'), words = cases },
   { name = 'RubricAnswer', desc = 'Open the answer of the case', run = on_case('answer'), words = cases },
   { name = 'RubricPrompt', desc = 'Open the prompt of the case', run = on_case('prompt'), words = cases },
@@ -106,6 +114,7 @@ function M.define()
       nargs = command.words and '?' or 0,
       complete = command.words and completion(command.words) or nil,
       count = command.count,
+      bang = command.bang,
     })
     local call = command.count and ('<Cmd>execute v:count .. "%s"<CR>') or '<Cmd>%s<CR>'
     vim.keymap.set('n', ('<Plug>(%s)'):format(command.name), call:format(command.name), { desc = command.desc })

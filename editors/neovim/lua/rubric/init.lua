@@ -20,26 +20,4 @@ function M.results(bufnr)
   return found
 end
 
---- The server serves a buffer from now on: turn on inlay hints, keep code lenses current, draw what is known.
----@param bufnr integer
----@param group integer
-function M.attached(bufnr, group)
-  require('rubric.verdict').define()
-  require('rubric.tests').draw(bufnr)
-  vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
-  if vim.lsp.codelens.enable then -- Neovim 0.12 refreshes by itself
-    return vim.lsp.codelens.enable(true, { bufnr = bufnr })
-  end
-  vim.lsp.codelens.refresh({ bufnr = bufnr })
-  vim.api.nvim_clear_autocmds({ group = group, buffer = bufnr })
-  vim.api.nvim_create_autocmd({ 'BufEnter', 'InsertLeave', 'TextChanged' }, {
-    group = group,
-    buffer = bufnr,
-    desc = 'Refresh the code lenses of a suite',
-    callback = function()
-      vim.lsp.codelens.refresh({ bufnr = bufnr })
-    end,
-  })
-end
-
 return M

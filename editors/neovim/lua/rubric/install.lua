@@ -1,7 +1,10 @@
---- How the server is installed: from the checkout that this plugin is part of. No package index has it yet.
+--- How the server is installed: what works today.
 local M = {}
 
---- The line for a terminal.
+--- Written by tests/release/addresses.py.
+local SOURCE = "PATH (of rubric's repository, or of the wheel of a release)"
+
+--- The line for a terminal: the checkout that this plugin is part of comes first, for it has the same version.
 ---@return string
 function M.command()
   local here = vim.fs.normalize(debug.getinfo(1, 'S').source:sub(2))
@@ -9,7 +12,7 @@ function M.command()
   if root and vim.uv.fs_stat(root .. '/pyproject.toml') then
     return ('pipx install --force %s'):format(vim.fn.shellescape(root))
   end
-  return "pipx install --force PATH (of rubric's repository, or of the wheel of a release)"
+  return ('pipx install --force %s'):format(SOURCE)
 end
 
 return M

@@ -19,6 +19,12 @@ function M.get(name)
   return set[name]
 end
 
+--- The names of all options.
+---@return string[]
+function M.names()
+  return vim.tbl_keys(defaults)
+end
+
 --- The names in `vim.g.rubric` that mean nothing.
 ---@return string[]
 function M.unknown()
