@@ -10,7 +10,7 @@ KEY := $(shell { pwd; cat pyproject.toml; } | cksum | cut -d' ' -f1)
 INSTALLED := $(VENV)/.installed-$(KEY)
 DEVELOPING := $(VENV)/.developing-$(KEY)
 
-.PHONY: help demo test lint parity chaos bench bytecode vsix test-editors clean
+.PHONY: help demo test lint parity chaos bench bytecode vsix test-editors release-check clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo 'make chaos         breaks rubric on purpose, 15 minutes; SEED=N other ways, ONLY=TEXT one part'
 	@echo 'make bench         measurements'
 	@echo 'make vsix          the VS Code extension: editors/vscode/rubric.vsix'
+	@echo 'make release-check tries everything about a release before it (CONTRIBUTING.md, Release)'
 	@echo 'make clean         remove everything that git does not keep'
 
 demo: $(INSTALLED)
@@ -61,6 +62,9 @@ vsix: editors/vscode/rubric.vsix
 test-editors: $(DEVELOPING)
 	@tests/editors/run.sh
 
+release-check: $(DEVELOPING)
+	@tests/release/check.sh
+
 clean:
 	rm -rf $(VENV) .tools artifacts build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf .import_linter_cache editors/vscode/node_modules editors/vscode/dist editors/vscode/server editors/vscode/*.vsix
@@ -83,7 +87,7 @@ $(DEVELOPING): $(INSTALLED)
 	@rm -f $(VENV)/.developing-*; touch $@
 
 EXTENSION := editors/vscode
-EXTENSION_FILES := $(wildcard $(addprefix $(EXTENSION)/,src/* src/view/* images/* syntaxes/* snippets/* walkthrough/* *.json *.md LICENSE .vscodeignore))
+EXTENSION_FILES := $(wildcard $(addprefix $(EXTENSION)/,src/* src/view/* images/* syntaxes/* snippets/* walkthrough/* *.json *.mjs *.md LICENSE .vscodeignore))
 SERVER_FILES := pyproject.toml $(shell find rubric_core rubric_lsp -name '*.py' -o -name '*.md' -o -name '*.json')
 
 $(EXTENSION)/rubric.vsix: $(EXTENSION_FILES) $(EXTENSION)/server/.built $(EXTENSION)/node_modules/.package-lock.json
