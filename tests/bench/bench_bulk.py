@@ -57,7 +57,11 @@ def rows(folder: Path) -> Iterator[str]:
     server.client.close()
     stored = folder / ".rubric" / "results" / "a.eval.yaml.json"
     stored.parent.mkdir(parents=True)
-    lines = (json.dumps({f"c{n}": {"latest": {"id": f"c{n}", **RESULT}}})[1:-1] for n in range(RESULTS))
+    summary = {name: RESULT[name] for name in ("verdict", "score", "at", "fingerprint") if name in RESULT}
+    lines = (
+        json.dumps({f"c{n}": {"summary": summary, "history": [summary], "latest": {"id": f"c{n}", **RESULT}}})[1:-1]
+        for n in range(RESULTS)
+    )
     head = '{"version": 1, "suite": "a.eval.yaml", "dialect": "agentv-3", "cases": {\n'
     stored.write_text(head + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
     server = Server(folder)

@@ -12,6 +12,9 @@ import pytest
 from grown import GROWN
 
 from rubric_core.analysis import Language, analyze
+from rubric_core.fixing import Gate, fixed
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.tree import Tree
 
 LANGUAGE = Language()
 SIZE, MOST = 120, 2.4
@@ -46,6 +49,63 @@ def test_twice_as_much_takes_twice_as_long(name: str, path: str) -> None:
     check(make(8), path)  # what is worked out once for all texts
     small, large = check(make(SIZE), path), check(make(2 * SIZE), path)
     assert large - MOST * small <= NOISE, f"{small:,} calls, then {large:,}"
+
+
+def parsed(name: str, operation: str, size: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+    """How many characters are parsed to do something with a text, and how many it has."""
+    make, path = next((GROWN[key], key[1]) for key in GROWN if key[0] == name)
+    known = analyze(make(size), LANGUAGE, path=Path("/x") / path)
+    count = 0
+
+    def counted(text: str) -> Tree:
+        nonlocal count
+        count += len(text)
+        return parse(text)
+
+    monkeypatch.setattr("rubric_core.syntax.blocks.parse", counted)
+    if operation == "fixes":
+        Gate(known).passed(known.diagnostics)
+    else:
+        fixed(known)
+    return count, len(known.document)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        ("bands, reversed", 12),
+        ("bracket that does not close, many lines", 12),
+        ("cases without an id", 4),
+        ("criteria with one id", 12),
+        ("criteria without a text", 12),
+        ("criteria without weight", 12),
+        ("dependencies on misspelt ids", 4),
+        ("keys behind tabs", 12),
+        ("rubrics, agentv-1", 12),
+        ("targets without a key", 12),
+    ],
+)
+def test_fixes_are_tried_together(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To try the fixes of a long text, be there a thousand, it is read a few times, and not once for each."""
+    read, length = parsed(name, "fixes", 1_000, monkeypatch)
+    assert read <= most * length
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("bands, reversed", 12), ("dependencies on misspelt ids", 6), ("targets without a key", 4)],
+)
+def test_every_safe_fix_is_made_in_a_few_readings(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, length = parsed(name, "fix all", 300, monkeypatch)
+    assert read <= most * length
+
+
+def test_a_chain_of_merged_cases_is_read_link_by_link() -> None:
+    """Each case takes what the one above it has, which was put together there."""
+    make = GROWN["merge chain over cases", "a.eval.yaml"]
+    check(make(8), "a.eval.yaml")
+    small, large = check(make(40), "a.eval.yaml"), check(make(80), "a.eval.yaml")
+    assert large <= 2.1 * small + NOISE
 
 
 def test_what_grows_faster_is_seen() -> None:

@@ -29,8 +29,10 @@ _ODD = (
     "e\u0301", "\u05d0\u05d1", "\u202e", "\u2029", "\u0085", "\x0b", "{{ x }}", "${{ A }}", "👩‍👩‍👧", "\U0001f1e6", "> ", "# rubric: dialect=agentv-5\n",
 )  # fmt: skip
 _LONGEST = 6_000
-#: Edits in one notification.
-_AT_ONCE = (1, 1, 1, 2, 4, 16)
+#: Edits in one notification: as people type, as a formatter or a search with replacement changes a text, and as a merge does.
+_AT_ONCE = (1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 4, 4, 10, 10, 16, 100, 1_000)
+#: Edits that are not taken back yet. More of them, and a text is too damaged for anything to be found in it.
+_MOST_OPEN = 24
 _MOST_FAULTS = 20
 _INTERNAL_ERROR = -32603
 #: Each change of a text is followed by the diagnostics and so many other requests.
@@ -39,8 +41,8 @@ _DELTA = "semanticTokens/full/delta"
 
 
 def run(setting: Setting, tally: Tally) -> None:
-    """Edit texts one after the other."""
-    edits = setting.edits or setting.of(300, 20_000)
+    """Edit texts one after the other: half of the edits come a thousand at a time."""
+    edits = setting.edits or setting.of(2_000, 250_000)
     compare_edits(setting, tally, edits, seconds=setting.seconds)
 
 
@@ -91,18 +93,15 @@ class _Pair:
         uri = f"file:///chaos/{self.encoding}-{self.opened}.eval.yaml"
         self.follower.open(uri, text, 0)
         colors = _Colors()
-        undone = [text]
+        edited = _Edited(text)
         for step in range(1, steps + 1):
-            changes: list[dict[str, Any]] = []
-            for _ in range(rng.choice(_AT_ONCE)):
-                edit = Edit(Span(0, len(text)), undone.pop()) if undone and rng.random() < 0.08 else _edit(text, rng)
-                undone = [*undone[-5:], text]
-                changes.append(_change(text, edit, self.encoding, whole=rng.random() < 0.5))
-                text = apply_edits(text, [edit])
+            changes = [edited.change(rng, self.encoding) for _ in range(rng.choice(_AT_ONCE))]
+            text = edited.text
             self.follower.change(uri, step, changes)
             self.fresh.open(uri, text, step)
             self.tally.count("edits", len(changes))
             self.tally.count("versions")
+            self.tally.most("edits in one notification", len(changes))
             if not self._compared(uri, text, rng, colors):
                 break
             self.fresh.close(uri)
@@ -181,6 +180,31 @@ class _Colors:
             self.numbers = list(told["data"])
         self.name = told.get("resultId")
         return list(self.numbers)
+
+
+@dataclass
+class _Edited:
+    """A text that is edited at random. As many edits are taken back, the last first: so it stays a suite, however many there are."""
+
+    text: str
+    #: What takes back each edit, and the texts of before for those that replace everything.
+    _open: list[Edit] = field(default_factory=list)
+    _before: list[str] = field(default_factory=list)
+
+    def change(self, rng: random.Random, encoding: Encoding) -> dict[str, Any]:
+        """Make one more edit, and give it as it is sent."""
+        text = self.text
+        if self._before and rng.random() < 0.02:
+            edit, self._open = Edit(Span(0, len(text)), rng.choice(self._before)), []
+        elif self._open and (len(self._open) >= _MOST_OPEN or rng.random() < 0.4):
+            edit = self._open.pop()
+        else:
+            edit = _edit(text, rng)
+            start, end = edit.span
+            self._open.append(Edit(Span(start, start + len(edit.new_text)), text[start:end]))
+            self._before = [*self._before[-5:], text]
+        self.text = apply_edits(text, [edit])
+        return _change(text, edit, encoding, whole=rng.random() < 0.5)
 
 
 def _edit(text: str, rng: random.Random) -> Edit:
