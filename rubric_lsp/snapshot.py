@@ -63,7 +63,9 @@ class Snapshot:
         #: For a YAML document behind the first one of a file: the line at which it starts, and the file.
         self.first_line = 0
         self.part_of: Snapshot | None = None
-        self._parts: tuple[Snapshot, ...] = ()
+        #: The YAML documents behind the first one, once they were asked for. Nearly always there are none, and this must not
+        #: hold itself then: it would be collected with everything it knows only by a full collection, or never once frozen.
+        self._further: tuple[Snapshot, ...] | None = None
 
     @property
     def analysis(self) -> Analysis:
@@ -117,8 +119,12 @@ class Snapshot:
             self._indexed = IndexedFile(self.document.text, analysis, self.kept.names.of(analysis), is_ours=ours)
         if self._indexed is not None:
             self._analysis = self.earlier = self._document = self._kept = self._gate = None
-            self._parts = ()
+            self._further = None
             self.worked_out.clear()
+
+    def overtaken_by_another(self) -> None:
+        """Another version has come. The YAML documents behind the first one hold this, so that it lets go of them."""
+        self._further = None
 
     @property
     def gate(self) -> Gate:
@@ -213,14 +219,14 @@ class Snapshot:
         """The YAML documents of the file in their order, each as if it stood alone; nearly always one, this."""
         if self._analysis is None and self._indexed is not None:
             return (self,)
-        if not self._parts:
+        if self._further is None:
             further = self.analysis.further if self.part_of is None else ()
             known = self.kept.parts
             while len(known) < len(further):
                 known.append(Kept(self.encoding))
             made = (self._part(at, found, kept) for (at, found), kept in zip(further, known, strict=False))
-            self._parts = (self, *made)
-        return self._parts
+            self._further = tuple(made)
+        return (self, *self._further)
 
     def _part(self, offset: int, found: Analysis, kept: Kept) -> "Snapshot":
         part = Snapshot(self._workspace, self.uri, self.version, self.kind, found.document)

@@ -93,6 +93,8 @@ class Workspace:
     def open(self, uri: str, kind: str, version: int | None, text: str, *, as_on_disk: bool = False) -> Snapshot:
         """A document was opened, or sent again as a whole; `as_on_disk`: others have seen the same text until now."""
         snapshot = self._snapshot(uri, version, kind, self.language.document(text, path_of(uri)))
+        if (known := self._open.get(uri)) is not None:
+            known.overtaken_by_another()
         self._open[uri] = snapshot
         if snapshot.path is not None:
             self._uris[absolute(snapshot.path)] = uri
@@ -118,9 +120,14 @@ class Workspace:
         snapshot = self._snapshot(uri, version, old.kind, document)
         snapshot.earlier, snapshot.kept = old.known, old.kept
         snapshot.edits, snapshot.writing = tuple(edits), writing
-        self._open[uri] = snapshot
+        self._replace(old, snapshot)
         self._noticed(snapshot)
         return snapshot
+
+    def _replace(self, old: Snapshot, new: Snapshot) -> None:
+        """Another version of an open document counts from now on."""
+        old.overtaken_by_another()
+        self._open[new.uri] = new
 
     def _joined(self, document: Document, changes: Iterable[Change]) -> Edit:
         """One edit that makes of a text what many changes in a row make of it."""
@@ -147,6 +154,8 @@ class Workspace:
         """A document was closed; `as_on_disk`: others see the same text from now on."""
         self.memory.released()
         snapshot = self._open.pop(uri, None)
+        if snapshot is not None:
+            snapshot.overtaken_by_another()
         if snapshot is not None and snapshot.path is not None:
             self._uris.pop(absolute(snapshot.path), None)
             if not as_on_disk:
@@ -156,14 +165,14 @@ class Workspace:
     def again(self) -> None:
         """Forget every analysis, those of files that are not open as well: what all of them depend on has changed."""
         self.basis += 1
-        for uri, snapshot in list(self._open.items()):
-            self._open[uri] = snapshot.again()
+        for snapshot in list(self._open.values()):
+            self._replace(snapshot, snapshot.again())
 
     def overtaken(self) -> list[str]:
         """Forget each analysis that depends on a file which has changed since: the documents that it was of."""
         found = [uri for uri, snapshot in self._open.items() if snapshot.outdated]
         for uri in found:
-            self._open[uri] = self._open[uri].again()
+            self._replace(self._open[uri], self._open[uri].again())
         return found
 
     def from_disk(self, uri: str, text: str) -> Snapshot:

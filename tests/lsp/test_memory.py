@@ -1,8 +1,18 @@
-"""Garbage is collected when nothing is at work, however work overlaps."""
+"""Garbage is collected when nothing is at work, however work overlaps; and versions of a text are no garbage that waits for it."""
 
 import gc
+import weakref
+
+import pytest
+from client import VSCODE
+from everywhere import AT, URI, WHOLE, Direct, params_at
 
 from rubric_lsp.memory import Memory
+from rubric_lsp.snapshot import Snapshot
+
+SUITE = (
+    "tests:\n  - id: a\n    criteria: Is polite\n    input: hello\n    assertions: [{type: contains, value: hello}]\n"
+)
 
 
 def test_no_collection_while_anything_is_at_work() -> None:
@@ -17,3 +27,44 @@ def test_no_collection_while_anything_is_at_work() -> None:
     finally:
         gc.unfreeze()
         (gc.enable if was else gc.disable)()
+
+
+@pytest.mark.parametrize("documents", [1, 3])
+def test_versions_that_were_overtaken_are_let_go_of_without_a_collection(documents: int) -> None:
+    """A collection may be long in coming, and what was set aside (frozen) in a pause is never collected at all."""
+    server, text = Direct(), "---\n".join([SUITE] * documents)
+    server.initialize(VSCODE)
+    server.open(URI, text, 0)
+    _ask_everything(server)
+    known, was = [], gc.isenabled()
+    gc.collect()
+    gc.disable()
+    gc.freeze()
+    try:
+        for version in range(1, 20):
+            known.append(weakref.ref(_newest(server)))
+            known.append(weakref.ref(_newest(server).analysis))
+            where = {"line": 2, "character": 13}
+            server.change(URI, version, [{"range": {"start": where, "end": where}, "text": "x"}])
+            _ask_everything(server)
+        # The look at all suites, in the background, may hold the version that it saw last.
+        assert len({number // 2 for number, each in enumerate(known) if each() is not None}) <= 1
+    finally:
+        gc.unfreeze()
+        (gc.enable if was else gc.disable)()
+        server.end()
+
+
+def _newest(server: Direct) -> Snapshot:
+    snapshot = server.server.documents.get(URI)
+    assert snapshot is not None
+    return snapshot
+
+
+def _ask_everything(server: Direct) -> None:
+    """Every request, whose answers may keep something of the version that they are about."""
+    at = {"line": 2, "character": 5}
+    document = {"textDocument": {"uri": URI}}
+    asked = [(method, document) for method in WHOLE] + [(method, params_at(method, at, URI)) for method in AT]
+    for method, params in asked:
+        server.answer(server.start(f"textDocument/{method}", params))
