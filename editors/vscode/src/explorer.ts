@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { RubricClient } from './client';
+import { suiteEditor } from './commands';
 import { Continuous } from './continuous';
 import * as protocol from './protocol';
 import { RunWish } from './protocol';
@@ -88,6 +89,24 @@ export class Explorer implements vscode.Disposable {
   /** The case or the evaluator that an item stands for. */
   placeOf(item: vscode.TestItem): Place | undefined {
     return this.tree.placeOf(item);
+  }
+
+  /**
+   * Show the failure nearest to the cursor in place. VS Code's own Peek Output looks for messages by their places, and these have
+   * none (`withoutPlace`); from here on its Go to Next Test Failure goes on.
+   */
+  async peekFailure(): Promise<void> {
+    const editor = suiteEditor();
+    if (!editor) {
+      return;
+    }
+    const item = this.tree.nearest(this.runs.results.failures(), editor.document.uri, editor.selection.active.line);
+    if (!item) {
+      void vscode.window.showInformationMessage('No case of this file has failed.');
+    } else if (!(await vscode.commands.executeCommand('vscode.peekTestError', this.tree.pathOf(item)))) {
+      const { uri, caseId } = this.tree.placeOf(item) ?? {};
+      await vscode.commands.executeCommand('rubric.openReport', uri, caseId);
+    }
   }
 
   private profile(label: string, wish: RunWish, usual = false): vscode.TestRunProfile {

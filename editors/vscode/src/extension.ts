@@ -37,6 +37,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.commands.registerCommand('rubric.showOutput', () => launcher.output.show()),
     vscode.commands.registerCommand('rubric.newSuite', newSuite),
     vscode.commands.registerCommand('rubric.showReferences', showReferences),
+    vscode.commands.registerCommand('rubric.peekFailure', () => explorer.peekFailure()),
     walkthrough,
     vscode.workspace.onDidOpenTextDocument((document) => document.languageId === 'eval-yaml' && walkthrough.achieved('suite')),
     explorer.runs.onDidChange(() => explorer.runs.going && walkthrough.achieved('run')),

@@ -137,6 +137,11 @@ export class Results {
     return before !== undefined && OVER.has(told.state) && ['', before.runId].includes(told.runId) && same(before);
   }
 
+  /** The tests that did not pass when they ran last. */
+  failures(): string[] {
+    return [...this.last].filter(([, { state }]) => ['failed', 'borderline', 'unscored'].includes(state)).map(([id]) => id);
+  }
+
   /** The tests whose messages VS Code lists. */
   withMessages(): Set<string> {
     return new Set(this.listed);
@@ -183,8 +188,10 @@ export class Results {
         return shown.skipped(item);
       case 'failed':
       case 'borderline':
+        shown.enqueued(item); // now VS Code learns where the test stands, to go there from its messages
         return withoutPlace(item, () => shown.failed(item, this.messages(told), told.durationMs));
       case 'unscored': // trouble, not a verdict on the answer
+        shown.enqueued(item);
         return withoutPlace(item, () => shown.errored(item, this.messages(told), told.durationMs));
     }
   }

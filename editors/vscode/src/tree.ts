@@ -74,6 +74,24 @@ export class Tree {
     return this.kinds.get(suite) === 'suite' ? { uri: suite.id, caseId: names[0], evaluator: names[1] } : undefined;
   }
 
+  /** The path by which VS Code knows an item: the ids of its controller, of all that it stands under, and its own. */
+  pathOf(item: vscode.TestItem): string {
+    const ids = [item.id];
+    for (let above = item.parent; above; above = above.parent) {
+      ids.unshift(above.id);
+    }
+    return [this.controller.id, ...ids].join('\0');
+  }
+
+  /** Of some tests the one of a file whose line is nearest to another; the innermost of several. Lines count from 0. */
+  nearest(ids: Iterable<string>, file: vscode.Uri, line: number): vscode.TestItem | undefined {
+    const uri = file.toString();
+    const there = [...ids].flatMap((id) => this.items.get(id) ?? []).filter((item) => item.range && item.uri?.toString() === uri);
+    const far = ({ range }: vscode.TestItem) => Math.max(range!.start.line - line, line - lastLine(range!), 0);
+    const size = ({ range }: vscode.TestItem) => range!.end.line - range!.start.line;
+    return there.sort((a, b) => far(a) - far(b) || size(a) - size(b))[0];
+  }
+
   /** The cases that stand in a file, its own and those that suites take over. */
   casesIn(uri: string): vscode.TestItem[] {
     return [...this.items.values()].filter((item) => this.kinds.get(item) === 'case' && (item.parent?.id === uri || item.uri?.toString() === uri));
@@ -183,6 +201,8 @@ export class Tree {
 }
 
 const children = (item: vscode.TestItem) => [...item.children].map(([, child]) => child);
+
+const lastLine = ({ end }: vscode.Range) => (end.character ? end.line : end.line - 1);
 
 /** The names of the folders of a suite, from that of the workspace downward, and its own. */
 function pathOf({ uri, id }: vscode.TestItem): string[] {

@@ -1,7 +1,7 @@
 // What VS Code offers in its Testing view does what its name says, and what comes to nothing leaves everything as it was.
 import fs from 'node:fs';
 import path from 'node:path';
-import { command, goTo, line, openFile, press, pressLens, quiet, test, until } from './look.mjs';
+import { command, goTo, line, lineOf, openFile, press, pressLens, quiet, test, until } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 
 const WAIT = "import os, sys, time; sys.stdin.read(); time.sleep(60 if os.path.exists('slow') else 0); print('{\"score\": 1, \"assertions\": []}')";
@@ -35,6 +35,7 @@ const testing = (page) => page.locator('.activitybar a.action-label[aria-label^=
 const dialog = (page) => page.locator('.monaco-dialog-box');
 const listed = (page) => page.locator('.test-output-peek-tree .monaco-list-row');
 const printed = (page, text) => page.locator('.xterm-accessibility, .xterm-rows', { hasText: text }).first().waitFor({ state: 'attached' });
+const BUSY = ['Running', 'Queued'].map((state) => `.test-explorer .monaco-list-row[aria-label*="(${state})"]`).join();
 /** Nothing runs any more. */
 const over = (page) => until(async () => !(await page.locator('.codelens-decoration a', { hasText: 'Cancel' }).count()));
 
@@ -94,6 +95,7 @@ export async function commands({ page, shot, open, studio }) {
   const ran = async (wanted) => {
     await until(() => runs(studio) === wanted, 30_000, wanted).catch(() => Promise.reject(new Error(`ran ${runs(studio)}, not ${wanted}`)));
     await over(page);
+    await until(async () => !(await page.locator(BUSY).count())); // VS Code, too, has heard of all that came of it
   };
   await open(FILE);
   await testing(page);
@@ -114,8 +116,19 @@ export async function commands({ page, shot, open, studio }) {
   await test(page, 'bad (Failed)').waitFor();
   await test(page, 'gone (Errored)').waitFor();
   await shot('unscored');
-  // Messages have no place in the text, so that lines look the same before and after an edit (`messages.ts`): VS Code's commands
-  // that go from place to place, Peek Output and Go to Next Test Failure, find none.
+  // Messages have no place in the text, so that lines look the same before and after an edit (`messages.ts`): VS Code would find
+  // none to peek at. Its keys find the nearest, and from there VS Code goes on, from failure to failure.
+  const peek = page.locator('.test-output-peek');
+  const peeked = (text) => peek.locator('.head', { hasText: text }).waitFor();
+  await goTo(page, lineOf(path.join(studio.workspace, FILE), 'id: gone'));
+  await page.keyboard.press('Control+;');
+  await page.keyboard.press('Control+m');
+  await peeked('no-such-program');
+  await shot('peeked');
+  await page.keyboard.press('Alt+F8'); // Go to Next Test Failure
+  await peeked('sorry');
+  await page.keyboard.press('Escape');
+  await peek.waitFor({ state: 'detached' });
   await chord(page, 'e'); // Rerun Failed Tests; VS Code counts errors among them
   await ran('1 3 2 1');
   await chord(page, 'l'); // Rerun Last Run
