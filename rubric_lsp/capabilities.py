@@ -133,6 +133,7 @@ class Client:
     text_contents: bool = _mention("workspace.textDocumentContent")
     # What only clients made for rubric know.
     tests: bool = _flag("experimental.rubricTests")
+    test_changes: bool = _flag("experimental.rubricTestChanges")
     diffs: bool = _flag("experimental.rubricDiff")
     shows_references: bool = _flag("experimental.rubricReferences")
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.runnable import Runnable
     from rubric_lsp.server import RubricServer
 
-__all__ = ["Tree", "has_cases"]
+__all__ = ["Tree", "has_cases", "tree_change"]
 
 Json = dict[str, Any]
 #: Seconds without a further edit after which the tree of a suite is looked at again.
@@ -151,10 +151,14 @@ class Tree:
         snapshot = self._server.documents.get(uri)
         if snapshot is None or not snapshot.is_ours or snapshot.path is None:
             return
-        made = self.items(snapshot)
-        if made != self._sent.get(uri, []):
+        made, before = self.items(snapshot), self._sent.get(uri, [])
+        if made != before:
             self._sent[uri] = made
-            self._tell(made, uri)
+            change = tree_change(uri, before, made) if self._server.client.test_changes else None
+            if change is None:
+                self._tell(made, uri)
+            else:
+                self._server.protocol.tell("rubric/changedTests", change)
         self._server.runs.results(snapshot)
 
     def find(self, test: str) -> tuple[str, str, str]:
@@ -183,6 +187,45 @@ class Tree:
     def _tell(self, made: list[Json], uri: str) -> None:
         if self._server.client.tests:
             self._server.protocol.tell("rubric/discoveredTests", {"tests": made, "scope": [uri]})
+
+
+def tree_change(uri: str, before: list[Json], now: list[Json]) -> Json | None:
+    """What turns the items of a suite into others, where that is less than half of them; lines that an edit moved are one number."""
+    known = {item["id"]: item for item in before}
+    line, by = _shift(uri, known, now)
+    tests = [item for item in now if not _is_known(uri, item, known.get(item["id"]), line, by)]
+    if len(tests) > len(now) // 2:
+        return None
+    kept = {item["id"] for item in now}
+    removed = [name for name in known if name not in kept]
+    moved = {"moved": {"line": line, "by": by}} if by else {}
+    return {"textDocument": {"uri": uri}, **moved, "tests": tests, "removed": removed}
+
+
+def _shift(uri: str, known: Mapping[str, Json], now: list[Json]) -> tuple[int, int]:
+    """From which line on, as it was, items stand how many lines lower: what holds for the last ones."""
+    line = by = 0
+    for item in reversed(now):
+        old = known.get(item["id"])
+        if old is None or "range" not in old or "range" not in item or item["textDocument"]["uri"] != uri:
+            continue
+        start = old["range"]["start"]["line"]
+        lower = item["range"]["start"]["line"] - start
+        if by and lower != by:
+            break
+        line, by = start, lower
+        if not by:
+            break
+    return line, by
+
+
+def _is_known(uri: str, item: Json, old: Json | None, line: int, by: int) -> bool:
+    """Whether a client has an item as it is once it has been told how far lines have moved, given how it was before."""
+    if old is None:
+        return False
+    if by and "range" in old and old["textDocument"]["uri"] == uri and old["range"]["start"]["line"] >= line:
+        return {**old, "range": _below(old["range"], by)} == item
+    return old is item or old == item
 
 
 def has_cases(snapshot: Snapshot) -> bool:

@@ -1,5 +1,8 @@
 """The test protocol: the tree, its runs, and the states of its tests."""
 
+import copy
+import json
+import random
 import threading
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,7 @@ from client import VSCODE, Client, Connect, ServerError, replaced, until
 from running import written
 
 from rubric_core.text import Position, TextRange
+from rubric_lsp.running.tree import tree_change
 from rubric_lsp.server import RubricServer
 from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.workspace import Change
@@ -131,6 +135,98 @@ def test_the_tree_follows_edits_that_matter(connect: Connect, folder: Path, uri:
     assert len(last) == 1
     assert [t["label"] for t in last[0]["tests"] if t["kind"] == "case"] == ["refund", "tardy"]
     assert last[0]["scope"] == [uri]
+
+
+HEAD = SUITE[: SUITE.index("  - id: refund")]
+CASE = "  - id: case-{:04}\n    criteria: Names the window\n    input: Can I return this?\n    assertions:\n      - {{type: contains, value: 30 days}}\n"
+
+
+def carried_out(known: list[dict[str, Any]], change: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tests that a client has after `rubric/changedTests`, in the order of the text."""
+    uri, moved = change["textDocument"]["uri"], change.get("moved")
+    found = {test["id"]: copy.deepcopy(test) for test in known if test["id"] not in change["removed"]}
+    for test in found.values():
+        if moved and "range" in test and test["textDocument"]["uri"] == uri:
+            lower = moved["by"] if test["range"]["start"]["line"] >= moved["line"] else 0
+            for end in test["range"].values():
+                end["line"] += lower
+    found.update({test["id"]: test for test in change["tests"]})
+    suite = found.pop(uri)
+    return [suite, *sorted(found.values(), key=lambda test: test["sortText"])]
+
+
+def test_an_edit_tells_what_it_changed_not_the_whole_tree(connect: Connect, folder: Path, uri: str) -> None:
+    """In a suite of many cases: one message for each pause in typing, as long as for a suite of few cases."""
+    sizes: dict[int, list[int]] = {}
+    changes = {**VSCODE, "experimental": {"rubricTests": True, "rubricTestChanges": True}}
+    edits = [
+        ("    input: Can I return this?\n", "    input: |\n      Can I\n      return this?\n"),  # lines come
+        ("      Can I\n", ""),  # and go
+        ("value: 30 days", "value: 31 days"),  # a name
+        ("case-0003", "another"),
+        ("Names the window", "Names a window"),  # words that are shown
+    ]
+    for count in (20, 1000):
+        text = HEAD + "".join(CASE.format(n) for n in range(count))
+        client = connected(connect, folder, changes)
+        client.open(uri, text)
+        [whole] = until("the tree", lambda client=client: client.heard("rubric/discoveredTests"))
+        tree = whole["tests"]
+        for number, (old, new) in enumerate(edits, 1):
+            client.change(uri, replaced(text, old, new))
+            text = text.replace(old, new, 1)
+            heard = until("a change", lambda client=client, n=number: client.heard("rubric/changedTests")[n - 1 :])
+            tree = carried_out(tree, heard[0])
+            assert tree == client.request("rubric/discoverTests", {"testId": uri})["tests"], new
+        told = client.heard("rubric/changedTests")
+        assert (len(client.heard("rubric/discoveredTests")), len(told)) == (1, len(edits))
+        sizes[count] = [len(json.dumps(change)) for change in told]
+    assert max(sizes[1000]) < 2000
+    assert all(
+        abs(few - many) < 20 for few, many in zip(sizes[20], sizes[1000], strict=True)
+    )  # but for the digits of lines
+
+
+def test_a_client_that_knows_no_changes_gets_the_tree(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder)
+    client.open(uri, SUITE)
+    until("the tree", lambda: client.heard("rubric/discoveredTests"))
+    client.change(uri, replaced(SUITE, "Apologises", "Says\n      sorry"))
+    until("the tree again", lambda: len(client.heard("rubric/discoveredTests")) == 2)
+    assert client.heard("rubric/changedTests") == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_changes_of_the_tree_come_to_what_it_is(folder: Path, uri: str, seed: int) -> None:
+    """Cases and lines that come, go, move and are named anew, at random."""
+    chance = random.Random(seed)
+    cases = [CASE.format(n).replace("?\n", "?\n" + "    # a note\n" * chance.randrange(3)) for n in range(12)]
+    server = RubricServer()
+    before: list[dict[str, Any]] = []
+    carried = 0
+    for version in range(1, 60):
+        match chance.randrange(5):
+            case 0:
+                cases.insert(chance.randrange(len(cases) + 1), CASE.format(100 + version))
+            case 1 if len(cases) > 4:
+                del cases[chance.randrange(len(cases))]
+            case 2:
+                at = chance.randrange(len(cases))
+                cases[at] = cases[at].replace("    input:", "    # a line\n    input:", 1)
+            case 3:
+                at = chance.randrange(len(cases))
+                cases[at] = cases[at].replace("    # a line\n", "").replace("30 days", f"{version} days")
+            case _:
+                at = chance.randrange(len(cases))
+                cases[at] = cases[at].replace("- id: ", "- id: x", 1)
+        snapshot = server.documents.open(uri, "eval-yaml", version, HEAD + "".join(cases))
+        now = server.tests.tree.items(snapshot)
+        change = tree_change(uri, before, now)
+        if change is not None:
+            carried += 1
+            assert carried_out(before, change) == now
+        before = now
+    assert carried > 20
 
 
 def test_items_that_are_kept_are_those_that_would_be_made_anew(folder: Path, uri: str) -> None:

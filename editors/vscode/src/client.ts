@@ -117,7 +117,7 @@ export class Refusal extends Error {}
 
 const tests: StaticFeature = {
   fillClientCapabilities(capabilities: ClientCapabilities) {
-    capabilities.experimental = { ...capabilities.experimental, rubricTests: true, rubricReferences: true };
+    capabilities.experimental = { ...capabilities.experimental, rubricTests: true, rubricTestChanges: true, rubricReferences: true };
   },
   initialize() {},
   getState: () => ({ kind: 'static' }),

@@ -53,6 +53,7 @@ export class Explorer implements vscode.Disposable {
   /** Hear what a server says that is going to be started: it may tell of tests before it has answered. */
   listen(client: RubricClient): void {
     client.onNotification(protocol.discoveredTests, (found) => this.tree.show(found));
+    client.onNotification(protocol.changedTests, (change) => this.tree.change(change));
     this.runs.listen(client);
   }
 

@@ -26,6 +26,14 @@ export interface Discovered {
   scope: string[];
 }
 
+/** What an edit made of the tests of a suite: some go, then those from a line on move, then some take the place of others. */
+export interface Changed {
+  textDocument: { uri: string };
+  moved?: { line: number; by: number };
+  tests: Test[];
+  removed: string[];
+}
+
 export interface Message {
   message: string;
   severity: 'error' | 'warning' | 'information';
@@ -208,6 +216,7 @@ export interface About {
 export const aboutSuite = new RequestType<{ textDocument: { uri: string } }, About | null, void>('rubric/suite');
 
 export const discoveredTests = new NotificationType<Discovered>('rubric/discoveredTests');
+export const changedTests = new NotificationType<Changed>('rubric/changedTests');
 export const runBegan = new NotificationType<RunBegan>('rubric/runBegan');
 export const testState = new NotificationType<TestState>('rubric/testState');
 export const testOutput = new NotificationType<{ runId: string; testId?: string; text: string }>('rubric/testOutput');

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { Range as LspRange } from 'vscode-languageclient/node';
 import { filed, Folder } from './folders';
-import { Discovered, Test } from './protocol';
+import { Changed, Discovered, Test } from './protocol';
 
 /** What a tree item stands for. */
 export interface Place {
@@ -114,6 +114,20 @@ export class Tree {
     this.arrange();
   }
 
+  /** Carry out what an edit made of the tests of a suite. */
+  change({ textDocument: { uri }, moved, tests, removed }: Changed): void {
+    removed.forEach((id) => this.forget(id));
+    if (moved) {
+      const file = vscode.Uri.parse(uri).toString();
+      for (const item of below(this.items.get(uri))) {
+        if (item.range && item.range.start.line >= moved.line && item.uri?.toString() === file) {
+          item.range = new vscode.Range(item.range.start.translate(moved.by), item.range.end.translate(moved.by));
+        }
+      }
+    }
+    tests.forEach((test) => this.place(test));
+  }
+
   private place(test: Test): void {
     const siblings = test.parent === undefined ? this.controller.items : this.items.get(test.parent)?.children;
     if (!siblings) {
@@ -202,6 +216,8 @@ export class Tree {
 
 const children = (item: vscode.TestItem) => [...item.children].map(([, child]) => child);
 
+/** Everything below an item. */
+const below = (item: vscode.TestItem | undefined): vscode.TestItem[] => (item ? children(item).flatMap((child) => [child, ...below(child)]) : []);
 const lastLine = ({ end }: vscode.Range) => (end.character ? end.line : end.line - 1);
 
 /** The names of the folders of a suite, from that of the workspace downward, and its own. */

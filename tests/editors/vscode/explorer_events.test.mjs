@@ -221,7 +221,7 @@ test('an unscored case is errored with its reason, and no failure', async () => 
   assert.equal(all.at(FIRST).state, 'errored');
   [began('run-2', [FIRST]), ...states('run-2', [FIRST, 'started'], [FIRST, 'unscored', { messages: [{ message: 'unscored: no judge is configured', severity: 'warning' }] }]), ended('run-2')].forEach(([, happen]) => happen(all));
   await settled();
-  assert.deepEqual(all.at(FIRST), { state: 'errored', messages: ['unscored: no judge is configured'] });
+  assert.deepEqual(all.at(FIRST), { state: 'errored', messages: ['unscored: no judge is configured\n\n'] });
 });
 
 test('what VS Code calls the last run is the last run, however it was begun', async () => {
@@ -238,4 +238,19 @@ test('what VS Code calls the last run is the last run, however it was begun', as
   await settled();
   assert.equal(all.controller.results.length, 2);
   assert.deepEqual([last().request.include.map(({ id }) => id), last().request.profile.label, last().output], [[FIRST, SECOND], 'Run', put]);
+});
+
+test('an edit moves, takes and brings tests, and leaves the others and their results alone', async () => {
+  const all = await ran(() => undefined);
+  const at = (id) => find(all.controller.items, id)?.range.start.line;
+  const lines = (from, to) => new vscode.Range(new vscode.Position(from), new vscode.Position(to));
+  const places = { [SUITE]: lines(0, 9), [FIRST]: lines(3, 6), [GRADER]: lines(5, 6), [SECOND]: lines(6, 9) };
+  all.client.tell('discoveredTests', { ...inside(SUITE), tests: inside(SUITE).tests.map((each) => ({ ...each, range: places[each.id] })) });
+  const elsewhere = find(all.controller.items, SUITES[1]);
+  elsewhere.range = lines(7, 8);
+  const third = { ...item(`${SUITE}::third`, 'case', SUITE), range: lines(11, 12) };
+  all.client.tell('changedTests', { textDocument: { uri: SUITE }, moved: { line: 6, by: 2 }, tests: [third], removed: [GRADER] });
+  await settled();
+  assert.deepEqual([at(FIRST), at(GRADER), at(SECOND), at(third.id), elsewhere.range.start.line], [3, undefined, 8, 11, 7]);
+  assert.deepEqual([all.at(FIRST)?.state, all.at(SECOND)?.state], ['passed', 'failed']);
 });

@@ -147,11 +147,28 @@ class TestRunRequest {
   }
 }
 
+class Position {
+  constructor(line, character = 0) {
+    Object.assign(this, { line, character });
+  }
+  translate(lines) {
+    return new Position(this.line + lines, this.character);
+  }
+}
+
+class Range {
+  constructor(start, end) {
+    Object.assign(this, { start, end });
+  }
+}
+
 const nothing = () => ({ dispose() {} });
 const controllers = [];
 module.exports = {
   controllers,
   EventEmitter,
+  Position,
+  Range,
   TestRunRequest,
   TestRunProfileKind: { Run: 1 },
   TestMessage: class {
