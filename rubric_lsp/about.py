@@ -39,9 +39,8 @@ def about(server: "RubricServer", params: Mapping[str, Any] | None) -> Json | No
 def _asked(server: "RubricServer", snapshot: Snapshot) -> tuple[str, str]:
     """The names of the target and of the judge as they are written; empty where there is none."""
     from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when somebody asks for it
-    from rubric_core.evaluation.participants import target_name  # noqa: PLC0415
-    from rubric_core.evaluation.result import Unscored  # noqa: PLC0415
-    from rubric_core.evaluation.targets import targets_for  # noqa: PLC0415
+    from rubric_core.evaluation.cases.target_choice import target_name, targets_for  # noqa: PLC0415
+    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
     from rubric_lsp.running.choosing import suite_of  # noqa: PLC0415
 
     try:

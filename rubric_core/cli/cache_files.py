@@ -61,7 +61,7 @@ class CacheFile:
 
     def write(self, text: str) -> None:
         """Keep a text, in place of what was there. Raises OSError."""
-        from rubric_core.evaluation.writing import write_atomically  # noqa: PLC0415  # most checks write nothing
+        from rubric_core.evaluation.results.writing import write_atomically  # noqa: PLC0415  # most checks write nothing
 
         if len(text) < _LARGEST:
             hide(self._file.parent.parent)

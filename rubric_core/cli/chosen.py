@@ -16,15 +16,15 @@ from rubric_core.cli.sources import Sources
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.attempt import asked_for, targets_of
-from rubric_core.evaluation.fingerprint import fingerprint
-from rubric_core.evaluation.judging.judge import RecordingMode
-from rubric_core.evaluation.matrix import base_id, variations
-from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.runnable import Options, Runnable
-from rubric_core.evaluation.schedule import with_dependencies
-from rubric_core.evaluation.store import ResultStore
-from rubric_core.evaluation.suites import Generated, LoadedSuite, load_suite
+from rubric_core.evaluation.cases.load import Generated, LoadedSuite, load_suite
+from rubric_core.evaluation.cases.runnable import Options, Runnable
+from rubric_core.evaluation.cases.variations import base_id, variations
+from rubric_core.evaluation.engine.attempt import asked_for, targets_of
+from rubric_core.evaluation.engine.fingerprint import fingerprint
+from rubric_core.evaluation.engine.schedule import with_dependencies
+from rubric_core.evaluation.model.recording import RecordingMode
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.results.store import ResultStore
 from rubric_core.loading.files import absolute
 from rubric_core.loading.project import Project
 from rubric_core.loading.targets import find_targets
@@ -116,7 +116,7 @@ def _parted(name: str) -> tuple[str, str]:
 
 
 async def _generated(suite: LoadedSuite) -> Mapping[str, Generated]:
-    from rubric_core.evaluation.generated import generated  # noqa: PLC0415  # few suites have programs that make cases
+    from rubric_core.evaluation.cases.generators import generated  # noqa: PLC0415  # few suites have programs that make cases
 
     async with system_ports() as ports:
         return await generated(suite, ports)

@@ -6,12 +6,12 @@ from typing import Any, Protocol
 
 from rubric_core.cli.suite_run import Done, Ending
 from rubric_core.cli.table import InOrder
-from rubric_core.evaluation.exchanges import Usage, joined_usage
-from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.rows import case_row, request_row, usage_row
-from rubric_core.evaluation.suites import LoadedSuite
-from rubric_core.evaluation.transcript import requests_of
-from rubric_core.evaluation.writing import json_text
+from rubric_core.evaluation.cases.load import LoadedSuite
+from rubric_core.evaluation.model.exchanges import Usage, joined_usage
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.reporting.rows import case_row, request_row, usage_row
+from rubric_core.evaluation.reporting.transcript import requests_of
+from rubric_core.evaluation.results.writing import json_text
 
 __all__ = ["JsonDocument", "JsonRows", "Page"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from rubric_core.cli.inline import ROLES
 from rubric_core.cli.style import Style
-from rubric_core.evaluation.marks import ERROR, grader_words, shortened
-from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.reporting.inline_marks import ERROR, grader_words, shortened
 from rubric_core.validation.words import count
 
 __all__ = ["failures", "grader_failures", "graders_counted"]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.cli.style import Style, visible, width
-from rubric_core.evaluation.marks import ERROR, SIGNS, Mark, case_words, marks_of, shortened
-from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.summary import WORST_FIRST, CaseMark, Summary
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.reporting.inline_marks import ERROR, SIGNS, Mark, case_words, marks_of, shortened
+from rubric_core.evaluation.reporting.summary import WORST_FIRST, CaseMark, Summary
 from rubric_core.language.around import FileKind
 from rubric_core.language.shape import Shape
 from rubric_core.text import LineIndex

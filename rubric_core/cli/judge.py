@@ -12,9 +12,9 @@ from rubric_core.cli.safe import act
 from rubric_core.cli.style import Style
 from rubric_core.evaluation.judge_check.check import JudgeCheck, check_judge
 from rubric_core.evaluation.judge_check.measures import BARS, Measure
-from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.targets import Targets, load_targets
-from rubric_core.evaluation.writing import json_text
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.results.writing import json_text
+from rubric_core.evaluation.targets.resolve import Targets, load_targets
 from rubric_core.ports import Ports, ProviderError
 
 __all__ = ["add_arguments", "main"]

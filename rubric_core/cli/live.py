@@ -15,7 +15,7 @@ from rubric_core.cli.region import Region, can_redraw
 from rubric_core.cli.safe import Safe
 from rubric_core.cli.style import Style, width
 from rubric_core.cli.table import Slot, Table
-from rubric_core.evaluation.events import (
+from rubric_core.evaluation.engine.events import (
     Answered,
     CaseDone,
     CaseStarted,
@@ -24,8 +24,8 @@ from rubric_core.evaluation.events import (
     Event,
     Noted,
 )
-from rubric_core.evaluation.marks import ERROR, SIGNS, case_words, seconds_words, shortened
-from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.reporting.inline_marks import ERROR, SIGNS, case_words, seconds_words, shortened
 
 __all__ = ["Live"]
 

@@ -23,7 +23,7 @@ from rubric_core.migration import Migrated, Note, NotMigratableError, Reader, mi
 from rubric_core.text import LineIndex
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.carrying import Carried
+    from rubric_core.evaluation.engine.rekey_recordings import Carried
 
 __all__ = ["Outcome", "Work"]
 
@@ -174,8 +174,8 @@ class Work:
         untouched = text == outcome.before and not any(file in texts for file in outcome.refers_to)
         if before.kind is not FileKind.SUITE or untouched or not any(path.parent.glob("*.recordings.yaml")):
             return None
-        from rubric_core.evaluation.carrying import carried  # noqa: PLC0415
-        from rubric_core.evaluation.judging.recorded import RecordingsError  # noqa: PLC0415
+        from rubric_core.evaluation.engine.rekey_recordings import carried  # noqa: PLC0415
+        from rubric_core.evaluation.judging.recording_file import RecordingsError  # noqa: PLC0415
 
         document = self._language.document(text, path)
         after = analyze(document, self._language, dialect=self._options.to, path=path, project=self._project)

@@ -7,9 +7,9 @@ from typing import IO
 
 from rubric_core.cli.documents import JsonDocument, JsonRows
 from rubric_core.cli.suite_run import Done
-from rubric_core.evaluation.result import CaseResult
-from rubric_core.evaluation.suites import LoadedSuite
-from rubric_core.evaluation.writing import write_atomically
+from rubric_core.evaluation.cases.load import LoadedSuite
+from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.results.writing import write_atomically
 from rubric_core.language.shape import as_list
 
 __all__ = ["Outputs"]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rubric_core.cli.chosen import Choice, Wanted, WrongUseError, chosen_cases
-from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError
+from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError
+from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.loading.files import UnreadableError
 from rubric_core.validation.words import count
 

@@ -56,7 +56,7 @@ def reference() -> dict[str, str]:
     """Every page by its file name."""
     language = Language()
     ways = {dialect.name: titles(dialect.name) for dialect in language.dialects}
-    from rubric_core.evaluation.providers import PROVIDERS  # noqa: PLC0415  # only the reference needs to know what runs
+    from rubric_core.evaluation.targets.providers import PROVIDERS  # noqa: PLC0415  # only the reference needs to know what runs
 
     kinds = {name: tuple(kind.unused) for kind in PROVIDERS for name in kind.names}
     rows = (_row(rule) for rule in language.rules)
@@ -71,7 +71,7 @@ def _row(rule: "Rule[object]") -> RuleRow:
 
 def _evaluator_pages(dialects: Sequence[Dialect]) -> Mapping[str, str]:
     """The page on how each type scores, by the type as it is written; types that rubric does not run have none."""
-    from rubric_core.evaluation.registry import kind_of  # noqa: PLC0415  # only the reference needs to know what runs
+    from rubric_core.evaluation.engine.registry import kind_of  # noqa: PLC0415  # only the reference needs to know what runs
 
     found = find_spec("rubric_core.evaluation.evaluators")
     folders = found.submodule_search_locations if found is not None else None

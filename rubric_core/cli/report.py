@@ -12,12 +12,12 @@ from rubric_core.cli.safe import Safe
 from rubric_core.cli.style import columns_of
 from rubric_core.cli.suite_run import Done, Ending
 from rubric_core.cli.table import InOrder
-from rubric_core.evaluation.exchanges import joined_usage, tokens_of
-from rubric_core.evaluation.explain import explanation
-from rubric_core.evaluation.marks import seconds_words
-from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.suites import LoadedSuite
-from rubric_core.evaluation.transcript import transcript, usage_words
+from rubric_core.evaluation.cases.load import LoadedSuite
+from rubric_core.evaluation.model.exchanges import joined_usage, tokens_of
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.reporting.explain import explanation
+from rubric_core.evaluation.reporting.inline_marks import seconds_words
+from rubric_core.evaluation.reporting.transcript import transcript, usage_words
 from rubric_core.lazy import dataclass
 from rubric_core.records import changed
 from rubric_core.validation.words import count

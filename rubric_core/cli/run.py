@@ -13,7 +13,7 @@ from rubric_core.cli.chosen import Choice, WrongUseError
 from rubric_core.cli.output import results_alone
 from rubric_core.cli.planned import planned
 from rubric_core.cli.session import Session
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.model.result import Verdict
 
 __all__ = ["add_arguments", "main"]
 

@@ -17,7 +17,7 @@ from rubric_core.cli.outputs import Outputs
 from rubric_core.cli.planned import Plan
 from rubric_core.cli.report import Report
 from rubric_core.cli.suite_run import Ending, Shown, SuiteRun
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.model.result import Verdict
 
 __all__ = ["Session"]
 

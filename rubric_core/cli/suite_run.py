@@ -10,15 +10,15 @@ from rubric_core.adapters import system_ports
 from rubric_core.cli.chosen import still_to_do
 from rubric_core.cli.live import Live
 from rubric_core.cli.told import ToldToEnd
-from rubric_core.evaluation.attempt import targets_of
-from rubric_core.evaluation.derived import DerivedMetrics
-from rubric_core.evaluation.events import CaseDone, Event
-from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.run import save_recordings
-from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.schedule import run_cases
-from rubric_core.evaluation.store import ResultStore
-from rubric_core.evaluation.suites import LoadedSuite
+from rubric_core.evaluation.cases.load import LoadedSuite
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.engine.attempt import targets_of
+from rubric_core.evaluation.engine.events import CaseDone, Event
+from rubric_core.evaluation.engine.run import save_recordings
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.results.store import ResultStore
+from rubric_core.evaluation.scoring.derived_metrics import DerivedMetrics
 from rubric_core.lazy import dataclass
 
 __all__ = ["Done", "Ending", "Shown", "SuiteRun"]

@@ -7,20 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.context import (
-        EVALUATOR_KINDS,
-        EvaluationContext,
-        EvaluationScore,
-        Evaluator,
-        EvaluatorConfig,
-        EvaluatorKind,
-        PromptInputs,
-        ResolvedTarget,
-        is_evaluator_kind,
-    )  # fmt: skip
-    from rubric_core.evaluation.evaluators.code import CodeEvaluator
-    from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver, LlmJudgeEvaluator
-    from rubric_core.evaluation.events import (
+    from rubric_core.evaluation.cases.from_data import suite_from_data
+    from rubric_core.evaluation.cases.load import InvalidSuiteError, LoadedSuite, NoSuiteError, load_suite
+    from rubric_core.evaluation.cases.runnable import Options, Runnable, runnables
+    from rubric_core.evaluation.engine.events import (
         Answered,
         CaseDone,
         CaseStarted,
@@ -31,30 +21,40 @@ if TYPE_CHECKING:
         Listener,
         Noted,
     )  # fmt: skip
-    from rubric_core.evaluation.from_data import case_from_data, suite_from_data
-    from rubric_core.evaluation.grade import CaseScore, run_evaluators_for_case
-    from rubric_core.evaluation.judging.brought import Judge, Reply
-    from rubric_core.evaluation.marks import Mark, marks_of
-    from rubric_core.evaluation.registry import build_evaluator_registry, evaluator_for
-    from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Unscored, Verdict
-    from rubric_core.evaluation.rows import case_row, evaluation_row
-    from rubric_core.evaluation.run import run_case, save_recordings
-    from rubric_core.evaluation.runnable import Options, Runnable, runnables
-    from rubric_core.evaluation.schedule import run_cases
-    from rubric_core.evaluation.store import ResultStore, StoredCase
-    from rubric_core.evaluation.suites import InvalidSuiteError, LoadedSuite, NoSuiteError, load_suite
+    from rubric_core.evaluation.engine.grade import CaseScore, run_evaluators_for_case
+    from rubric_core.evaluation.engine.registry import build_evaluator_registry, evaluator_for
+    from rubric_core.evaluation.engine.run import run_case, save_recordings
+    from rubric_core.evaluation.engine.schedule import run_cases
+    from rubric_core.evaluation.evaluators.code import CodeEvaluator
+    from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver, LlmJudgeEvaluator
+    from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
+    from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+    from rubric_core.evaluation.model.evaluator import EVALUATOR_KINDS, Evaluator, EvaluatorKind, is_evaluator_kind
+    from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
+    from rubric_core.evaluation.model.plain_data import case_from_data
+    from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Unscored, Verdict
+    from rubric_core.evaluation.model.script_judge import Judge, Reply
+    from rubric_core.evaluation.reporting.inline_marks import Mark, marks_of
+    from rubric_core.evaluation.reporting.rows import case_row, evaluation_row
+    from rubric_core.evaluation.results.store import ResultStore, StoredCase
 
 _HOMES = {
-    "Judge": "judging.brought", "JudgeResolver": "evaluators.llm_judge", "Noted": "events", "Reply": "judging.brought", "save_recordings": "run",
-    "Answered": "events", "CaseDone": "events", "CaseResult": "result", "CaseScore": "grade", "CaseStarted": "events",
-    "CodeEvaluator": "evaluators.code", "CriterionJudged": "events", "CriterionResult": "result", "EVALUATOR_KINDS": "context",
-    "EvaluationContext": "context", "EvaluationScore": "context", "Evaluator": "context", "EvaluatorConfig": "context",
-    "EvaluatorDone": "events", "EvaluatorKind": "context", "EvaluatorResult": "result", "EvaluatorStarted": "events", "Event": "events",
-    "Listener": "events", "LlmJudgeEvaluator": "evaluators.llm_judge", "Mark": "marks", "InvalidSuiteError": "suites", "NoSuiteError": "suites", "Options": "runnable", "PromptInputs": "context",
-    "ResolvedTarget": "context", "ResultStore": "store", "Runnable": "runnable", "StoredCase": "store", "Unscored": "result",
-    "Verdict": "result", "build_evaluator_registry": "registry", "case_from_data": "from_data", "case_row": "rows", "evaluation_row": "rows", "evaluator_for": "registry",
-    "LoadedSuite": "suites", "is_evaluator_kind": "context", "load_suite": "suites", "marks_of": "marks", "run_case": "run", "run_cases": "schedule",
-    "run_evaluators_for_case": "grade", "runnables": "runnable", "suite_from_data": "from_data",
+    "Answered": "engine.events", "CaseDone": "engine.events", "CaseResult": "model.result", "CaseScore":
+    "engine.grade", "CaseStarted": "engine.events", "CodeEvaluator": "evaluators.code", "CriterionJudged":
+    "engine.events", "CriterionResult": "model.result", "EVALUATOR_KINDS": "model.evaluator", "EvaluationContext":
+    "model.context", "EvaluationScore": "model.evaluation_score", "Evaluator": "model.evaluator", "EvaluatorConfig":
+    "model.context", "EvaluatorDone": "engine.events", "EvaluatorKind": "model.evaluator", "EvaluatorResult":
+    "model.result", "EvaluatorStarted": "engine.events", "Event": "engine.events", "InvalidSuiteError":
+    "cases.load", "Judge": "model.script_judge", "JudgeResolver": "evaluators.llm_judge", "Listener":
+    "engine.events", "LlmJudgeEvaluator": "evaluators.llm_judge", "LoadedSuite": "cases.load", "Mark":
+    "reporting.inline_marks", "NoSuiteError": "cases.load", "Noted": "engine.events", "Options": "cases.runnable",
+    "PromptInputs": "model.inputs", "Reply": "model.script_judge", "ResolvedTarget": "model.inputs", "ResultStore":
+    "results.store", "Runnable": "cases.runnable", "StoredCase": "results.store", "Unscored": "model.result",
+    "Verdict": "model.result", "build_evaluator_registry": "engine.registry", "case_from_data": "model.plain_data",
+    "case_row": "reporting.rows", "evaluation_row": "reporting.rows", "evaluator_for": "engine.registry",
+    "is_evaluator_kind": "model.evaluator", "load_suite": "cases.load", "marks_of": "reporting.inline_marks",
+    "run_case": "engine.run", "run_cases": "engine.schedule", "run_evaluators_for_case": "engine.grade",
+    "runnables": "cases.runnable", "save_recordings": "engine.run", "suite_from_data": "cases.from_data",
 }  # fmt: skip
 
 __all__ = [

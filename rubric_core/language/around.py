@@ -6,20 +6,10 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from rubric_core.language.endings import CASES, YAML
-from rubric_core.language.kinds import (
-    Anything,
-    Boolean,
-    ByNode,
-    Integer,
-    Kind,
-    ListOf,
-    MapOf,
-    Shaped,
-    Tagged,
-    Text,
-)  # fmt: skip
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Integer, Kind, ListOf, MapOf, Text
 from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scenario, Suite
 from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile
 from rubric_core.language.workspace import Environment, Workspace
 

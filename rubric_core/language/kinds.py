@@ -4,17 +4,11 @@ No kind is tried against a value to see whether it fits: a union is decided by w
 the `type` key beside it (`Tagged`), so that there is one reason for every complaint.
 """
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rubric_core.lazy import dataclass
 
-if TYPE_CHECKING:
-    from rubric_core.language.shape import Shape
-
-__all__ = [
-    "Anything", "Boolean", "ByNode", "Choice", "Integer", "Kind", "ListOf", "MapOf", "Messages", "Number", "Ranges",
-    "Shaped", "Shorthand", "Tagged", "Text",
-]  # fmt: skip
+__all__ = ["Anything", "Boolean", "ByNode", "Choice", "Integer", "Kind", "ListOf", "MapOf", "Number", "Ranges", "Text"]
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -135,59 +129,6 @@ class MapOf(Kind[dict[str, Any]]):
 
     def words(self) -> str:
         return "a mapping"
-
-
-class Shaped(Kind[Any]):
-    """A mapping with the keys of one shape."""
-
-    __slots__ = ("shape",)
-
-    def __init__(self, shape: "type[Shape]") -> None:
-        self.shape = shape
-
-    def words(self) -> str:
-        return f"a mapping that describes {self.shape.title()}"
-
-
-class Tagged(Kind[Any]):
-    """A mapping whose `type` says which of the shapes below `base` it has."""
-
-    __slots__ = ("base",)
-
-    def __init__(self, base: "type[Shape]") -> None:
-        self.base = base
-
-    def words(self) -> str:
-        return f"a mapping with a type that describes {self.base.title()}"
-
-
-class Shorthand(Kind[Any]):
-    """A string that is short for a whole `shape`: the string is its `field`."""
-
-    __slots__ = ("field", "shape")
-
-    def __init__(self, shape: "type[Shape]", field: str) -> None:
-        self.shape = shape
-        self.field = field
-
-    def words(self) -> str:
-        return "a non-empty string"
-
-
-class Messages(Kind[Any]):
-    """A conversation: a list of messages of the shape `message`.
-
-    A lenient one is a list of anything unless its first item has a role.
-    """
-
-    __slots__ = ("lenient", "message")
-
-    def __init__(self, message: "type[Shape]", *, lenient: bool = False) -> None:
-        self.message = message
-        self.lenient = lenient
-
-    def words(self) -> str:
-        return "a list" if self.lenient else "a list of messages"
 
 
 class Ranges(Kind[Any]):

@@ -5,8 +5,9 @@ from typing import Any
 
 from rubric_core.language.dialect import Dialect, Fate, TypeName
 from rubric_core.language.evaluators import Band, Evaluator, Include
-from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Messages, Ranges, Shaped, Tagged
+from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Ranges
 from rubric_core.language.shape import Key, Shape
+from rubric_core.language.shape_kinds import Messages, Shaped, Tagged
 from rubric_core.lazy import dataclass
 from rubric_core.syntax.cursor import ITEM, Cursor, Step
 

@@ -3,18 +3,9 @@
 from typing import ClassVar
 
 from rubric_core.language.endings import RECORDS
-from rubric_core.language.kinds import (
-    Anything,
-    Boolean,
-    ByNode,
-    Choice,
-    Integer,
-    ListOf,
-    Number,
-    Shaped,
-    Text,
-)  # fmt: skip
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, Number, Text
 from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape_kinds import Shaped
 
 __all__ = [
     "SETTINGS", "AgentServer", "Anthropic", "Api", "Azure", "Byok", "Claude", "Cli", "Codex", "CommandAgent", "CopilotCli", "CopilotSdk",

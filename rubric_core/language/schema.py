@@ -21,14 +21,10 @@ from rubric_core.language.kinds import (
     Kind,
     ListOf,
     MapOf,
-    Messages,
     Number,
     Ranges,
-    Shaped,
-    Shorthand,
-    Tagged,
     Text,
-)  # fmt: skip
+)
 from rubric_core.language.left_empty import may_be_left_empty
 from rubric_core.language.providers import Settings
 from rubric_core.language.schema_values import (
@@ -44,6 +40,7 @@ from rubric_core.language.schema_values import (
     types,
 )  # fmt: skip
 from rubric_core.language.shape import Key, Shape
+from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Provider, Target
 
 __all__ = ["KINDS", "Json", "json_schema"]

@@ -8,21 +8,10 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from rubric_core.language.endings import YAML
-from rubric_core.language.kinds import (
-    Anything,
-    Boolean,
-    ByNode,
-    Choice,
-    Integer,
-    ListOf,
-    MapOf,
-    Number,
-    Shaped,
-    Tagged,
-    Text,
-)  # fmt: skip
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Text
 from rubric_core.language.providers import SETTINGS, Settings
 from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.language.workspace import Environment, Hooks
 
 __all__ = ["ENTRIES", "INLINE_PROVIDERS", "INLINE_TARGETS", "Defaults", "Entry", "Provider", "Runtime", "Target", "TargetFile"]  # fmt: skip

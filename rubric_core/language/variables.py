@@ -6,7 +6,10 @@ from typing import Literal
 
 from rubric_core.language.dialect import Properties
 
-__all__ = ["FILLED_BY", "STANDS_FOR", "VARIABLE", "StandsFor", "replaces_system", "variables_in"]
+__all__ = [
+    "ENVIRONMENT_REFERENCE", "FILLED_BY", "STANDS_FOR", "VARIABLE", "StandsFor", "environment_variables_in",
+    "replaces_system", "variables_in",
+]  # fmt: skip
 
 StandsFor = Literal[
     "answer", "question", "criteria", "reference", "file_changes", "tool_calls", "metadata", "metadata_json"
@@ -41,3 +44,12 @@ def replaces_system(prompt: str, properties: Properties) -> bool:
     With a variable that the dialect fills in, it is what a judge is shown.
     """
     return properties.wording == "generated" and variables_in(prompt).isdisjoint(properties.template_variables)
+
+
+#: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
+ENVIRONMENT_REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
+
+
+def environment_variables_in(text: str) -> list[str]:
+    """The environment variables that a text names."""
+    return [match[1] or match[2] for match in ENVIRONMENT_REFERENCE.finditer(text)]

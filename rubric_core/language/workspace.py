@@ -2,34 +2,13 @@
 
 from typing import ClassVar
 
-from rubric_core.language.kinds import (  # fmt: skip
-    Anything,
-    Boolean,
-    ByNode,
-    Choice,
-    Integer,
-    ListOf,
-    MapOf,
-    Number,
-    Shaped,
-    Text,
-)
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Text
 from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape_kinds import Shaped
 
 __all__ = [
-    "Checkout",
-    "Clone",
-    "Container",
-    "Environment",
-    "Hook",
-    "Hooks",
-    "Mount",
-    "Repo",
-    "RepoSource",
-    "Requirements",
-    "Resources",
-    "Setup",
-    "Workspace",
+    "Checkout", "Clone", "Container", "Environment", "Hook", "Hooks", "Mount", "Repo", "RepoSource", "Requirements",
+    "Resources", "Setup", "Workspace",
 ]  # fmt: skip
 
 _COMMAND = ByNode(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))

@@ -2,22 +2,8 @@
 
 from typing import Any
 
-from rubric_core.language.kinds import (
-    Anything,
-    Boolean,
-    ByNode,
-    Choice,
-    Integer,
-    Kind,
-    ListOf,
-    MapOf,
-    Messages,
-    Number,
-    Shaped,
-    Shorthand,
-    Tagged,
-    Text,
-)
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, Kind, ListOf, MapOf, Number, Text
+from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 
 __all__ = ["could_be", "could_be_of", "found_words", "takes_text"]

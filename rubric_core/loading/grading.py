@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable
 
-from rubric_core.language.dialect import Dialect
-from rubric_core.language.evaluators import Criterion, Evaluator, Rubric, Rubrics, ScoreRanges
-from rubric_core.language.model import Case, DefaultTest, Execution, Suite
+from rubric_core.language.dialect import Dialect, Properties
+from rubric_core.language.evaluators import Criterion, Evaluator, LlmJudge, Rubric, Rubrics, ScoreRanges
+from rubric_core.language.model import Case, DefaultTest, Execution, RunSettings, Suite
 from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Span
 
 __all__ = [
-    "asserts_anything", "case_list", "default_name", "evaluators_of", "gathered", "has_bands", "on_scale", "required", "scalar_kind",
-    "suite_list",
+    "asserts_anything", "case_list", "default_judge", "default_name", "evaluators_of", "gathered", "has_bands",
+    "on_scale", "required", "scalar_kind", "suite_list", "threshold_of",
 ]  # fmt: skip
 
 Written = list[object] | None
@@ -151,3 +152,29 @@ def asserts_anything(suite: Suite, case: Case) -> bool:
         or scalar
         or case.has("expected_output")
     )
+
+
+def default_judge() -> LlmJudge:
+    """The judge of a case that names no evaluator: it grades by the criteria of the case and its reference answer."""
+    made = LlmJudge(Span(0, 0), None, type="llm_judge", name="llm_judge")
+    made.type_name = "llm_judge"
+    return made
+
+
+def threshold_of(override: float | None, suite: Suite, case: Case, properties: Properties) -> tuple[float, str]:
+    """The score from which `case` passes, and where that is written; empty for the dialect's own.
+
+    That of the command line, else of the case (`run`, then `execution`), of the default test, of the suite, of the dialect.
+    """
+    if override is not None:
+        return override, "the command line"
+    places: tuple[tuple[str, object], ...] = (
+        ("`run` of the case", case.run), ("`execution` of the case", case.execution), ("`default_test`", suite.default_test),
+        ("`execution` of the suite", suite.execution), ("the suite", suite),
+    )  # fmt: skip
+    for words, shape in places:
+        if isinstance(shape, RunSettings | Execution | DefaultTest | Suite):
+            written = vars(shape).get("threshold")
+            if written is not None:
+                return float(written), words
+    return properties.threshold, ""

@@ -7,21 +7,12 @@ from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.closest import closest
 from rubric_core.language.dialect import Fate, Spelling
 from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
-from rubric_core.language.kinds import (
-    ByNode,
-    Kind,
-    ListOf,
-    MapOf,
-    Messages,
-    Ranges,
-    Shaped,
-    Shorthand,
-    Tagged,
-)  # fmt: skip
+from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Ranges
 from rubric_core.language.left_empty import may_be_left_empty
 from rubric_core.language.model import CASE, Case, CaseInclude, Suite
 from rubric_core.language.model.messages import ROLE
 from rubric_core.language.shape import Place, Shape, as_list
+from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.fitting import found_words
 from rubric_core.loading.issues import (

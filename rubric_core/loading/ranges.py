@@ -3,12 +3,12 @@
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from rubric_core.language.evaluators import Band, ScoreRanges
-from rubric_core.language.kinds import Shaped
 from rubric_core.language.shape import Place
+from rubric_core.language.shape_kinds import Shaped
 from rubric_core.loading.issues import MissingKey, UnknownKey
+from rubric_core.loading.keys import Keys
 from rubric_core.loading.ranges_otherwise import (
     end_before_the_next,
     read_otherwise,
@@ -18,13 +18,10 @@ from rubric_core.loading.ranges_otherwise import (
 )
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 
-if TYPE_CHECKING:
-    from rubric_core.loading.lower import Lowering
-
 __all__ = ["lower_ranges"]
 
 
-def lower_ranges(lowering: "Lowering", node: Node) -> ScoreRanges:
+def lower_ranges(lowering: Keys, node: Node) -> ScoreRanges:
     """The bands of a criterion; bounds and texts that make no sense are left out for the rules to complain of."""
     made = ScoreRanges(lowering.at(node), node)
     made.borrowed = lowering.via is not None
@@ -45,7 +42,7 @@ def lower_ranges(lowering: "Lowering", node: Node) -> ScoreRanges:
     return made
 
 
-def _listed_bands(lowering: "Lowering", node: Sequence) -> Iterator[Band]:
+def _listed_bands(lowering: Keys, node: Sequence) -> Iterator[Band]:
     for item in node.items:
         target = lowering.target_of(item) if isinstance(item, Alias) else item
         if not isinstance(target, Mapping):
@@ -74,7 +71,7 @@ def _listed_bands(lowering: "Lowering", node: Sequence) -> Iterator[Band]:
         yield band
 
 
-def _suggest_bounds(lowering: "Lowering", since: int, bands: list[Band]) -> None:
+def _suggest_bounds(lowering: Keys, since: int, bands: list[Band]) -> None:
     """A band without bounds is probably for the scores that the others leave over."""
     taken = {s for b in bands if b.low is not None and b.high is not None for s in range(b.low, min(b.high, 10) + 1)}
     free = [score for score in range(11) if score not in taken]
@@ -85,7 +82,7 @@ def _suggest_bounds(lowering: "Lowering", since: int, bands: list[Band]) -> None
             lowering.issues[number] = replace(issue, suggestion=f"[{free[0]}, {free[-1]}]")
 
 
-def _mapped_bands(lowering: "Lowering", node: Mapping) -> Iterator[Band]:
+def _mapped_bands(lowering: Keys, node: Mapping) -> Iterator[Band]:
     bands: list[Band] = []
     seen: dict[str, Entry] = {}
     for entry, via in lowering.entries(node):

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Criterion
-from rubric_core.language.kinds import ByNode, Kind, Shaped, Tagged
+from rubric_core.language.kinds import ByNode, Kind
 from rubric_core.language.shape import Shape
+from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.syntax.tree import Mapping, Node
 from rubric_core.text import Span
 

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 from rubric_core.language.around import ITEMS, ROOTS, FileKind
 from rubric_core.language.dialect import Dialect, Fate, Spelling
 from rubric_core.language.evaluators import Band, Custom, Evaluator, Include
-from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Messages, Ranges, Shaped, Tagged
+from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Ranges
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
+from rubric_core.language.shape_kinds import Messages, Shaped, Tagged
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.pieces import comments_of

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.kinds import Shorthand
+from rubric_core.language.shape_kinds import Shorthand
 from rubric_core.lazy import pattern
 from rubric_core.syntax.edit import column_of, newline_of, plain_or_quoted, replace_value
 from rubric_core.syntax.foreign_signs import DASH_SIGNS

@@ -3,22 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from rubric_core.language.kinds import (
-    Boolean,
-    ByNode,
-    Choice,
-    Integer,
-    Kind,
-    ListOf,
-    Messages,
-    Number,
-    Shaped,
-    Shorthand,
-    Tagged,
-    Text,
-)
+from rubric_core.language.kinds import Boolean, ByNode, Choice, Integer, Kind, ListOf, Number, Text
 from rubric_core.language.model import CASE, Suite
 from rubric_core.language.shape import Key
+from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.lazy import pattern
 from rubric_core.loading.fitting import could_be
 from rubric_core.loading.issues import OutOfRange, WrongType

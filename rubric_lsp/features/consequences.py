@@ -29,8 +29,8 @@ from rubric_core.syntax.templates import ANY_VARIABLE, environment_read
 from rubric_core.trust import real_path
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.runnable import Runnable
-    from rubric_core.evaluation.targets import Targets
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.evaluation.targets.resolve import Targets
     from rubric_core.loading.targets import TargetEntry
 
 __all__ = ["Plan", "Suites", "identity", "plan_of"]
@@ -76,7 +76,7 @@ def identity(kind: str, entry: str) -> str:
 
 def plan_of(suites: Suites, roots: Sequence[Path] = ()) -> Plan:
     """What running these cases would do; each thing once."""
-    from rubric_core.evaluation.participants import taking_part  # noqa: PLC0415  # what runs need is loaded when something runs
+    from rubric_core.evaluation.cases.roles import taking_part  # noqa: PLC0415  # what runs need is loaded when something runs
 
     programs = [p for cases, targets in suites for case in cases for p in _programs(case, targets)]
     addresses: list[str] = []
@@ -110,8 +110,8 @@ class _Reads:
 
     def look(self, case: "Runnable", taking: "Sequence[TargetEntry]") -> None:
         """Take note of what a case reads, and these targets."""
-        from rubric_core.evaluation.matrix import variations  # noqa: PLC0415
-        from rubric_core.evaluation.sources import prompt_of  # noqa: PLC0415
+        from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
+        from rubric_core.evaluation.engine.dependencies import prompt_of  # noqa: PLC0415
 
         written: list[Any] = [plain(case.case.node, case.anchors), *(prompt_of(each) for each in variations(case))]
         if id(case.suite) not in self._seen:
@@ -143,7 +143,7 @@ class _Reads:
 
 def _files(case: "Runnable", taking: "Sequence[TargetEntry]", written: object) -> Iterator[tuple[str, Path]]:
     """The files of a case, each with the word that names it."""
-    from rubric_core.evaluation.sources import Sources  # noqa: PLC0415
+    from rubric_core.evaluation.engine.dependencies import Sources  # noqa: PLC0415
 
     yield from (("", entry.home.path) for entry in taking)
     entries = [{"name": each.name, "kind": each.kind, "settings": each.settings} for each in taking]
@@ -177,8 +177,8 @@ def _texts(value: object) -> Iterator[str]:
 
 def _of_workspace(case: "Runnable", targets: "Targets") -> Iterator[str]:
     """The programs that make the place in which the target of a case works."""
-    from rubric_core.evaluation.participants import target_name  # noqa: PLC0415
-    from rubric_core.evaluation.result import Unscored  # noqa: PLC0415
+    from rubric_core.evaluation.cases.target_choice import target_name  # noqa: PLC0415
+    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
     from rubric_core.evaluation.workspaces.plan import plan_of  # noqa: PLC0415
 
     try:
@@ -192,11 +192,9 @@ def _of_workspace(case: "Runnable", targets: "Targets") -> Iterator[str]:
 
 
 def _programs(case: "Runnable", targets: "Targets") -> Iterator[str]:
-    from rubric_core.evaluation.asked import program_of  # noqa: PLC0415
-    from rubric_core.evaluation.extensions import extensions_written  # noqa: PLC0415
-    from rubric_core.evaluation.matrix import variations  # noqa: PLC0415
-    from rubric_core.evaluation.own_filters import filters_written  # noqa: PLC0415
-    from rubric_core.evaluation.participants import option_of  # noqa: PLC0415
+    from rubric_core.evaluation.cases.prompts import program_of  # noqa: PLC0415
+    from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
+    from rubric_core.evaluation.engine.extensions import extensions_written  # noqa: PLC0415
 
     varied = list(variations(case))
     prompts = [each.variant.prompt for each in varied if each.variant is not None]
@@ -204,8 +202,8 @@ def _programs(case: "Runnable", targets: "Targets") -> Iterator[str]:
     for each in varied:
         yield from _of_workspace(each, targets)
     yield from (_code(code) for code in extensions_written(case))
-    yield from (_code(code if code.startswith(URL) else f"{URL}{code}") for code in filters_written(case).values())
-    option = option_of(case, "transform")
+    yield from (_code(code if code.startswith(URL) else f"{URL}{code}") for code in case.filter_files.values())
+    option = case.option("transform")
     if option is not None:
         yield _code(option)
     for config in (*case.evaluators, *(case.case.turns or ()), *(case.suite.preprocessors or ())):
@@ -226,7 +224,7 @@ def _programs(case: "Runnable", targets: "Targets") -> Iterator[str]:
 
 def _code(code: str, program: str = "") -> str:
     """Code, whole, and the program that runs it."""
-    from rubric_core.evaluation.scripts import language_of  # noqa: PLC0415
+    from rubric_core.evaluation.code.scripts import language_of  # noqa: PLC0415
 
     runs = program or ("node" if language_of(code) == "javascript" else "python3")
     return f"{runs}: {code.strip()}"
@@ -242,7 +240,7 @@ def _of_ones_own(case: "Runnable", kind: str) -> Iterator[str]:
 
 def _commands(entry: "TargetEntry") -> Iterator[str]:
     """The programs of a target: what finds out whether it can answer, and what answers."""
-    from rubric_core.evaluation.providers import kind_named  # noqa: PLC0415
+    from rubric_core.evaluation.targets.providers import kind_named  # noqa: PLC0415
 
     check = entry.settings.get("healthcheck")
     if isinstance(check, dict) and check.get("command"):
@@ -275,7 +273,7 @@ def _address(entry: "TargetEntry") -> str:
 
 
 def _variables(entry: "TargetEntry") -> str:
-    from rubric_core.evaluation.participants import variables_of  # noqa: PLC0415
+    from rubric_core.evaluation.cases.roles import variables_of  # noqa: PLC0415
 
     names = variables_of(entry)
     return f" with {', '.join(names)}" if names else ""

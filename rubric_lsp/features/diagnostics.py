@@ -13,9 +13,9 @@ from rubric_lsp.features.results import Results, Shown, id_span, marks, stale_wo
 from rubric_lsp.features.suite_marks import span_of
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.marks import Mark
-    from rubric_core.evaluation.result import CaseResult
-    from rubric_core.evaluation.summary import CaseMark, Summary
+    from rubric_core.evaluation.model.result import CaseResult
+    from rubric_core.evaluation.reporting.inline_marks import Mark
+    from rubric_core.evaluation.reporting.summary import CaseMark, Summary
 
 __all__ = ["Note", "Problem", "listing", "outcomes"]
 
@@ -124,14 +124,14 @@ def _outcome(analysis: Analysis, entry: CaseEntry, shown: Shown, *, passed: bool
 
 def _why(result: "CaseResult") -> str:
     """Why a case has no verdict."""
-    from rubric_core.evaluation.marks import grader_words  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.reporting.inline_marks import grader_words  # noqa: PLC0415  # loaded when something was run
 
     return grader_words(result, why=True) or result.reason
 
 
 def _shared(analysis: Analysis, summary: "Summary", *, passed: bool) -> Iterator[Problem]:
     """One entry for an evaluator of the suite, whatever the number of cases. What lacks a judge is said at the cases."""
-    from rubric_core.evaluation.result import Verdict  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.model.result import Verdict  # noqa: PLC0415  # loaded when something was run
 
     at = analysis.span_of(None, span_of(summary))
     if summary.errors:

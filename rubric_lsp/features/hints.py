@@ -13,8 +13,8 @@ from rubric_lsp.features.results import Results, Shown, brief, id_span, line_end
 from rubric_lsp.features.suite_marks import shared_tooltip, span_of
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.marks import Mark
-    from rubric_core.evaluation.summary import Summary
+    from rubric_core.evaluation.reporting.inline_marks import Mark
+    from rubric_core.evaluation.reporting.summary import Summary
 
 __all__ = ["Hint", "hints"]
 
@@ -91,7 +91,7 @@ def _case(analysis: Analysis, entry: CaseEntry, shown: Shown) -> Iterator[Hint]:
 
 
 def _label(mark: "Mark", *, outdated: bool) -> str:
-    from rubric_core.evaluation.marks import STALE, shortened  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.reporting.inline_marks import STALE, shortened  # noqa: PLC0415  # loaded when something was run
 
     told = mark.what == "band" or mark.verdict == "passed" or not mark.note or mark.note in mark.text
     text = mark.text if told else f"{mark.text}  {mark.note}"
@@ -100,7 +100,7 @@ def _label(mark: "Mark", *, outdated: bool) -> str:
 
 def _state_of(label: str, verdict: str = "") -> str:
     """What the mark in front of a label stands for; `verdict` without one, as at a band."""
-    from rubric_core.evaluation.marks import ERROR, RUNNING, SIGNS, STALE  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.reporting.inline_marks import ERROR, RUNNING, SIGNS, STALE  # noqa: PLC0415  # loaded when something was run
 
     others = {STALE: "stale", RUNNING: "running", ERROR: "failed"}
     return {**{sign: each.value for each, sign in SIGNS.items()}, **others}.get(label[:1], verdict)

@@ -110,6 +110,6 @@ def _tally(verdicts: list[str]) -> str:
     """How many there are of each verdict: ✔ 2  ✘ 1."""
     if not verdicts:
         return ""
-    from rubric_core.evaluation.marks import SIGNS  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.reporting.inline_marks import SIGNS  # noqa: PLC0415  # loaded when something was run
 
     return "  ".join(f"{sign} {verdicts.count(v.value)}" for v, sign in SIGNS.items() if v.value in verdicts)

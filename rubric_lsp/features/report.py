@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rubric_core.evaluation.flip import to_flip
-from rubric_core.evaluation.marks import ERROR, SIGNS, grader_words, seconds_words, shortened
-from rubric_core.evaluation.transcript import usage_words
+from rubric_core.evaluation.reporting.inline_marks import ERROR, SIGNS, grader_words, seconds_words, shortened
+from rubric_core.evaluation.reporting.transcript import usage_words
+from rubric_core.evaluation.scoring.counterfactual import to_flip
 from rubric_core.language.markdown import code, plain
 from rubric_core.validation.words import number
 from rubric_lsp.features.markdown import fenced
 from rubric_lsp.features.results import Shown, brief
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
+    from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
 
 __all__ = ["report"]
 

@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from rubric_core.evaluation.exchanges import Usage
-from rubric_core.evaluation.flip import to_pass
-from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
-from rubric_core.evaluation.transcript import SentRequest, request_text, requests_of, usage_words
+from rubric_core.evaluation.model.exchanges import Usage
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
+from rubric_core.evaluation.reporting.transcript import SentRequest, request_text, requests_of, usage_words
+from rubric_core.evaluation.scoring.counterfactual import to_pass
 from rubric_core.language.evaluators import Criterion, ScoreRanges
 from rubric_core.validation.bands import sound
 from rubric_core.validation.rubrics import criteria_of
 from rubric_lsp.features.results import Past, Shown
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.runnable import Runnable
+    from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.language.shape import Shape
     from rubric_core.text import Span
 

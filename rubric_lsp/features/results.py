@@ -12,23 +12,14 @@ from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.known_case import KnownCase, ResultSummary
-    from rubric_core.evaluation.marks import Mark
-    from rubric_core.evaluation.result import CaseResult, EvaluatorResult
-    from rubric_core.evaluation.runnable import Runnable
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+    from rubric_core.evaluation.reporting.inline_marks import Mark
+    from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
 
 __all__ = [
-    "Past",
-    "Results",
-    "Shown",
-    "brief",
-    "id_span",
-    "line_end",
-    "marks",
-    "marks_of_both",
-    "stale_words",
-    "tally_of",
-]
+    "Past", "Results", "Shown", "brief", "id_span", "line_end", "marks", "marks_of_both", "stale_words", "tally_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +79,7 @@ Results = Mapping[str, Shown]
 
 def brief(shown: Shown) -> str:
     """A case in one short line, empty when there is nothing to tell."""
-    from rubric_core.evaluation.marks import (  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.reporting.inline_marks import (  # noqa: PLC0415  # loaded when something was run
         RUNNING,
         STALE,
         age_words,
@@ -107,7 +98,7 @@ def brief(shown: Shown) -> str:
 
 def stale_words(result: "ResultSummary") -> str:
     """What a result was, when it does not hold any more."""
-    from rubric_core.evaluation.marks import SIGNS  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.inline_marks import SIGNS  # noqa: PLC0415
 
     score = "unscored" if result.score is None else f"{result.score:.2f}"
     return f"{SIGNS[result.verdict]} {score}"
@@ -131,7 +122,7 @@ def tally_of(results: Results, files: Collection[str]) -> str:
 
     `files` are relative to the directory of the suite.
     """
-    from rubric_core.evaluation.marks import SIGNS, STALE  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.inline_marks import SIGNS, STALE  # noqa: PLC0415
 
     there = [(shown.summary, shown.stale) for shown in results.values()]
     there = [(summary, stale) for summary, stale in there if summary is not None and summary.file in files]
@@ -146,8 +137,8 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: Shown, *, outdated: bool 
 
     With `outdated`, of a result that does not hold any more, too. Evaluators that the suite gives to every case have lines that belong to no case.
     """
-    from rubric_core.evaluation.marks import marks_of_some  # noqa: PLC0415
-    from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
+    from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.inline_marks import marks_of_some  # noqa: PLC0415
 
     if analysis.suite is None and shown.taken_over is None:
         return []
@@ -161,7 +152,7 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: Shown, *, outdated: bool 
 
 def marks_of_both(case: "Runnable", result: "CaseResult", newer: "Mapping[int, EvaluatorResult]") -> "list[Mark]":
     """The marks of a result, and of what is newer than it."""
-    from rubric_core.evaluation.marks import marks_of  # noqa: PLC0415
-    from rubric_core.evaluation.turns import with_newer  # noqa: PLC0415
+    from rubric_core.evaluation.cases.turns import with_newer  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.inline_marks import marks_of  # noqa: PLC0415
 
     return marks_of(case, replace(result, evaluators=with_newer(result.evaluators, newer)) if newer else result)

@@ -15,9 +15,9 @@ from rubric_core.validation.words import count
 from rubric_lsp.features.results import Results, Shown, marks_of_both
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.marks import Mark
-    from rubric_core.evaluation.runnable import Runnable
-    from rubric_core.evaluation.summary import CaseMark, Summary
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.evaluation.reporting.inline_marks import Mark
+    from rubric_core.evaluation.reporting.summary import CaseMark, Summary
 
 __all__ = ["Others", "SharedMarks", "shared_report", "shared_tooltip", "span_of"]
 
@@ -81,7 +81,7 @@ class SharedMarks:
         self._found = {part: each for part, each in self._found.items() if each.marks}
 
     def _put(self, part: Shape, each: "CaseMark") -> None:
-        from rubric_core.evaluation.summary import Summary  # noqa: PLC0415  # loaded when something was run
+        from rubric_core.evaluation.reporting.summary import Summary  # noqa: PLC0415  # loaded when something was run
 
         self._found.setdefault(part, Summary(part)).put(each)
 
@@ -111,7 +111,7 @@ def _is(one: Any, other: Any) -> bool:
 def _runnables(path: Path, analysis: Analysis, here: Sequence[CaseEntry], others: Others) -> "Iterator[Runnable]":
     """Those of the cases in the suite, and those of other files."""
     if here:
-        from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415  # loaded when something was run
+        from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415  # loaded when something was run
 
         yield from runnables(path, analysis, entries=here)
     yield from others().values()
@@ -119,8 +119,8 @@ def _runnables(path: Path, analysis: Analysis, here: Sequence[CaseEntry], others
 
 def _marks(case: "Runnable", shown: Shown) -> "Iterator[tuple[Shape, CaseMark]]":
     """What one case made of the evaluators that it inherits."""
-    from rubric_core.evaluation.marks import marks_of_some  # noqa: PLC0415
-    from rubric_core.evaluation.summary import CaseMark  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.inline_marks import marks_of_some  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.summary import CaseMark  # noqa: PLC0415
 
     newer = _inherited(marks_of_some(case, shown.newer)) if shown.newer else {}
     if shown.running:
@@ -155,7 +155,7 @@ def shared_report(summary: "Summary") -> str:
 
 
 def _row(each: "CaseMark") -> str:
-    from rubric_core.evaluation.marks import RUNNING, STALE  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.inline_marks import RUNNING, STALE  # noqa: PLC0415
 
     mark = each.mark
     if mark is None:
@@ -166,14 +166,14 @@ def _row(each: "CaseMark") -> str:
 
 
 def _cell(text: str) -> str:
-    from rubric_core.evaluation.marks import shortened  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.inline_marks import shortened  # noqa: PLC0415
 
     return plain(shortened(text, _LONGEST))
 
 
 def shared_tooltip(summary: "Summary") -> str:
     """The same in a few lines of plain text."""
-    from rubric_core.evaluation.marks import shortened  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.inline_marks import shortened  # noqa: PLC0415
 
     lines = [shortened(f"{e.case}: {e.mark.text}  {e.mark.note}", _LONGEST) for e in summary.worst(_FEW) if e.mark]
     return "\n".join([*lines, "…"] if len(summary.marks) > _FEW else lines)

@@ -10,23 +10,14 @@ from rubric_core.loading.grading import default_name
 from rubric_core.text import Span
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.marks import Mark
-    from rubric_core.evaluation.result import CaseResult, EvaluatorResult
-    from rubric_core.evaluation.runnable import Runnable
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+    from rubric_core.evaluation.reporting.inline_marks import Mark
 
 __all__ = [
-    "SEPARATOR",
-    "Item",
-    "Message",
-    "cuts",
-    "evaluator_messages",
-    "evaluator_names",
-    "id_of",
-    "items",
-    "messages",
-    "names_of",
-    "skipped",
-]
+    "SEPARATOR", "Item", "Message", "cuts", "evaluator_messages", "evaluator_names", "id_of", "items", "messages",
+    "names_of", "skipped",
+]  # fmt: skip
 
 SEPARATOR = "::"
 _LONGEST = 60
@@ -131,7 +122,7 @@ def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list
     """Why a case did not pass: in short, then each part with its place. Empty when it did, and every grader ran."""
     if result.is_sound_pass:
         return []
-    from rubric_core.evaluation.marks import marks_of  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.reporting.inline_marks import marks_of  # noqa: PLC0415  # loaded when something was run
 
     severity: Literal["error", "warning"] = "error" if result.verdict == "failed" else "warning"
     at = case.case_span(case.case.at("id"))
@@ -155,7 +146,7 @@ def _part(case: "Runnable", mark: "Mark") -> Message:
 
 
 def _case_words(result: "CaseResult") -> str:
-    from rubric_core.evaluation.marks import grader_words  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.reporting.inline_marks import grader_words  # noqa: PLC0415  # loaded when something was run
 
     errors = grader_words(result, why=True)
     if result.verdict == "unscored":
@@ -179,8 +170,8 @@ def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult")
     ungraded = tuple(result.ungraded())
     if result.verdict == "passed" and not ungraded:
         return []
-    from rubric_core.evaluation.marks import evaluator_words, marks_of_some  # noqa: PLC0415
-    from rubric_core.evaluation.turns import turns_of  # noqa: PLC0415
+    from rubric_core.evaluation.cases.turns import turns_of  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.inline_marks import evaluator_words, marks_of_some  # noqa: PLC0415
 
     place = len(turns_of(case.case)) + number
     found = [m for m in marks_of_some(case, {place: result}) if m.what != "band" and m.verdict != "passed"]

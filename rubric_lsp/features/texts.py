@@ -4,15 +4,15 @@ import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, get_args
 
-from rubric_core.evaluation.marks import SIGNS
-from rubric_core.evaluation.rows import case_row
-from rubric_core.evaluation.transcript import request_text, requests_of
-from rubric_core.evaluation.writing import json_text
+from rubric_core.evaluation.reporting.inline_marks import SIGNS
+from rubric_core.evaluation.reporting.rows import case_row
+from rubric_core.evaluation.reporting.transcript import request_text, requests_of
+from rubric_core.evaluation.results.writing import json_text
 from rubric_core.language.markdown import plain, plain_lines
 from rubric_lsp.features.markdown import fenced
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
+    from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
 
 __all__ = ["KINDS", "Kind", "difference", "file_name", "reply", "sent", "trace"]
 

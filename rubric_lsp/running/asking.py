@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.targets import targets_for
+from rubric_core.evaluation.cases.target_choice import targets_for
 from rubric_core.trust import is_wide
 from rubric_lsp.convert.notices import notice
 from rubric_lsp.features.consent import details, is_long, question

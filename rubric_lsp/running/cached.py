@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from rubric_core.evaluation.writing import write_atomically
+from rubric_core.evaluation.results.writing import write_atomically
 from rubric_core.homes import user_directory
 
 __all__ = ["KEPT_DAYS", "cached", "tidy"]

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.fingerprint import files_of
-from rubric_core.evaluation.matrix import variations
-from rubric_core.evaluation.runnable import Options, Runnable
-from rubric_core.evaluation.schedule import with_dependencies
-from rubric_core.evaluation.suites import LoadedSuite, NoSuiteError, suite_in
-from rubric_core.evaluation.targets import targets_for
-from rubric_core.evaluation.turns import turns_of
+from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError, suite_in
+from rubric_core.evaluation.cases.runnable import Options, Runnable
+from rubric_core.evaluation.cases.target_choice import targets_for
+from rubric_core.evaluation.cases.turns import turns_of
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.fingerprint import files_of
+from rubric_core.evaluation.engine.schedule import with_dependencies
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_lsp.features.results import Results, Shown
 from rubric_lsp.features.tests import evaluator_names

@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
-from rubric_core.evaluation.events import (
+from rubric_core.evaluation.cases.turns import TURN, turns_of
+from rubric_core.evaluation.engine.events import (
     Answered,
     CaseStarted,
     CriterionJudged,
@@ -13,10 +14,9 @@ from rubric_core.evaluation.events import (
     EvaluatorStarted,
     Event,
 )
-from rubric_core.evaluation.marks import SIGNS
-from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.schedule import Schedule
-from rubric_core.evaluation.turns import TURN, turns_of
+from rubric_core.evaluation.engine.schedule import Schedule
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.reporting.inline_marks import SIGNS
 from rubric_core.ports import Ports
 from rubric_core.validation.words import count
 from rubric_lsp.running.choosing import Part

@@ -13,7 +13,7 @@ from rubric_lsp.running.reporting import expected_of, prompt_of
 from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.runnable import Runnable
+    from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_lsp.features.texts import Kind
     from rubric_lsp.server import RubricServer
 

@@ -16,10 +16,10 @@ from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.known_case import KnownCase, ResultSummary
-    from rubric_core.evaluation.result import CaseResult, EvaluatorResult
-    from rubric_core.evaluation.runnable import Runnable
-    from rubric_core.evaluation.targets import Targets
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+    from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
+    from rubric_core.evaluation.targets.resolve import Targets
 
 __all__ = ["Record"]
 
@@ -152,7 +152,7 @@ class Record:
         if not changed:
             return
         from rubric_core.disk import DiskFiles  # noqa: PLC0415
-        from rubric_core.evaluation.fingerprint import fingerprint  # noqa: PLC0415
+        from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_lsp.running.choosing import distinct, suite_of  # noqa: PLC0415
 
         files = DiskFiles()
@@ -164,8 +164,8 @@ class Record:
 
     def _fingerprints(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
-        from rubric_core.evaluation.fingerprint import fingerprint  # noqa: PLC0415
-        from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
+        from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415
+        from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_lsp.running.choosing import distinct  # noqa: PLC0415
 
         files = DiskFiles()
@@ -174,7 +174,7 @@ class Record:
 
     def _targets_for(self, runnable: "Runnable") -> "Targets":
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415
-        from rubric_core.evaluation.targets import targets_for  # noqa: PLC0415
+        from rubric_core.evaluation.cases.target_choice import targets_for  # noqa: PLC0415
 
         # They depend on the suite, too: targets may stand in it.
         known = self._targets.get(runnable.path)
@@ -203,7 +203,7 @@ class Record:
 
     def done(self, uri: str, result: "CaseResult") -> None:
         """A case has a result."""
-        from rubric_core.evaluation.known_case import KnownCase  # noqa: PLC0415  # what runs need is loaded when something was run
+        from rubric_core.evaluation.results.known_case import KnownCase  # noqa: PLC0415  # what runs need is loaded when something was run
 
         case = self._case(uri, result.id)
         past = {"verdict": result.verdict.value, "score": result.score, "at": result.at}
@@ -262,7 +262,7 @@ class Record:
 
 
 def _read(path: Path) -> "dict[str, KnownCase]":
-    from rubric_core.evaluation.store import ResultStore  # noqa: PLC0415
+    from rubric_core.evaluation.results.store import ResultStore  # noqa: PLC0415
 
     try:
         return dict(ResultStore.of(path).known())

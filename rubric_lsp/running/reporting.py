@@ -14,7 +14,7 @@ from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.runnable import Runnable
+    from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.language.shape import Shape
     from rubric_lsp.server import RubricServer
 
@@ -99,11 +99,11 @@ class _Unread(Mapping[str, str]):
 def prompt_of(case: "Runnable") -> str:
     """What the target of a case is asked, as the suite stands; without secrets. Empty when that cannot be told."""
     from rubric_core.disk import DiskFiles  # noqa: PLC0415
-    from rubric_core.evaluation.asked import prompt_text  # noqa: PLC0415
-    from rubric_core.evaluation.filling import filled  # noqa: PLC0415
-    from rubric_core.evaluation.input import prompt_inputs  # noqa: PLC0415
-    from rubric_core.evaluation.matrix import variations  # noqa: PLC0415
-    from rubric_core.evaluation.result import Unscored  # noqa: PLC0415
+    from rubric_core.evaluation.cases.messages import prompt_inputs  # noqa: PLC0415
+    from rubric_core.evaluation.cases.prompts import prompt_text  # noqa: PLC0415
+    from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
+    from rubric_core.evaluation.engine.fill import filled  # noqa: PLC0415
+    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
 
     try:
         ready = filled(variations(case)[0], _Unread())
@@ -121,8 +121,8 @@ def prompt_of(case: "Runnable") -> str:
 
 def expected_of(case: "Runnable") -> str:
     """The answer that a case expects; empty without."""
-    from rubric_core.evaluation.input import reference_of  # noqa: PLC0415
-    from rubric_core.evaluation.result import Unscored  # noqa: PLC0415
+    from rubric_core.evaluation.cases.messages import reference_of  # noqa: PLC0415
+    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
 
     if not case.case.has("expected_output"):
         return ""

@@ -21,9 +21,9 @@ from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.events import Event
-    from rubric_core.evaluation.result import CaseResult
-    from rubric_core.evaluation.summary import Summary
+    from rubric_core.evaluation.engine.events import Event
+    from rubric_core.evaluation.model.result import CaseResult
+    from rubric_core.evaluation.reporting.summary import Summary
     from rubric_core.ports import Ports
     from rubric_lsp.running.choosing import Part
     from rubric_lsp.running.jobs import Job, Steps
@@ -229,8 +229,8 @@ class Runs:
     def _heard(
         self, job: "Job", part: "Part", event: "Event", steps: "dict[tuple[str, str], Steps]", progress: Progress
     ) -> None:
-        from rubric_core.evaluation.events import CaseDone, CaseStarted, EvaluatorDone, Noted  # noqa: PLC0415
-        from rubric_core.evaluation.matrix import base_id  # noqa: PLC0415
+        from rubric_core.evaluation.cases.variations import base_id  # noqa: PLC0415
+        from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, EvaluatorDone, Noted  # noqa: PLC0415
 
         name = event.case_id
         if (part.uri, name) not in steps:
@@ -258,7 +258,7 @@ class Runs:
         self.changed(part.uri)
 
     def _done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
-        from rubric_core.evaluation.turns import own_results  # noqa: PLC0415
+        from rubric_core.evaluation.cases.turns import own_results  # noqa: PLC0415
 
         graded = own_results(result.evaluators)
         if part.number and graded:

@@ -14,8 +14,8 @@ from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.result import CaseResult, EvaluatorResult
-    from rubric_core.evaluation.runnable import Runnable
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
     from rubric_lsp.running.choosing import Part
     from rubric_lsp.running.jobs import Job
     from rubric_lsp.server import RubricServer
@@ -78,7 +78,7 @@ class States:
 
     def done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
         """A case is done."""
-        from rubric_core.evaluation.turns import own_results  # noqa: PLC0415  # loaded when something was run
+        from rubric_core.evaluation.cases.turns import own_results  # noqa: PLC0415  # loaded when something was run
 
         case = _case(part, result.id)
         if case is None or not self._server.client.tests:
@@ -98,7 +98,7 @@ class States:
 
     def _result(self, run: str, uri: str, case: "Runnable", result: "CaseResult") -> None:
         """The state of a case and of its evaluators."""
-        from rubric_core.evaluation.turns import own_results  # noqa: PLC0415  # loaded when something was run
+        from rubric_core.evaluation.cases.turns import own_results  # noqa: PLC0415  # loaded when something was run
 
         names, graded = tests.evaluator_names(case), own_results(result.evaluators)
         if len(graded) == len(names):
@@ -224,7 +224,7 @@ def _case(part: "Part", name: str) -> "Runnable | None":
 
 def _grader_errors(result: "CaseResult | EvaluatorResult | None") -> int:
     """How many graders could not run or crashed, of a case or in an evaluator."""
-    from rubric_core.evaluation.result import CaseResult  # noqa: PLC0415  # loaded when something was run
+    from rubric_core.evaluation.model.result import CaseResult  # noqa: PLC0415  # loaded when something was run
 
     if isinstance(result, CaseResult):
         return len(result.grader_errors)
@@ -233,7 +233,7 @@ def _grader_errors(result: "CaseResult | EvaluatorResult | None") -> int:
 
 def _output(result: "CaseResult") -> str:
     """A case in the output of a run."""
-    from rubric_core.evaluation.explain import explanation  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.explain import explanation  # noqa: PLC0415
 
     return "\r\n".join(map(mask, explanation(result))) + "\r\n"
 

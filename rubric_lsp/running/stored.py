@@ -12,8 +12,8 @@ from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.result import CaseResult
-    from rubric_core.evaluation.store import ResultStore
+    from rubric_core.evaluation.model.result import CaseResult
+    from rubric_core.evaluation.results.store import ResultStore
     from rubric_lsp.running.choosing import Part
     from rubric_lsp.running.jobs import Job
     from rubric_lsp.server import RubricServer
@@ -72,7 +72,7 @@ class Stored:
 
     def files_changed(self, paths: set[Path]) -> None:
         """Files were written; those with results of a known suite are read."""
-        from rubric_core.evaluation.store import results_path  # noqa: PLC0415
+        from rubric_core.evaluation.results.store import results_path  # noqa: PLC0415
 
         for uri in self._record.known:
             path = path_of(uri)
@@ -81,7 +81,7 @@ class Stored:
 
     async def _poll(self) -> None:
         """Look at the files of results of open suites now and then."""
-        from rubric_core.evaluation.store import results_path  # noqa: PLC0415
+        from rubric_core.evaluation.results.store import results_path  # noqa: PLC0415
 
         while True:
             for snapshot in self._server.documents.all():
@@ -101,7 +101,7 @@ class Stored:
 
     def note(self, part: "Part", result: "CaseResult") -> None:
         """Keep a result at once: whoever is killed after this has not lost it."""
-        from rubric_core.evaluation.store import ResultStore  # noqa: PLC0415
+        from rubric_core.evaluation.results.store import ResultStore  # noqa: PLC0415
 
         store = self._stores.setdefault(part.uri, ResultStore.of(part.path))
 
@@ -112,7 +112,7 @@ class Stored:
 
     async def settle(self, job: "Job") -> None:
         """Put the results and recordings of a run in their places; what could not be stored is said."""
-        from rubric_core.evaluation.run import save_recordings  # noqa: PLC0415
+        from rubric_core.evaluation.engine.run import save_recordings  # noqa: PLC0415
 
         for part in job.parts:
             noted = await asyncio.gather(*self._writing.pop(part.uri, []), return_exceptions=True)

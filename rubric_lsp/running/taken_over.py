@@ -13,7 +13,7 @@ from rubric_lsp.snapshot import Snapshot
 from rubric_lsp.uris import path_of
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.runnable import Runnable
+    from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_lsp.running.record import Record
     from rubric_lsp.server import RubricServer
 

@@ -18,7 +18,7 @@ from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
 from rubric_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.runnable import Runnable
+    from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_lsp.server import RubricServer
 
 __all__ = ["Tree", "has_cases", "tree_change"]
@@ -100,7 +100,7 @@ class Tree:
 
     def _own(self, snapshot: Snapshot) -> list[Json]:
         """The items of a suite whose cases all stand in it; those of a case that is as it was are made once."""
-        from rubric_core.evaluation.runnable import runnables  # noqa: PLC0415
+        from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415
         from rubric_lsp.running.choosing import distinct  # noqa: PLC0415
 
         analysis, known = snapshot.analysis, self._kept.get(snapshot.uri, {})

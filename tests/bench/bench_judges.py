@@ -13,9 +13,9 @@ from statistics import median
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Language, analyze
-from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.runnable import runnables
-from rubric_core.evaluation.schedule import run_cases
+from rubric_core.evaluation.cases.runnable import runnables
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.result import Verdict
 
 CALLS, DELAY, LIMIT, REPEATS = 200, 0.1, 0.5, 5
 #: What the judge's settings name: agentv takes neither a key nor a model that is written out.

@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from rubric_core.evaluation.store import ResultStore
+from rubric_core.evaluation.results.store import ResultStore
 
 from .processes import RUBRIC, left_behind, rubric, sound, suite_folder
 from .tally import Setting, Tally

@@ -190,7 +190,7 @@ def test_what_cannot_be_written_is_not_kept(rubric: Run, monkeypatch: pytest.Mon
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("rubric_core.evaluation.writing.write_atomically", full)
+        patch.setattr("rubric_core.evaluation.results.writing.write_atomically", full)
         assert said(rubric("check")) == fresh
     with monkeypatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(write("../file", "no folder").absolute()))

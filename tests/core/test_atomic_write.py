@@ -168,10 +168,10 @@ OTHERS = {
     "cli/output.py": "standard streams",
     "cli/parallel.py": "pipes between processes",
     "cli/region.py": "the terminal",
-    "evaluation/writing.py": "rows at the end of a journal, and locks",
+    "evaluation/results/writing.py": "rows at the end of a journal, and locks",
     "evaluation/evaluators/code.py": "scratch files of a program",
-    "evaluation/providers/cli.py": "scratch files of a program",
-    "evaluation/providers/codex_cli.py": "scratch files of a program",
+    "evaluation/targets/providers/cli.py": "scratch files of a program",
+    "evaluation/targets/providers/codex_cli.py": "scratch files of a program",
 }
 
 

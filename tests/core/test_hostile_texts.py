@@ -12,7 +12,7 @@ TEXTS = (
     ("rubric_core.syntax.tabs", "_BLANK_LINE", "search", "", "\t", "x"),
     ("rubric_core.syntax.tabs", "_IDLE", "match", "- ", "\t", "-"),
     ("rubric_core.formatting.spacing", "_TRAILING", "search", "", " ", "x"),
-    ("rubric_core.evaluation.interpolate", "_name_in", "", "{{", " ", "x"),
+    ("rubric_core.evaluation.templating.interpolate", "_name_in", "", "{{", " ", "x"),
     ("rubric_core.evaluation.evaluators.heuristic", "_BULLET", "match", "- ", " ", "\n\n"),
     ("rubric_core.evaluation.evaluators.field_accuracy", "_NUMBER", "match", "", "9", "x"),
     ("rubric_core.cli.page", "_MARKER", "match", "", "^", "x"),
@@ -32,6 +32,6 @@ def test_a_long_text_is_read_once(module: str, name: str, method: str, begin: st
     [("{{ a }}", "a"), ("${{ A_B }}", "A_B"), ("{{- a -}}", "a"), ("{{ a - }}", "a -"), ("{{\n a.b[0] \n}}", "a.b[0]"), ("{{}}", ""), ("{{-}}", ""), ("{{--}}", ""), ("$A", ""), ("{{ a } }", ""), ("{{}", "")],
 )  # fmt: skip
 def test_the_name_in_a_reference(reference: str, name: str) -> None:
-    from rubric_core.evaluation.interpolate import _name_in
+    from rubric_core.evaluation.templating.interpolate import _name_in
 
     assert _name_in(reference) == name

@@ -13,7 +13,7 @@ from rubric_core.analysis import Language, analyze
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.configuration.files import Configurations
 from rubric_core.disk import open_file, read_file
-from rubric_core.evaluation.store import ResultStore, results_path
+from rubric_core.evaluation.results.store import ResultStore, results_path
 from rubric_core.syntax.templates import filters_used, loose_statements
 from rubric_core.text import Span
 from rubric_core.trust import Trust

@@ -11,13 +11,14 @@ from typing import Any
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Language, analyze
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.context import EvaluationContext, PromptInputs, ResolvedTarget
-from rubric_core.evaluation.events import Event
-from rubric_core.evaluation.matrix import variations
-from rubric_core.evaluation.result import CaseResult
-from rubric_core.evaluation.runnable import Options, Runnable, runnables
-from rubric_core.evaluation.schedule import run_cases
-from rubric_core.evaluation.suites import load_suite
+from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.runnable import Options, Runnable, runnables
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.events import Event
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
+from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator

@@ -6,7 +6,7 @@ import pytest
 from judge_server import JudgeServer
 from suites import Folder
 
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.model.result import Verdict
 
 SUITE = """
 # rubric: dialect={dialect}

@@ -10,8 +10,8 @@ import pytest
 from suites import Folder, checks
 from waiting import alive, seen
 
-from rubric_core.evaluation.events import Answered
-from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.engine.events import Answered
+from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.ports import Answer
 
 pytestmark = pytest.mark.skipif(

@@ -7,7 +7,7 @@ import pytest
 from suites import Folder
 
 from rubric_core.cli import main
-from rubric_core.evaluation.store import ResultStore
+from rubric_core.evaluation.results.store import ResultStore
 
 SUITE = """\
 assertions:

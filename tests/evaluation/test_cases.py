@@ -10,14 +10,14 @@ from judge_server import JudgeServer
 from suites import Folder, Scripted
 
 from rubric_core.adapters import DiskFiles, system_ports
-from rubric_core.evaluation.events import Answered, CaseDone, CaseStarted, EvaluatorDone, EvaluatorStarted
-from rubric_core.evaluation.fingerprint import fingerprint
-from rubric_core.evaluation.input import prompt_inputs
-from rubric_core.evaluation.result import Unscored, Verdict, jsonable
-from rubric_core.evaluation.result_reader import case_result_of
-from rubric_core.evaluation.run import run_case
-from rubric_core.evaluation.schedule import run_cases
-from rubric_core.evaluation.targets import load_targets
+from rubric_core.evaluation.cases.messages import prompt_inputs
+from rubric_core.evaluation.engine.events import Answered, CaseDone, CaseStarted, EvaluatorDone, EvaluatorStarted
+from rubric_core.evaluation.engine.fingerprint import fingerprint
+from rubric_core.evaluation.engine.run import run_case
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.result import Unscored, Verdict, jsonable
+from rubric_core.evaluation.results.result_reader import case_result_of
+from rubric_core.evaluation.targets.resolve import load_targets
 
 ECHO = {"name": "default", "provider": "cli", "command": "cat {PROMPT_FILE}"}
 

@@ -6,8 +6,8 @@ import pytest
 from judge_server import JudgeServer
 from suites import Folder, checks
 
-from rubric_core.evaluation.events import EvaluatorDone, EvaluatorStarted
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.engine.events import EvaluatorDone, EvaluatorStarted
+from rubric_core.evaluation.model.result import Verdict
 
 SUITE = """
 tests:

@@ -10,12 +10,12 @@ from suites import LANGUAGE, Lenient
 
 from rubric_core.adapters import system_ports
 from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.runnable import Options
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
-from rubric_core.evaluation.matrix import variations
-from rubric_core.evaluation.result import CaseResult
-from rubric_core.evaluation.runnable import Options
-from rubric_core.evaluation.schedule import run_cases
-from rubric_core.evaluation.suites import load_suite
+from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.loading.project import Project
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"

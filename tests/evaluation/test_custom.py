@@ -11,7 +11,7 @@ from suites import LANGUAGE, Folder
 
 from rubric_core.analysis import analyze
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.loading.project import Project
 
 SUITE = """
@@ -129,7 +129,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def test_what_a_class_gives_as_details_may_be_anything(folder: Folder) -> None:
-    from rubric_core.evaluation.result import jsonable
+    from rubric_core.evaluation.model.result import jsonable
 
     folder.mock("three words here")
     score = "EvaluationScore(score=1.0, details={'a': {1.5}, 'b': float('nan')})"

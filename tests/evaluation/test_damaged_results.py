@@ -11,9 +11,9 @@ from damage import damaged
 from suites import Folder
 
 from rubric_core.cli import main
-from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult
-from rubric_core.evaluation.result_reader import case_result_of
-from rubric_core.evaluation.store import ResultStore, StoredCase
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
+from rubric_core.evaluation.results.result_reader import case_result_of
+from rubric_core.evaluation.results.store import ResultStore, StoredCase
 
 SUITE = """
 tests:

@@ -6,8 +6,9 @@ import pytest
 from judge_server import JudgeServer
 from suites import Folder, checks, evaluator
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Verdict
 from rubric_core.loading.grading import default_name
 
 PROMPTED = 'prompts: ["{{ question }}"]\n'

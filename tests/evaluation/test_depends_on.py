@@ -6,10 +6,10 @@ import pytest
 from suites import LANGUAGE, Folder
 
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.fingerprint import fingerprint
-from rubric_core.evaluation.runnable import Options
-from rubric_core.evaluation.suites import load_suite
-from rubric_core.evaluation.targets import shared_targets
+from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.runnable import Options
+from rubric_core.evaluation.cases.target_choice import shared_targets
+from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.loading.project import Project
 
 GRADED = "tests:\n  - {id: a, input: hi, criteria: is good, assertions: [%s]}\n"
@@ -60,7 +60,7 @@ async def test_a_file_that_is_expected_is_read(folder: Folder) -> None:
     folder.targets({"name": "default", "provider": "mock", "response": "{}"})
     folder.write("e.txt", "the good answer\n")
     cases = folder.cases(EXPECTED, "agentv-3")
-    from rubric_core.evaluation.input import prompt_inputs
+    from rubric_core.evaluation.cases.messages import prompt_inputs
 
     case = cases[0]
     inputs = prompt_inputs(case.suite, case.case, case.directory, DiskFiles(), case.anchors, case.dialect.properties)

@@ -6,8 +6,8 @@ import pytest
 from suites import Folder
 
 from rubric_core.cli import main
-from rubric_core.evaluation.derived import Derived, DerivedMetrics
-from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.scoring.derived_metrics import Derived, DerivedMetrics
 from rubric_core.language.model import DerivedMetric, Suite
 from rubric_core.text import Span
 

@@ -4,8 +4,8 @@ import pytest
 from judge_server import JudgeServer
 from suites import LANGUAGE, Folder
 
-from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.suites import InvalidSuiteError, load_suite
+from rubric_core.evaluation.cases.load import InvalidSuiteError, load_suite
+from rubric_core.evaluation.model.result import Verdict
 
 SUITE = """
 # rubric: dialect=agentv-1

@@ -10,7 +10,7 @@ from judge_server import JudgeServer
 from suites import Folder, Scripted, checks, context, evaluator
 
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.model.result import Verdict
 
 CODE_REVIEW = """
 # rubric: dialect=agentv-1

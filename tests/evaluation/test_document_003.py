@@ -27,7 +27,7 @@ from rubric_core.evaluation import (
     evaluator_for,
     run_evaluators_for_case,
 )
-from rubric_core.evaluation.result import CaseResult
+from rubric_core.evaluation.model.result import CaseResult
 
 HITS = json.dumps({"score": 0.75, "hits": ["right"], "misses": ["late"], "reasoning": "mostly"})
 

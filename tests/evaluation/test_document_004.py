@@ -8,7 +8,7 @@ from suites import Folder, Scripted, checks, context, evaluator
 from test_document_002 import ids_of
 
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.model.result import Verdict
 from rubric_core.ports import Answer, ToolUse
 
 HEAD = """

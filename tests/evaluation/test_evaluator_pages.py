@@ -10,10 +10,11 @@ from suites import context, evaluator
 
 import rubric_core.evaluation.evaluators as package
 from rubric_core.adapters import system_ports
-from rubric_core.evaluation.context import PromptInputs
-from rubric_core.evaluation.grade import run_evaluators_for_case, scalar_evaluator
-from rubric_core.evaluation.input import as_messages
-from rubric_core.evaluation.registry import EVALUATORS, build_evaluator_registry
+from rubric_core.evaluation.cases.messages import as_messages
+from rubric_core.evaluation.engine.grade import run_evaluators_for_case
+from rubric_core.evaluation.engine.registry import EVALUATORS, build_evaluator_registry
+from rubric_core.evaluation.evaluators.defaults import scalar_evaluator
+from rubric_core.evaluation.model.inputs import PromptInputs
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.ports import Answer, Tokens, ToolUse
 

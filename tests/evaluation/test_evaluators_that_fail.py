@@ -9,11 +9,11 @@ from judge_server import Fault, JudgeServer
 from suites import Folder
 
 from rubric_core.cli import main
-from rubric_core.evaluation.marks import case_words, evaluator_words
-from rubric_core.evaluation.result import CaseResult, Verdict, jsonable
-from rubric_core.evaluation.result_reader import case_result_of
-from rubric_core.evaluation.rows import case_row, evaluation_row
-from rubric_core.evaluation.store import ResultStore
+from rubric_core.evaluation.model.result import CaseResult, Verdict, jsonable
+from rubric_core.evaluation.reporting.inline_marks import case_words, evaluator_words
+from rubric_core.evaluation.reporting.rows import case_row, evaluation_row
+from rubric_core.evaluation.results.result_reader import case_result_of
+from rubric_core.evaluation.results.store import ResultStore
 
 CRASH = "{type: code-grader, name: broken, command: [python3, -c, 'raise SystemExit(\"boo\")']}"
 GONE = "{type: code-grader, name: gone, command: [no-such-program, x]}"

@@ -7,12 +7,12 @@ import pytest
 from judge_server import JudgeServer
 from suites import Folder, checks
 
-from rubric_core.evaluation.explain import explanation
-from rubric_core.evaluation.flip import to_fail, to_pass
-from rubric_core.evaluation.marks import case_words
-from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.rows import case_row
-from rubric_core.evaluation.stored_rows import result_in, stored_row
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.reporting.explain import explanation
+from rubric_core.evaluation.reporting.inline_marks import case_words
+from rubric_core.evaluation.reporting.rows import case_row
+from rubric_core.evaluation.results.stored_rows import result_in, stored_row
+from rubric_core.evaluation.scoring.counterfactual import to_fail, to_pass
 
 SUITE = """
 tests:

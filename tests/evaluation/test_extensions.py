@@ -10,10 +10,10 @@ from suites import Folder
 
 from rubric_core.cli import main
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.events import Noted
-from rubric_core.evaluation.fingerprint import fingerprint
-from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.targets import load_targets
+from rubric_core.evaluation.engine.events import Noted
+from rubric_core.evaluation.engine.fingerprint import fingerprint
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.targets.resolve import load_targets
 
 NODE = pytest.mark.skipif(shutil.which("node") is None, reason="JavaScript is run by node")
 CASES = """\

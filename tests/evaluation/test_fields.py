@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from suites import Folder
 
-from rubric_core.evaluation.dates import same_day
-from rubric_core.evaluation.paths import MISSING, at_path, json_in, json_text, value_fits
+from rubric_core.evaluation.scoring.dates import same_day
+from rubric_core.evaluation.scoring.json_path import MISSING, at_path, json_in, json_text, value_fits
 
 DATA = '{"n": 1}'
 

@@ -14,7 +14,7 @@ from rubric_core.cli.judge import _words
 from rubric_core.evaluation.judge_check.check import JudgeCheck, check_judge
 from rubric_core.evaluation.judge_check.items import Graded, Yes, graded_items, yes_items
 from rubric_core.evaluation.judge_check.measures import Measure, kappa, measures_of
-from rubric_core.evaluation.targets import load_targets
+from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.ports import ProviderError
 
 YES, GRADED = tuple(yes_items()), tuple(graded_items())

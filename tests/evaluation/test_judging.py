@@ -8,11 +8,11 @@ from judge_server import Fault, JudgeServer
 from suites import Folder, Scripted, checks
 from waiting import seen
 
+from rubric_core.evaluation.engine.events import CriterionJudged
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
-from rubric_core.evaluation.events import CriterionJudged
-from rubric_core.evaluation.result import Verdict, jsonable
-from rubric_core.evaluation.result_reader import case_result_of
-from rubric_core.evaluation.rows import case_row
+from rubric_core.evaluation.model.result import Verdict, jsonable
+from rubric_core.evaluation.reporting.rows import case_row
+from rubric_core.evaluation.results.result_reader import case_result_of
 
 SUITE = """
 tests:

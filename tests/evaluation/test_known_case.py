@@ -5,9 +5,9 @@ from pathlib import Path
 
 from damage import damaged
 
-from rubric_core.evaluation.known_case import KnownCase, ResultSummary
-from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.store import ResultStore
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
+from rubric_core.evaluation.results.store import ResultStore
 
 RESULTS = (
     CaseResult(

@@ -13,7 +13,7 @@ import pytest
 from suites import Folder
 
 from rubric_core.adapters import DiskFiles
-from rubric_core.evaluation.targets import load_targets
+from rubric_core.evaluation.targets.resolve import load_targets
 
 # A runtime that writes down how it was started, in place of one that loads a model.
 RUNTIME = """

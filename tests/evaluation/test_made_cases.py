@@ -8,8 +8,8 @@ from suites import BY_NAME, LANGUAGE, Folder
 
 from rubric_core.cli import main
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.suites import load_suite
+from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.model.result import Verdict
 from rubric_core.loading.project import Project
 from rubric_core.loading.table import TableError, cases_in_table
 

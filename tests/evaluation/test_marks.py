@@ -11,7 +11,9 @@ from rubric_core.adapters import system_ports
 from rubric_core.analysis import analyze
 from rubric_core.cli.inline import Inline
 from rubric_core.cli.style import Style
-from rubric_core.evaluation.marks import (
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.reporting.inline_marks import (
     LONGEST,
     Mark,
     case_words,
@@ -21,9 +23,7 @@ from rubric_core.evaluation.marks import (
     seconds_words,
     shortened,
 )
-from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.schedule import run_cases
-from rubric_core.evaluation.summary import CaseMark, Summary
+from rubric_core.evaluation.reporting.summary import CaseMark, Summary
 from rubric_core.text import Span
 
 SUITE = """

@@ -8,13 +8,13 @@ from suites import LANGUAGE, Folder
 from rubric_core.adapters import system_ports
 from rubric_core.cli import main
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.events import CaseStarted
-from rubric_core.evaluation.marks import marks_of
-from rubric_core.evaluation.matrix import variations
-from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.runnable import Options
-from rubric_core.evaluation.schedule import run_cases
-from rubric_core.evaluation.suites import load_suite
+from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.runnable import Options
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.events import CaseStarted
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.reporting.inline_marks import marks_of
 from rubric_core.loading.project import Project
 
 ECHO = {"name": "default", "provider": "cli", "command": "cat {PROMPT_FILE}"}
@@ -271,8 +271,8 @@ async def test_dependencies_wait_for_every_variation(echo: Folder) -> None:
 )
 def test_a_variation_has_a_fingerprint_of_its_own(echo: Folder, name: str) -> None:
     from rubric_core.disk import DiskFiles
-    from rubric_core.evaluation.fingerprint import fingerprint
-    from rubric_core.evaluation.targets import load_targets
+    from rubric_core.evaluation.engine.fingerprint import fingerprint
+    from rubric_core.evaluation.targets.resolve import load_targets
 
     echo.write("d.yaml", "threshold: 0.5")
     for other in ("p.md", "check.py", "judge.md", ".agentv/assertions/own.py", ".agentv/evaluators/mine.py"):

@@ -6,8 +6,8 @@ import pytest
 from judge_server import Fault, JudgeServer, Rerouted
 from suites import Folder, checks
 
-from rubric_core.evaluation.events import Answered
-from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.engine.events import Answered
+from rubric_core.evaluation.model.result import CaseResult, Verdict
 
 KEY = "sk-very-secret-key"
 SUITE = """

@@ -25,11 +25,11 @@ from rubric_core import (
 )
 from rubric_core.adapters import system_ports
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.events import CriterionJudged
+from rubric_core.evaluation.cases.target_choice import shared_targets
+from rubric_core.evaluation.engine.events import CriterionJudged
+from rubric_core.evaluation.engine.run import save_recordings
+from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.judging.recordings import Recordings, recordings_path
-from rubric_core.evaluation.run import save_recordings
-from rubric_core.evaluation.schedule import run_cases
-from rubric_core.evaluation.targets import shared_targets
 
 JUDGED = json.dumps({"score": 0.75, "hits": ["right"], "misses": ["late"], "reasoning": "mostly"})
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from suites import Folder, context
 
+from rubric_core.evaluation.code.payload import LARGE, payload_of, prompt_payload, script_context
 from rubric_core.evaluation.evaluators import code
-from rubric_core.evaluation.payload import LARGE, payload_of, prompt_payload, script_context
 from rubric_core.ports import Answer, AnswerFile, ToolUse
 
 ECHO = "import json, sys; print(json.dumps({'score': 1, 'details': json.load(sys.stdin)}))"

@@ -10,10 +10,11 @@ from judge_server import JudgeServer
 from suites import Folder, checks
 
 from rubric_core.adapters import DiskFiles
-from rubric_core.evaluation.judging.recordings import Asked, Made, Recordings, RecordingsError, recordings_path
-from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.rubric import Check, Item
-from rubric_core.evaluation.run import save_recordings
+from rubric_core.evaluation.engine.run import save_recordings
+from rubric_core.evaluation.judging.recordings import Recordings, RecordingsError, recordings_path
+from rubric_core.evaluation.model.criteria import Check, Item
+from rubric_core.evaluation.model.recording import Asked, Made
+from rubric_core.evaluation.model.result import Verdict
 
 SUITE = """
 tests:
@@ -37,7 +38,7 @@ async def recorded(folder: Folder, judge: JudgeServer, text: str = SUITE, mode: 
     folder.targets(JUDGE, judge.target())
     cases = folder.cases(text, mode=mode)
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.schedule import run_cases
+    from rubric_core.evaluation.engine.schedule import run_cases
 
     async with system_ports({}) as ports:
         results = await run_cases(cases, ports)

@@ -18,7 +18,7 @@ from suites import Folder
 from waiting import alive, until
 
 from rubric_core.cli import main
-from rubric_core.evaluation.store import ResultStore
+from rubric_core.evaluation.results.store import ResultStore
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals")
 # The case `bad` waits until there is a file `go`.

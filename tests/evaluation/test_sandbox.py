@@ -16,10 +16,10 @@ from suites import Folder, context, evaluator
 from waiting import alive, until
 
 from rubric_core.adapters import system_ports
+from rubric_core.evaluation.code.js_regex import translate
 from rubric_core.evaluation.evaluators import regex as regex_evaluator
 from rubric_core.evaluation.evaluators.regex import REGEX
-from rubric_core.evaluation.jsregex import translate
-from rubric_core.evaluation.result import Unscored, Verdict
+from rubric_core.evaluation.model.result import Unscored, Verdict
 from rubric_core.javascript.nodes import UnsupportedPatternError
 from rubric_core.sandbox import Sandbox, SandboxError
 
@@ -62,7 +62,7 @@ async def test_a_template_that_wants_too_much_is_ended(
     template: str, words: str, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What wants memory gets more time than it takes to want it, on a busy machine too.
-    monkeypatch.setattr("rubric_core.evaluation.nunjucks._TIME_LIMIT", 0.7 if words is LONG else 20.0)
+    monkeypatch.setattr("rubric_core.evaluation.templating.nunjucks._TIME_LIMIT", 0.7 if words is LONG else 20.0)
     folder.write(".agentv/providers.yaml", "providers:\n  - {id: mock, label: mocked, config: {response: hello}}\n")
     beats = 0
 

@@ -7,9 +7,9 @@ import pytest
 from suites import BY_NAME, Folder, Scripted, checks, context, evaluator
 
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
-from rubric_core.evaluation.marks import criterion_words
-from rubric_core.evaluation.result import EvaluatorResult, Verdict
-from rubric_core.evaluation.score import at_least, case_outcome, verdict_of, weighted_mean
+from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
+from rubric_core.evaluation.reporting.inline_marks import criterion_words
+from rubric_core.evaluation.scoring.score import at_least, case_outcome, verdict_of, weighted_mean
 
 E2, E27, E4 = (BY_NAME[n].properties for n in ("agentv-1", "agentv-2.7", "agentv-3"))
 

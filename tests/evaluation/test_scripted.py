@@ -8,9 +8,9 @@ from judge_server import Fault, JudgeServer
 from suites import Folder, context, evaluator
 
 from rubric_core.adapters import system_ports
-from rubric_core.evaluation.grade import run_evaluators_for_case
-from rubric_core.evaluation.registry import build_evaluator_registry
-from rubric_core.evaluation.result import EvaluatorResult, Verdict
+from rubric_core.evaluation.engine.grade import run_evaluators_for_case
+from rubric_core.evaluation.engine.registry import build_evaluator_registry
+from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
 
 
 async def graded(folder: Folder, yaml: str, answer: str = "an answer", **options: Any) -> EvaluatorResult:

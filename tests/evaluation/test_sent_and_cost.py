@@ -11,16 +11,16 @@ from judge_server import Fault, JudgeServer, Rerouted
 from suites import Folder, checks
 
 from rubric_core.analysis import Language, analyze
+from rubric_core.evaluation.engine.grade import run_evaluators_for_case
+from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
-from rubric_core.evaluation.exchanges import Usage
-from rubric_core.evaluation.grade import run_evaluators_for_case
-from rubric_core.evaluation.result import CaseResult, Verdict, jsonable
-from rubric_core.evaluation.result_reader import case_result_of
-from rubric_core.evaluation.rows import case_row, request_row
-from rubric_core.evaluation.run import save_recordings
-from rubric_core.evaluation.store import ResultStore
-from rubric_core.evaluation.stored_rows import result_in, stored_row
-from rubric_core.evaluation.transcript import requests_of, transcript, usage_words
+from rubric_core.evaluation.model.exchanges import Usage
+from rubric_core.evaluation.model.result import CaseResult, Verdict, jsonable
+from rubric_core.evaluation.reporting.rows import case_row, request_row
+from rubric_core.evaluation.reporting.transcript import requests_of, transcript, usage_words
+from rubric_core.evaluation.results.result_reader import case_result_of
+from rubric_core.evaluation.results.store import ResultStore
+from rubric_core.evaluation.results.stored_rows import result_in, stored_row
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.providers import Anthropic
 from rubric_core.language.schema import json_schema
@@ -236,7 +236,7 @@ async def test_recordings_and_mocks_send_nothing(suite: Folder, judge: JudgeServ
     judge.replies = [GOOD]
     cases = suite.cases(SUITE, mode="record")
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.schedule import run_cases
+    from rubric_core.evaluation.engine.schedule import run_cases
 
     async with system_ports({**suite.environment}) as ports:
         await run_cases(cases, ports)

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from suites import context, evaluator
 
-from rubric_core.evaluation.grade import run_evaluators_for_case
-from rubric_core.evaluation.registry import build_evaluator_registry
-from rubric_core.evaluation.result import EvaluatorResult
-from rubric_core.evaluation.steps import glob
+from rubric_core.evaluation.engine.grade import run_evaluators_for_case
+from rubric_core.evaluation.engine.registry import build_evaluator_registry
+from rubric_core.evaluation.model.result import EvaluatorResult
+from rubric_core.evaluation.scoring.tool_calls import glob
 from rubric_core.ports import Answer
 
 #: Question, reasoning, a search with its result, two commands, a failed skill, a read of a skill's file, the answer.

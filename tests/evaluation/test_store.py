@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from suites import Folder
 
-from rubric_core.evaluation import writing
-from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.store import ResultStore, results_path
-from rubric_core.evaluation.writing import write_atomically
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.results import writing
+from rubric_core.evaluation.results.store import ResultStore, results_path
+from rubric_core.evaluation.results.writing import write_atomically
 
 
 def result(name: str, score: float = 1.0) -> CaseResult:
@@ -106,8 +106,8 @@ def test_writers_do_not_lose_what_others_wrote(folder: Folder) -> None:
     script = """
 import sys
 from pathlib import Path
-from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.store import ResultStore
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.results.store import ResultStore
 store = ResultStore.of(Path(sys.argv[1]))
 for n in range(10):
     store.add([CaseResult(id=f"{sys.argv[2]}-{n}", verdict=Verdict.PASSED, score=1.0)], "s", "agentv-3")

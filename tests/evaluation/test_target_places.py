@@ -8,9 +8,9 @@ import pytest
 from suites import Folder
 
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.fingerprint import fingerprint
-from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.targets import load_targets
+from rubric_core.evaluation.engine.fingerprint import fingerprint
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.targets.resolve import load_targets
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the targets here are shell commands")
 
@@ -123,8 +123,8 @@ async def test_what_a_judge_says_of_its_place_is_told_and_not_acted_on(folder: F
     )
     cases = folder.cases("tests:\n  - {id: a, criteria: is good, input: hi}\n", "agentv-3")
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.attempt import targets_of
-    from rubric_core.evaluation.schedule import run_cases
+    from rubric_core.evaluation.engine.attempt import targets_of
+    from rubric_core.evaluation.engine.schedule import run_cases
 
     async with system_ports({}) as ports:
         (result,) = await run_cases(cases, ports)

@@ -10,8 +10,8 @@ from judge_server import Fault, JudgeServer
 from suites import Folder, Waits, checks
 from waiting import seen
 
-from rubric_core.evaluation.events import Answered
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.engine.events import Answered
+from rubric_core.evaluation.model.result import Verdict
 from rubric_core.ports import ChatMessage, Sent
 
 SUITE = "tests: [{id: a, criteria: c, input: hello, assertions: [{type: contains, value: ok}]}]"
@@ -116,11 +116,11 @@ async def test_targets_that_point_to_one_share_its_limits(folder: Folder, judge:
     )
     judge.replies = [Fault(delay=0.02, body=b'{"choices": [{"message": {"content": "ok"}}]}')]
     suite = f"execution: {{targets: [default, other, real]}}\n{many(3)}"
-    from rubric_core.evaluation.matrix import variations
+    from rubric_core.evaluation.cases.variations import variations
 
     cases = [each for case in folder.cases(suite) for each in variations(case)]
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.schedule import run_cases
+    from rubric_core.evaluation.engine.schedule import run_cases
 
     async with system_ports({}) as ports:
         results = await run_cases(cases, ports, workers=9)
@@ -222,11 +222,11 @@ async def test_a_judge_has_stand_ins_too(folder: Folder, judge: JudgeServer) -> 
         {"name": "default", "provider": "mock", "response": "ok", "grader_target": "first"},
         judge.target("first", max_retries=0, fallback_targets=["second"]), judge.target("second", model="judge-2"),
     )  # fmt: skip
-    from rubric_core.evaluation.run import save_recordings
+    from rubric_core.evaluation.engine.run import save_recordings
 
     cases = folder.cases(RUBRIC, mode="record")
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.schedule import run_cases
+    from rubric_core.evaluation.engine.schedule import run_cases
 
     async with system_ports({}) as ports:
         (result,) = await run_cases(cases, ports)
@@ -349,8 +349,8 @@ async def test_what_is_taken_and_not_acted_on_is_said_at_its_line(folder: Folder
     )
     cases = folder.cases(SUITE)
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.attempt import targets_of
-    from rubric_core.evaluation.schedule import run_cases
+    from rubric_core.evaluation.engine.attempt import targets_of
+    from rubric_core.evaluation.engine.schedule import run_cases
 
     async with system_ports({"PATH": "/usr/bin:/bin"}) as ports:
         await run_cases(cases, ports)
@@ -367,8 +367,8 @@ async def test_a_setting_that_the_dialect_refuses_and_that_changes_nothing_is_on
         "providers:\n  - id: mock\n    label: default\n    provider_batching: true\n    config: {response: ok}\n",
     )
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.attempt import targets_of
-    from rubric_core.evaluation.schedule import run_cases
+    from rubric_core.evaluation.engine.attempt import targets_of
+    from rubric_core.evaluation.engine.schedule import run_cases
 
     cases = folder.cases(SUITE)
     async with system_ports({}) as ports:
@@ -454,13 +454,13 @@ async def test_an_answer_is_transformed_before_anybody_sees_it(folder: Folder, t
     ],
 )  # fmt: skip
 def test_what_is_a_secret_by_its_name(name: str, secret: bool) -> None:
-    from rubric_core.evaluation.secrets import looks_secret
+    from rubric_core.evaluation.model.redaction import looks_secret
 
     assert looks_secret(name) is secret
 
 
 def test_a_password_in_an_address_is_known_in_all_its_forms() -> None:
-    from rubric_core.evaluation.secrets import Redactor
+    from rubric_core.evaluation.model.redaction import Redactor
 
     redact = Redactor.of([("base_url", "http://me:hunter%2022@host/v1")])
     assert redact("hunter%2022, hunter 22, Basic bWU6aHVudGVyIDIy") == "***, ***, Basic ***"
@@ -468,7 +468,7 @@ def test_a_password_in_an_address_is_known_in_all_its_forms() -> None:
 
 def test_a_record_without_secrets_is_not_copied() -> None:
     """Everything that is sent and answered comes by there, and hardly any of it holds one."""
-    from rubric_core.evaluation.secrets import Redactor
+    from rubric_core.evaluation.model.redaction import Redactor
 
     redact = Redactor(["hunter2222"])
     clean, leaking = (ChatMessage("user", text) for text in ("say hello", "say hunter2222"))
@@ -503,8 +503,8 @@ async def test_a_secret_in_an_answer_goes_nowhere(folder: Folder, judge: JudgeSe
     )  # fmt: skip
     judge.replies = [checks(x=False)]
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.run import save_recordings
-    from rubric_core.evaluation.schedule import run_cases
+    from rubric_core.evaluation.engine.run import save_recordings
+    from rubric_core.evaluation.engine.schedule import run_cases
 
     cases = folder.cases(RUBRIC, mode="record")
     async with system_ports({"PATH": "/usr/bin:/bin", **folder.environment}) as ports:
@@ -553,7 +553,7 @@ providers:
 async def test_targets_stand_in_a_suite_too(folder: Folder) -> None:
     said = json.dumps(checks(x=True))
     from rubric_core.adapters import DiskFiles
-    from rubric_core.evaluation.targets import targets_for
+    from rubric_core.evaluation.cases.target_choice import targets_for
 
     (case,) = folder.cases(INLINE.replace("REPLY", said).replace("      frobnicate: 1\n", ""))
     targets = targets_for(case, DiskFiles())
@@ -562,7 +562,7 @@ async def test_targets_stand_in_a_suite_too(folder: Folder) -> None:
     assert targets.default_judge() == "judge"
     (broken,) = folder.cases(INLINE.replace("REPLY", said))
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.result import Unscored
+    from rubric_core.evaluation.model.result import Unscored
 
     async with system_ports({}) as ports:
         assert targets.provider("bot", ports)[0].kind == "mock"
@@ -608,7 +608,7 @@ async def test_a_kind_of_ones_own_is_a_program(folder: Folder, name: str) -> Non
     folder.targets({"name": "default", "provider": "my-bot", "timeout": 3})
     assert "timeout is no setting of cli targets; did you mean timeout_seconds?" in (await folder.one(SUITE)).reason
     from rubric_core.adapters import DiskFiles
-    from rubric_core.evaluation.targets import targets_for
+    from rubric_core.evaluation.cases.target_choice import targets_for
     from rubric_lsp.features.consent import question
 
     cases = folder.cases(SUITE)
@@ -626,7 +626,7 @@ async def test_a_configuration_names_files_with_targets(folder: Folder) -> None:
 
 def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> None:
     from rubric_core.adapters import DiskFiles
-    from rubric_core.evaluation.targets import targets_for
+    from rubric_core.evaluation.cases.target_choice import targets_for
     from rubric_lsp.features.consent import question
 
     folder.targets(
@@ -642,7 +642,7 @@ def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> N
 
 def test_a_person_is_told_of_code_that_transforms_answers(folder: Folder) -> None:
     from rubric_core.adapters import DiskFiles
-    from rubric_core.evaluation.targets import targets_for
+    from rubric_core.evaluation.cases.target_choice import targets_for
     from rubric_lsp.features.consent import question
 
     entry = {"id": "mock", "label": "default", "transform": "file://target.py"}

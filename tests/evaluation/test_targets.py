@@ -10,9 +10,9 @@ from suites import Folder
 from waiting import alive, seen
 
 from rubric_core.adapters import DiskFiles
-from rubric_core.evaluation.participants import variables_of
-from rubric_core.evaluation.result import Verdict
-from rubric_core.evaluation.targets import load_targets
+from rubric_core.evaluation.cases.roles import variables_of
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.loading.targets import find_targets, read_targets
 from rubric_core.ports import Tokens
 
@@ -257,7 +257,7 @@ async def test_variables_of_the_shell_are_the_shells(folder: Folder) -> None:
     ],
 )
 async def test_what_a_command_may_print(folder: Folder, printed: dict, answer: str) -> None:
-    from rubric_core.evaluation.events import Answered
+    from rubric_core.evaluation.engine.events import Answered
 
     cli(folder, f"import json; print(json.dumps({printed!r}))", "")
     assert (await folder.one(SUITE)).answer == answer
@@ -289,7 +289,7 @@ async def test_what_a_command_may_print(folder: Folder, printed: dict, answer: s
 async def test_json_in_another_form_is_a_text_and_its_author_hears_why(
     folder: Folder, printed: dict, said: str
 ) -> None:
-    from rubric_core.evaluation.events import Noted
+    from rubric_core.evaluation.engine.events import Noted
 
     cli(folder, f"import json; print(json.dumps({printed!r}))", "")
     assert json.loads((await folder.one(SUITE)).answer) == printed
@@ -299,7 +299,7 @@ async def test_json_in_another_form_is_a_text_and_its_author_hears_why(
 
 
 async def test_a_content_that_is_neither_a_text_nor_parts_is_not_read(folder: Folder) -> None:
-    from rubric_core.evaluation.events import Noted
+    from rubric_core.evaluation.engine.events import Noted
 
     printed = {"output": [{"role": "assistant", "content": {"a": 1}}]}
     cli(folder, f"import json; print(json.dumps({printed!r}))", "")
@@ -317,7 +317,7 @@ async def test_the_text_in_an_output_file_is_taken_as_it_is(folder: Folder) -> N
 
 @pytest.mark.parametrize("impossible", [-1, float("inf"), float("nan"), 10**400, True, "1", None])
 def test_what_nothing_can_measure_was_not_measured(impossible: object) -> None:
-    from rubric_core.evaluation.providers.told import answer_told
+    from rubric_core.evaluation.targets.providers.answer_reader import answer_told
 
     answer = answer_told(
         {"text": "hi", "cost_usd": impossible, "duration_ms": impossible, "token_usage": {"input": impossible}}

@@ -3,8 +3,8 @@
 import pytest
 from suites import Folder
 
-from rubric_core.evaluation.marks import marks_of
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.reporting.inline_marks import marks_of
 
 SUITE = """
 tests:

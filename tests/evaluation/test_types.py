@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from suites import Folder, Lenient
 
+from rubric_core.evaluation.engine.registry import build_evaluator_registry, kind_of
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
-from rubric_core.evaluation.registry import build_evaluator_registry, kind_of
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.model.result import Verdict
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Composite, Criterion

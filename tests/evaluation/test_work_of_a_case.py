@@ -13,8 +13,12 @@ from judge_server import JudgeServer
 from suites import Folder, checks
 
 from rubric_core.cli import main
-from rubric_core.evaluation import coerce, fingerprint, jsregex, runnable, writing
-from rubric_core.evaluation.store import ResultStore
+from rubric_core.evaluation.cases import variations
+from rubric_core.evaluation.code import js_regex
+from rubric_core.evaluation.engine import fingerprint
+from rubric_core.evaluation.model import context
+from rubric_core.evaluation.results import writing
+from rubric_core.evaluation.results.store import ResultStore
 
 CASES = 8
 #: Functions of Python that may be called for a case with two checks.
@@ -48,11 +52,11 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(module, name, counting)
 
     count(fingerprint, "_read_inherited")
-    count(coerce, "context_fields")
-    count(runnable, "told_apart")
-    count(jsregex, "parse")
+    count(context, "context_fields")
+    count(variations, "_told_apart")
+    count(js_regex, "parse")
     count(writing, "_opened")
-    jsregex.translate.cache_clear()
+    js_regex.translate.cache_clear()
     return counted
 
 
@@ -68,7 +72,7 @@ async def test_what_cases_share_is_worked_out_once(folder: Folder, calls: Counte
 async def test_a_case_is_told_apart_and_checked_once(folder: Folder, calls: Counter[str]) -> None:
     folder.mock("hello 42")
     await folder.run(SUITE)
-    assert calls["told_apart"] == CASES
+    assert calls["_told_apart"] == CASES
     assert calls["context_fields"] == CASES, "a context is made of arguments once; for each evaluator it is copied"
 
 
@@ -108,7 +112,7 @@ async def test_recordings_are_not_loaded_where_a_judge_is_asked(folder: Folder, 
     modules = {name for name in loaded.split() if name.startswith("rubric_core.evaluation.judging.")}
     assert (ended, len(judge.bodies)) == ("0", 1)
     assert "rubric_core.evaluation.judging.replies" in modules
-    assert "rubric_core.evaluation.judging.recorded" not in modules
+    assert "rubric_core.evaluation.judging.recording_file" not in modules
 
 
 def calls_of_a_run(folder: Folder, cases: int) -> int:

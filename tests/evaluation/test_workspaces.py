@@ -16,12 +16,12 @@ from waiting import alive, seen
 from rubric_core.adapters import system_ports
 from rubric_core.cli import main
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.events import Answered, Noted, silent
-from rubric_core.evaluation.fingerprint import fingerprint
-from rubric_core.evaluation.result import CaseResult, Unscored
-from rubric_core.evaluation.run import workspaces_of
-from rubric_core.evaluation.schedule import run_cases
-from rubric_core.evaluation.targets import load_targets
+from rubric_core.evaluation.engine.events import Answered, Noted, silent
+from rubric_core.evaluation.engine.fingerprint import fingerprint
+from rubric_core.evaluation.engine.run import session_of
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.result import CaseResult, Unscored
+from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.evaluation.workspaces.directories import put_back
 from rubric_core.evaluation.workspaces.snapshot import changes, take
 
@@ -206,15 +206,15 @@ async def test_an_environment_of_a_host(place: Folder) -> None:
           - {id: a, vars: {q: hi}, assert: [{type: contains, value: seed}]}
         """
     (case,) = place.cases(textwrap.dedent(text))
-    async with system_ports() as ports, workspaces_of([case], ports, silent) as workspaces:
-        async with workspaces.given(case) as workspace:
+    async with system_ports() as ports, session_of([case], ports, silent) as session:
+        async with session.workspaces.given(case) as workspace:
             assert workspace is not None
             assert names(workspace.path) == [".gitignore", "made.txt", "seed.txt"]
             assert (workspace.path / "made.txt").read_text() == "quick\n"
             assert workspace.variables["MODE"] == "quick"
         (case,) = place.cases(textwrap.dedent(text).replace("type: host", "type: docker"))
         with pytest.raises(Unscored, match=r"runs no containers: give an environment of type host .* \(line 3\)"):
-            async with workspaces.given(case):
+            async with session.workspaces.given(case):
                 pass
     assert left(place) == []
 

@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from importlib import import_module
 
-from rubric_core.evaluation.jsregex import Translation, translate
+from rubric_core.evaluation.code.js_regex import Translation, translate
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
 
 SCRIPT = """

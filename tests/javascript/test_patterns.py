@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from against_node import SCRIPT, holds
 
-from rubric_core.evaluation.jsregex import translate
+from rubric_core.evaluation.code.js_regex import translate
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
 
 

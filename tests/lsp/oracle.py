@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 from edit_scripts import random_edit
 
 from rubric_core.analysis import Language
-from rubric_core.evaluation.result import CaseResult, Verdict
+from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.text import Edit, Encoding, LineIndex, Span, apply_edits
 from rubric_lsp import convert
 from rubric_lsp.capabilities import Client

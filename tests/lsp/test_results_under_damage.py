@@ -9,8 +9,8 @@ from damage import damaged
 from everywhere import Direct, assert_quiet
 from running import ended, hints, outcomes, run, written
 
-from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.store import ResultStore
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.results.store import ResultStore
 from rubric_lsp.transport import encoded
 
 SUITE = """\

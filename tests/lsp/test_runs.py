@@ -14,8 +14,8 @@ from client import BARE, VSCODE, Client, Connect, ServerError, replaced, until
 from running import command, ended, hints, line_of, outcomes, progress, run, written
 from waiting import alive
 
-from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.store import ResultStore
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.results.store import ResultStore
 from rubric_core.text import Span
 from rubric_lsp.convert import acting
 from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses

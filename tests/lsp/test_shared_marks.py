@@ -12,8 +12,8 @@ from harness import LANGUAGE
 from running import command, ended, hints, line_of, outcomes, run, written
 
 from rubric_core.analysis import Analysis, analyze
-from rubric_core.evaluation.known_case import KnownCase
-from rubric_core.evaluation.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.results.known_case import KnownCase
 from rubric_core.text import Edit, Span
 from rubric_lsp.features.hints import hints as hints_of
 from rubric_lsp.features.results import Shown

@@ -14,14 +14,15 @@ from typing import Any
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Language, analyze
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.cases.runnable import Options, runnables
+from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.judging.prompts import BUILT_IN
-from rubric_core.evaluation.judging.recordings import Asked, Recorded
-from rubric_core.evaluation.result import CaseResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.rubric import Check, Item
-from rubric_core.evaluation.runnable import Options, runnables
-from rubric_core.evaluation.schedule import run_cases
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.criteria import Check, Item
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.recording import Asked, Recorded
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.language.evaluators import CodeEvaluator
 from rubric_core.loading.project import Project
 from rubric_core.loading.search import find_file

@@ -10,9 +10,9 @@ from harness import LANGUAGE
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import analyze
-from rubric_core.evaluation.result import CaseResult, Verdict
-from rubric_core.evaluation.runnable import Options, runnables
-from rubric_core.evaluation.schedule import run_cases
+from rubric_core.evaluation.cases.runnable import Options, runnables
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.migration import migrate
 
 SUITE = """\

@@ -84,7 +84,7 @@ export class PrivateEnvironment {
         : [inside, '-I', '-m', 'pip', 'install', ...pip, wheel];
       await this.step(install, 10, signal, 'The language server could not be installed');
       told('trying it');
-      await this.step([inside, '-I', '-c', 'import rubric_lsp.server, rubric_core.evaluation.run'], 1, signal, 'The language server was installed but does not start');
+      await this.step([inside, '-I', '-c', 'import rubric_lsp.server, rubric_core.evaluation.engine.run'], 1, signal, 'The language server was installed but does not start');
       fs.writeFileSync(join(this.folder, READY), '');
     } catch (problem) {
       fs.rmSync(this.folder, { recursive: true, force: true });

@@ -3,10 +3,11 @@
 import asyncio
 from dataclasses import replace
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, members_listed
-from rubric_core.evaluation.result import Unscored, Verdict
-from rubric_core.evaluation.score import at_least, weighted_mean
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored, Verdict
+from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import AssertSet
 from rubric_core.loading.grading import gathered

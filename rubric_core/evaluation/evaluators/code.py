@@ -8,12 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from rubric_core.evaluation.arguments import instance, positive
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
-from rubric_core.evaluation.evaluators.code_reply import score_of_reply
-from rubric_core.evaluation.exchanges import Exchange
-from rubric_core.evaluation.payload import LARGE, payload_of
-from rubric_core.evaluation.programs import (
+from rubric_core.evaluation.code.commands import (
     ProgramError,
     argv_of,
     command_words,
@@ -24,7 +19,13 @@ from rubric_core.evaluation.programs import (
     not_found,
     shown_argv,
 )
-from rubric_core.evaluation.result import GraderError, Verdict
+from rubric_core.evaluation.code.payload import LARGE, payload_of
+from rubric_core.evaluation.evaluators.code_reply import score_of_reply
+from rubric_core.evaluation.model.arguments import instance, positive
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.exchanges import Exchange
+from rubric_core.evaluation.model.result import GraderError, Verdict
 from rubric_core.language.dialect import ReplyStyle
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
@@ -112,7 +113,7 @@ class CodeEvaluator:
         """The way to targets, where the evaluator asks for it."""
         if self._max_calls is None:
             return nullcontext({})
-        from rubric_core.evaluation.proxy import target_proxy  # noqa: PLC0415  # most evaluators open no server
+        from rubric_core.evaluation.targets.target_proxy import target_proxy  # noqa: PLC0415  # most evaluators open no server
 
         return target_proxy(context, self._max_calls)
 

@@ -5,8 +5,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rubric_core.evaluation.context import EvaluationScore
-from rubric_core.evaluation.result import Verdict
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Verdict
 from rubric_core.language.dialect import ReplyStyle
 
 __all__ = ["score_of_reply"]

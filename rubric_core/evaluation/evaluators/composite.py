@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, members_listed
 from rubric_core.evaluation.judging.templates import WholePrompt, prompt_in
-from rubric_core.evaluation.paths import json_text
-from rubric_core.evaluation.result import EvaluatorResult, Unscored, Verdict, jsonable
-from rubric_core.evaluation.score import at_least, weighted_mean
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import EvaluatorResult, Unscored, Verdict, jsonable
+from rubric_core.evaluation.scoring.json_path import json_text
+from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge
 from rubric_core.loading.grading import gathered

@@ -1,8 +1,9 @@
 """Limits on a run: calls, tokens, cost, time. The score is the share of the limits that hold."""
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored
 from rubric_core.language.evaluators import ExecutionMetrics
 from rubric_core.ports import Answer
 

@@ -1,9 +1,10 @@
 """The tool calls of the expected messages were made, call by call."""
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
-from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.trajectory import Step, compared
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.scoring.trajectory import Step, compared
 from rubric_core.language.evaluators import ExpectedMessages
 
 __all__ = ["EXPECTED_MESSAGES"]

@@ -4,12 +4,13 @@ import json
 import re
 from typing import Any
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
-from rubric_core.evaluation.dates import same_day
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
-from rubric_core.evaluation.paths import MISSING, at_path, json_in, value_fits
-from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.score import weighted_mean
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.scoring.dates import same_day
+from rubric_core.evaluation.scoring.json_path import MISSING, at_path, json_in, value_fits
+from rubric_core.evaluation.scoring.score import weighted_mean
 from rubric_core.language.evaluators import FieldAccuracy, FieldCheck
 from rubric_core.lazy import dataclass
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored
 from rubric_core.language.evaluators import GoalSuccess, LlmJudge
 
 __all__ = ["GOAL_SUCCESS"]

@@ -3,8 +3,9 @@
 import re
 from itertools import pairwise
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import Evaluator
 
 __all__ = ["HEURISTIC", "Heuristic"]

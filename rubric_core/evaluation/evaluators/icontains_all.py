@@ -1,7 +1,8 @@
 """The answer has every one of several texts in it, in capitals or not."""
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, texts_of
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import IContainsAll
 
 __all__ = ["ICONTAINS_ALL"]

@@ -2,9 +2,10 @@
 
 import json
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored
 from rubric_core.language.evaluators import IsJson
 
 __all__ = ["IS_JSON", "strict_json"]

@@ -4,16 +4,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Literal, TypeAlias, TypeVar, get_args
 
-from rubric_core.evaluation.arguments import instance, one_of, whole
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.judging.answer_files import with_files
-from rubric_core.evaluation.judging.brought import Judge, as_provider
-from rubric_core.evaluation.judging.judge import JudgeRecordings, RecordingMode
-from rubric_core.evaluation.judging.sitting import NO_JUDGE, Sitting
+from rubric_core.evaluation.judging.judgement import NO_JUDGE, Sitting
 from rubric_core.evaluation.judging.templates import own_prompt
-from rubric_core.evaluation.providers.around import WithModel
-from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.rubric import sheet_of
+from rubric_core.evaluation.model.arguments import instance, one_of, whole
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.recording import JudgeRecordings, RecordingMode
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.script_judge import Judge, as_provider
+from rubric_core.evaluation.scoring.rubric import sheet_of
+from rubric_core.evaluation.targets.providers.wrapper import WithModel
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, Criterion, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.variables import replaces_system

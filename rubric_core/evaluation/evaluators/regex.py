@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.code.js_regex import Translation, translate
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, text_of
-from rubric_core.evaluation.jsregex import Translation, translate
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
 from rubric_core.language.evaluators import Regex
 from rubric_core.sandbox import Sandbox, SandboxError

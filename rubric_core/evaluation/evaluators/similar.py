@@ -4,13 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.code.external_scores import share
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded, quoted
-from rubric_core.evaluation.exchanges import Exchange
-from rubric_core.evaluation.opinions import share
-from rubric_core.evaluation.result import GraderError, Unscored, Verdict
-from rubric_core.evaluation.score import at_least
-from rubric_core.evaluation.secrets import Redactor
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.exchanges import Exchange
+from rubric_core.evaluation.model.redaction import Redactor
+from rubric_core.evaluation.model.result import GraderError, Unscored, Verdict
+from rubric_core.evaluation.scoring.score import at_least
 from rubric_core.language.evaluators import Similar
 from rubric_core.language.providers import Api
 from rubric_core.ports import ProviderError
@@ -59,8 +60,8 @@ async def _embedded(
     texts: Sequence[str], settings: Mapping[str, Any], context: EvaluationContext, config: Similar
 ) -> list[list[float]]:
     """The embeddings of texts. Raises ProviderError, and Unscored for a reply without them."""
-    from rubric_core.evaluation.providers.asking import Asking  # noqa: PLC0415  # what runs need, when something is run
-    from rubric_core.evaluation.providers.kind import Place  # noqa: PLC0415
+    from rubric_core.evaluation.targets.providers.base import Place  # noqa: PLC0415
+    from rubric_core.evaluation.targets.providers.http import Asking  # noqa: PLC0415  # what runs need, when something is run
 
     if context.ports is None:
         raise Unscored("embeddings are made as a part of a run only", at=config)

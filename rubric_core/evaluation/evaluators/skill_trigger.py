@@ -2,8 +2,9 @@
 
 import json
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import SkillTrigger
 from rubric_core.ports import ToolUse
 

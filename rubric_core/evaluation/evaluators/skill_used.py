@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.cases.skills import skills_used
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
-from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.skills import skills_used
-from rubric_core.evaluation.steps import Wanted, bounds, glob, recorded
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.scoring.tool_calls import Wanted, bounds, glob, recorded
 from rubric_core.language.evaluators import SkillUsed
 from rubric_core.lazy import dataclass
 

@@ -1,10 +1,11 @@
 """Code in the suite, or in a file beside it, grades the answer: the same for every language."""
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.code.external_scores import opinion
+from rubric_core.evaluation.code.payload import script_context
+from rubric_core.evaluation.code.scripts import Language, run_code
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
-from rubric_core.evaluation.opinions import opinion
-from rubric_core.evaluation.payload import script_context
-from rubric_core.evaluation.scripts import Language, run_code
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import Scripted
 
 __all__ = ["snippet"]

@@ -1,7 +1,8 @@
 """The answer begins with a text."""
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, text_of, trimmed
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import StartsWith
 
 __all__ = ["STARTS_WITH"]

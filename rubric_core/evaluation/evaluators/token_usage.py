@@ -1,8 +1,9 @@
 """The answer took few enough tokens."""
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored
 from rubric_core.language.evaluators import TokenUsage
 
 __all__ = ["TOKEN_USAGE"]

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
-from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.trajectory import Step, Tally, compared
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.scoring.trajectory import Step, Tally, compared
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import ExpectedCall, ToolTrajectory
 from rubric_core.ports import ToolUse

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
-from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.steps import Step, Wanted, steps_of, wanted_tool
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.scoring.tool_calls import Step, Wanted, steps_of, wanted_tool
 from rubric_core.language.evaluators import ToolUsed
 
 __all__ = ["TOOL_USED"]

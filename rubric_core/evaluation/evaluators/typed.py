@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, TypeVar
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, config_as
-from rubric_core.evaluation.result import EvaluatorResult, Unscored
+from rubric_core.evaluation.model.context import EvaluationContext, config_as
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import EvaluatorResult, Unscored
 from rubric_core.language.evaluators import AnyOf, Comparison, Evaluator
 from rubric_core.lazy import dataclass
 from rubric_core.syntax.plain import plain

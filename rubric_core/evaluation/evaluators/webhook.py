@@ -2,12 +2,13 @@
 
 import json
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore
+from rubric_core.evaluation.code.external_scores import opinion
+from rubric_core.evaluation.code.payload import script_context
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
-from rubric_core.evaluation.exchanges import Exchange
-from rubric_core.evaluation.opinions import opinion
-from rubric_core.evaluation.payload import script_context
-from rubric_core.evaluation.result import GraderError, Unscored
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.exchanges import Exchange
+from rubric_core.evaluation.model.result import GraderError, Unscored
 from rubric_core.language.evaluators import Webhook
 from rubric_core.ports import NetworkError
 

@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Callable
 
-from rubric_core.evaluation.context import EvaluationContext, EvaluationScore, PromptInputs, ResolvedTarget
 from rubric_core.evaluation.judge_check.items import Graded, Yes, graded_items, yes_items
 from rubric_core.evaluation.judge_check.measures import BARS, Measure, Said, Scored, measures_of, no_better_than_chance
-from rubric_core.evaluation.judging.sitting import Sitting
-from rubric_core.evaluation.result import Unscored, Verdict
+from rubric_core.evaluation.judging.judgement import Sitting
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
+from rubric_core.evaluation.model.result import Unscored, Verdict
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case
 from rubric_core.lazy import dataclass

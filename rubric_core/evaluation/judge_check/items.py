@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 
-from rubric_core.evaluation.rubric import Item, RubricSheet
+from rubric_core.evaluation.model.criteria import Item
+from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.lazy import dataclass
 
 __all__ = ["Graded", "Yes", "graded_items", "yes_items"]

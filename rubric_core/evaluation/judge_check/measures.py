@@ -4,8 +4,8 @@ import random
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
+from rubric_core.evaluation.engine.repeats import share_interval
 from rubric_core.evaluation.judge_check.items import Graded, Yes
-from rubric_core.evaluation.repeats import share_interval
 from rubric_core.lazy import dataclass
 
 __all__ = ["BARS", "Bar", "Measure", "kappa", "measures_of", "no_better_than_chance"]

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rubric_core.evaluation.context import EvaluationContext
-from rubric_core.evaluation.exchanges import Exchange
-from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed, shown_argv
-from rubric_core.evaluation.result import GraderError, Unscored
+from rubric_core.evaluation.code.commands import ProgramError, argv_of, command_words, json_input, printed, shown_argv
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.exchanges import Exchange
+from rubric_core.evaluation.model.result import GraderError, Unscored
 from rubric_core.language.evaluators import Preprocessor
 from rubric_core.ports import AnswerFile, Program
 

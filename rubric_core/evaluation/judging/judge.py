@@ -1,20 +1,16 @@
 """Asking a judge: live with three tries, or from recordings. A reply that cannot be used is never guessed at."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from rubric_core.evaluation.exchanges import Exchange, ExchangeLog, ask
-from rubric_core.evaluation.result import GraderError
+from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, ask
+from rubric_core.evaluation.model.inputs import conversation_text
+from rubric_core.evaluation.model.result import GraderError
 from rubric_core.lazy import dataclass
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request
 
-if TYPE_CHECKING:
-    from rubric_core.evaluation.context import EvaluationScore
-    from rubric_core.evaluation.judging.recordings import Asked, Made, Recorded
-    from rubric_core.evaluation.rubric import Check, Item
-
-__all__ = ["ATTEMPTS", "JudgeRecordings", "RecordingMode", "ask_judge", "conversation_text", "raw_request"]
+__all__ = ["ATTEMPTS", "ask_judge", "raw_request"]
 
 #: How often a judge may reply before the evaluator stays without a score.
 ATTEMPTS = 3
@@ -22,42 +18,8 @@ _SHOWN = 4_000
 #: Characters of a prompt or a reply that a result keeps at most.
 _KEPT = 50_000
 
-#: auto: ask the judge, use recordings without one. record: use recordings, ask for what is missing and keep what is said.
-#: refresh: ask for everything, and keep that instead. replay: recordings only.
-RecordingMode = Literal["auto", "record", "refresh", "replay"]
 
 T = TypeVar("T")
-
-
-class JudgeRecordings(Protocol):
-    """Recorded replies of judges; `recordings.Recordings` are those of a suite."""
-
-    def check(self, asked: "Asked", item: "Item", ranges: bool, judge: str | None) -> "Recorded | None":
-        """The recorded reply about one criterion, by `judge` or by any judge."""
-
-    def free_form(self, asked: "Asked", judge: str | None) -> "Recorded | None":
-        """The recorded reply about the answer as a whole, by `judge` or by any judge."""
-
-    def record_checks(
-        self,
-        asked: "Asked",
-        checks: "Sequence[tuple[Item, Check]]",
-        ranges: bool,
-        made: "Made",
-        *,
-        afresh: bool = False,
-    ) -> None:
-        """Record replies about criteria; `afresh` replaces what the judge said about the case."""
-
-    def record_free_form(self, asked: "Asked", score: "EvaluationScore", made: "Made", *, afresh: bool = False) -> None:
-        """Record a reply about the answer as a whole; see `record_checks`."""
-
-
-def conversation_text(messages: tuple[ChatMessage, ...]) -> str:
-    """Messages as one text: the content of a single one, else blocks that name who speaks."""
-    if len(messages) == 1:
-        return messages[0].content
-    return "\n\n".join(f"@[{m.role.capitalize()}]:\n{m.content}" for m in messages)
 
 
 @dataclass(frozen=True, slots=True)

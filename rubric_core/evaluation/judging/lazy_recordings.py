@@ -4,31 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.store import results_path
-from rubric_core.evaluation.writing import Journal
+from rubric_core.evaluation.judging.recording_paths import recordings_journal, recordings_path
+from rubric_core.evaluation.model.result import Unscored
 from rubric_core.ports import Files
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.context import EvaluationScore
-    from rubric_core.evaluation.judging.recordings import Asked, Made, Recorded, Recordings
-    from rubric_core.evaluation.rubric import Check, Item
+    from rubric_core.evaluation.judging.recordings import Recordings
+    from rubric_core.evaluation.model.criteria import Check, Item
+    from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+    from rubric_core.evaluation.model.recording import Asked, Made, Recorded
 
-__all__ = ["LazyRecordings", "recordings_journal", "recordings_path"]
-
-_ENDINGS = (".eval.yaml", ".eval.yml", ".yaml", ".yml", ".jsonl")
-
-
-def recordings_path(suite: Path) -> Path:
-    """Where the recordings of a suite are: `x.recordings.yaml` beside `x.eval.yaml`."""
-    ending = next((each for each in _ENDINGS if suite.name.lower().endswith(each)), "")
-    return suite.with_name(f"{suite.name[: len(suite.name) - len(ending)]}.recordings.yaml")
-
-
-def recordings_journal(suite: Path) -> Journal:
-    """What was recorded for a suite and does not stand in its file yet: that of a run that goes on, or was killed."""
-    beside = results_path(suite)
-    return Journal(beside.with_suffix(".recordings.jsonl"), beside.with_suffix(".recordings.lock"))
+__all__ = ["LazyRecordings"]
 
 
 class LazyRecordings:

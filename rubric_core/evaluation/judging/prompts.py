@@ -5,20 +5,16 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
-from rubric_core.evaluation.context import OwnPrompt
-from rubric_core.evaluation.rubric import Item, RubricSheet
+from rubric_core.evaluation.model.criteria import Item
+from rubric_core.evaluation.model.inputs import OwnPrompt
+from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.language.dialect import Properties
 from rubric_core.language.variables import STANDS_FOR, VARIABLE, variables_in
 from rubric_core.lazy import dataclass
 
 __all__ = [
-    "BUILT_IN",
-    "JudgeInputs",
-    "free_form_prompt",
-    "needed_variables",
-    "own_text",
-    "rubric_prompt",
-]
+    "BUILT_IN", "JudgeInputs", "free_form_prompt", "needed_variables", "own_text", "rubric_prompt",
+]  # fmt: skip
 
 #: Names these prompts in recordings. A change of their wording changes what a judge says: raise the number with it.
 BUILT_IN = "built-in 1"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from rubric_core.evaluation.judging.recorded import BREAKS, Entry, RecordedCriterion, dumped, row_of
+from rubric_core.evaluation.judging.recording_file import BREAKS, Entry, RecordedCriterion, dumped, row_of
 from rubric_core.syntax.edit import column_of, item_dash
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.pieces import dedented, extent, indented

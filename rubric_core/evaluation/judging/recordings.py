@@ -11,13 +11,12 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
-from rubric_core.evaluation.context import EvaluationScore
-from rubric_core.evaluation.judging.lazy_recordings import recordings_journal, recordings_path
-from rubric_core.evaluation.judging.recorded import (
+from rubric_core.evaluation.judging.recorded_text import write_entries
+from rubric_core.evaluation.judging.recording_file import (
     Entry,
     RecordedCriterion,
     RecordedReply,
@@ -26,54 +25,15 @@ from rubric_core.evaluation.judging.recorded import (
     entries_in,
     row_of,
 )
-from rubric_core.evaluation.judging.recorded_text import write_entries
-from rubric_core.evaluation.rubric import Check, Item
-from rubric_core.lazy import dataclass
+from rubric_core.evaluation.judging.recording_paths import recordings_journal, recordings_path
+from rubric_core.evaluation.model.criteria import Check, Item
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.recording import Asked, Made, Recorded
 from rubric_core.ports import Files
 
-__all__ = ["HAND_WRITTEN", "Asked", "Made", "Recorded", "Recordings", "RecordingsError", "recordings_path"]
+__all__ = ["Recordings", "RecordingsError", "recordings_path"]
 
-#: The judge of a recording that a person wrote.
-HAND_WRITTEN = "hand-written"
 _LARGEST = 50_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """All that a judge was told, but for the criterion."""
-
-    prompt: str
-    question: str
-    answer: str
-    goal: str = ""
-    reference: str = ""
-    #: File changes and tool calls, when the judge saw some.
-    more: str = ""
-
-
-class Made(NamedTuple):
-    """Where a recording comes from."""
-
-    judge: str
-    #: ISO 8601.
-    day: str
-    case: str
-    evaluator: str
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """Something a judge said, and who and when that was."""
-
-    judge: str
-    made: str
-    check: Check | None = None
-    score: EvaluationScore | None = None
-
-    @property
-    def words(self) -> str:
-        """For people: "recorded (hand-written)", "recorded (gpt-x, 2026-11-21)"."""
-        return f"recorded ({self.judge}{f', {self.made}' if self.made and self.judge != HAND_WRITTEN else ''})"
 
 
 def _key(asked: Asked, criterion: Mapping[str, Any] | None) -> str:

@@ -19,18 +19,14 @@ from pydantic import (
     ValidationError,
 )
 
-from rubric_core.evaluation.context import EvaluationScore
-from rubric_core.evaluation.rubric import Check, Item, RubricSheet
+from rubric_core.evaluation.model.criteria import Check, Item
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.language.evaluators import HIGHEST
 
 __all__ = [
-    "InvalidReplyError",
-    "json_object",
-    "read_checks",
-    "read_free_form",
-    "schema_for_checks",
-    "schema_for_free_form",
-]
+    "InvalidReplyError", "json_object", "read_checks", "read_free_form", "schema_for_checks", "schema_for_free_form",
+]  # fmt: skip
 
 _LONGEST = 1_000_000
 _MOST_HITS = 4

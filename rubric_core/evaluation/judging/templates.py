@@ -2,15 +2,16 @@
 
 from pathlib import Path
 
-from rubric_core.evaluation.context import EvaluationContext, OwnPrompt
-from rubric_core.evaluation.exchanges import Exchange
-from rubric_core.evaluation.interpolate import Interpolation
+from rubric_core.evaluation.code.commands import ProgramError, argv_of, command_words, json_input, printed, shown_argv
+from rubric_core.evaluation.code.payload import prompt_payload
 from rubric_core.evaluation.judging.prompts import needed_variables, own_text
-from rubric_core.evaluation.nunjucks import without_blocking
-from rubric_core.evaluation.own_filters import with_filters
-from rubric_core.evaluation.payload import prompt_payload
-from rubric_core.evaluation.programs import ProgramError, argv_of, command_words, json_input, printed, shown_argv
-from rubric_core.evaluation.result import GraderError, Unscored
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.exchanges import Exchange
+from rubric_core.evaluation.model.inputs import OwnPrompt
+from rubric_core.evaluation.model.result import GraderError, Unscored
+from rubric_core.evaluation.templating.custom_filters import with_filters
+from rubric_core.evaluation.templating.interpolate import Interpolation
+from rubric_core.evaluation.templating.nunjucks import without_blocking
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge, LlmRubric, PromptProgram, Rubric

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from pathlib import Path
 
-from rubric_core.evaluation.workspaces.written import Written
+from rubric_core.evaluation.workspaces.declared import Written
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Hook, Hooks
 from rubric_core.lazy import dataclass

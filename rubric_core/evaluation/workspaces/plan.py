@@ -5,13 +5,12 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import field, replace
 from pathlib import Path
 
-from rubric_core.evaluation.participants import target_name
-from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.runnable import Runnable
-from rubric_core.evaluation.target_choices import chosen_as
-from rubric_core.evaluation.target_settings import Answering
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.target_choice import chosen_as, target_name
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.targets.settings import Answering
+from rubric_core.evaluation.workspaces.declared import Written, environment_of_target, in_suite, in_target
 from rubric_core.evaluation.workspaces.hooks import HookPlan, command_in, hooks_in, seconds_in
-from rubric_core.evaluation.workspaces.written import Written, environment_of_target, in_suite, in_target
 from rubric_core.language.model import Execution
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Checkout, Environment, Hooks, Repo, RepoSource, Setup, Workspace

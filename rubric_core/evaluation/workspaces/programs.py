@@ -6,8 +6,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from rubric_core.evaluation.paths import json_text
-from rubric_core.evaluation.programs import (
+from rubric_core.evaluation.code.commands import (
     ProgramError,
     argv_of,
     ended,
@@ -16,7 +15,8 @@ from rubric_core.evaluation.programs import (
     json_input,
     last_words,
 )
-from rubric_core.evaluation.result import Unscored
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.scoring.json_path import json_text
 from rubric_core.evaluation.workspaces.hooks import HookPlan
 from rubric_core.evaluation.workspaces.plan import RepoPlan, WorkspacePlan
 from rubric_core.loading.files import absolute

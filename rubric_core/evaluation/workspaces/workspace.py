@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from dataclasses import field, replace
 from pathlib import Path
 
-from rubric_core.evaluation.input import prompt_inputs
-from rubric_core.evaluation.participants import target_name
-from rubric_core.evaluation.result import Unscored
-from rubric_core.evaluation.runnable import KeepWorkspaces, Runnable
-from rubric_core.evaluation.target_settings import Answering
-from rubric_core.evaluation.targets import Targets, shared_targets
+from rubric_core.evaluation.cases.messages import prompt_inputs
+from rubric_core.evaluation.cases.runnable import KeepWorkspaces, Runnable
+from rubric_core.evaluation.cases.target_choice import shared_targets, target_name
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.targets.resolve import Targets
+from rubric_core.evaluation.targets.settings import Answering
 from rubric_core.evaluation.workspaces.directories import copied, in_thread, put_back, removed
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook

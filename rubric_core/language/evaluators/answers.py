@@ -1,31 +1,15 @@
 """Evaluators that look at the answer itself."""
 
 from rubric_core.language.evaluators.base import Evaluator, Scripted
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Shaped, Text
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
 from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape_kinds import Shaped
 
 __all__ = [
-    "AllOf",
-    "AnyOf",
-    "Comparison",
-    "Contains",
-    "ContainsAll",
-    "ContainsAny",
-    "EndsWith",
-    "Equals",
-    "FieldAccuracy",
-    "FieldCheck",
-    "IContains",
-    "IContainsAll",
-    "IContainsAny",
-    "IsJson",
-    "Javascript",
-    "Python",
-    "Regex",
-    "Similar",
-    "StartsWith",
-    "Webhook",
-]
+    "AllOf", "AnyOf", "Comparison", "Contains", "ContainsAll", "ContainsAny", "EndsWith", "Equals", "FieldAccuracy",
+    "FieldCheck", "IContains", "IContainsAll", "IContainsAny", "IsJson", "Javascript", "Python", "Regex", "Similar",
+    "StartsWith", "Webhook",
+]  # fmt: skip
 
 
 #: A line break may be looked for, too.

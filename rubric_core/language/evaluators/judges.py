@@ -5,8 +5,9 @@ from typing import ClassVar
 from rubric_core.language.endings import PROMPTS
 from rubric_core.language.evaluators.base import Evaluator, PromptProgram
 from rubric_core.language.evaluators.rubrics import Criterion
-from rubric_core.language.kinds import Anything, ByNode, Integer, ListOf, MapOf, Number, Shaped, Shorthand, Text
+from rubric_core.language.kinds import Anything, ByNode, Integer, ListOf, MapOf, Number, Text
 from rubric_core.language.shape import key
+from rubric_core.language.shape_kinds import Shaped, Shorthand
 
 __all__ = ["AgentJudge", "GoalSuccess", "LlmJudge"]
 

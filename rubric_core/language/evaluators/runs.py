@@ -3,25 +3,14 @@
 from typing import ClassVar
 
 from rubric_core.language.evaluators.base import Evaluator
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Shaped, Text
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
 from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape_kinds import Shaped
 
 __all__ = [
-    "Cost",
-    "ExecutionMetrics",
-    "ExpectedCall",
-    "ExpectedMessages",
-    "Latency",
-    "SkillNotUsed",
-    "SkillTrigger",
-    "SkillUsed",
-    "StepCount",
-    "TokenUsage",
-    "ToolArgsMatch",
-    "ToolSequence",
-    "ToolTrajectory",
-    "ToolUsed",
-]
+    "Cost", "ExecutionMetrics", "ExpectedCall", "ExpectedMessages", "Latency", "SkillNotUsed", "SkillTrigger",
+    "SkillUsed", "StepCount", "TokenUsage", "ToolArgsMatch", "ToolSequence", "ToolTrajectory", "ToolUsed",
+]  # fmt: skip
 
 _ARGS_MATCH = ByNode(
     text=Choice((("exact", "the same arguments"), ("ignore", "any arguments"), ("subset", "the call has no other arguments than these"), ("superset", "the call has at least these arguments"))),

@@ -4,12 +4,13 @@ from typing import ClassVar
 
 from rubric_core.language.endings import CASES, FILTERS, RECORDS, YAML
 from rubric_core.language.evaluators import Preprocessor
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Shaped, Text
+from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
 from rubric_core.language.model.case import ALL_PROMPTS, CASE, NAMED, PROMPTS
 from rubric_core.language.model.execution import REPEAT, EvaluateOptions, Execution
 from rubric_core.language.model.grading import EVALUATORS, SCALAR_EVALUATOR
 from rubric_core.language.model.messages import FILES, INPUT
 from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.targets import INLINE_PROVIDERS, INLINE_TARGETS, Defaults
 from rubric_core.language.workspace import Environment, Workspace
 

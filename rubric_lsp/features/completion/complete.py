@@ -7,10 +7,11 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator, Include
-from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Ranges, Shaped
+from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Ranges
 from rubric_core.language.model import CASE
 from rubric_core.language.place import CursorPlace, mapping_shape, place_of
 from rubric_core.language.shape import Shape
+from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.usage import Counts
 from rubric_core.syntax.above import line_start

@@ -1,0 +1,1 @@
+"""From a loaded suite to runnable cases: prompts, variables, includes, generators, turns."""

@@ -1,0 +1,124 @@
+"""Parts of a suite that stand in files of their own: templates of evaluators, a default test."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Evaluator, Include
+from rubric_core.language.model import EVALUATORS, DefaultTest
+from rubric_core.language.shape import Shape, as_list, children
+from rubric_core.language.shape_kinds import Shaped
+from rubric_core.lazy import dataclass
+from rubric_core.loading.lower import Lowering
+from rubric_core.loading.names import template_file
+from rubric_core.loading.search import URL, current_directory, find_file
+from rubric_core.ports import Files
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.tree import Mapping, Node, Tree
+from rubric_core.syntax.tree import Sequence as SequenceNode
+from rubric_core.text import LineIndex
+
+__all__ = ["Borrowed", "Filler"]
+
+_LARGEST = 2_000_000
+#: A template may include templates, and these may once more.
+_DEEPEST = 3
+
+#: Fills in the references in a tree of another file; gives the root as it is where nothing is known yet.
+Filler = Callable[[Tree], Node | None]
+
+
+@dataclass
+class Borrowed:
+    """What a case takes from other files, read when it is first asked for."""
+
+    directory: Path
+    files: Files
+    dialect: Dialect
+    dialects: Sequence[Dialect]
+    filled: Filler
+    #: Which file each part stands in, with its lines, by the identity of the shape; the shapes are kept with it.
+    _places: dict[int, tuple[Shape, Path, LineIndex]] = field(default_factory=dict)
+    #: Why something that was asked for is not there, by its name.
+    troubles: dict[str, str] = field(default_factory=dict)
+
+    def place(self, shape: Shape) -> str:
+        """Where a part stands, as in "safety.yaml:3"; empty for what stands in the suite."""
+        known = self._places.get(id(shape))
+        return "" if known is None else f"{known[1].name}:{known[2].line_of(shape.span.start) + 1}"
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether the case has taken nothing from other files so far, and has not tried to."""
+        return not self._places and not self.troubles
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files that were read so far and had something in them."""
+        return list(dict.fromkeys(path for _, path, _ in self._places.values()))
+
+    def default_test(self, name: str) -> DefaultTest | None:
+        """The default test in a file."""
+        name = name.removeprefix(URL).removeprefix("ref://")
+        path = find_file(name, self.directory, self.files, current_directory())
+        if path is None:
+            self.troubles[name] = f"the file {name} of the default test is not there"
+            return None
+        lowered = self._lowered(path, name, Shaped(DefaultTest), lambda root: root)
+        return lowered if isinstance(lowered, DefaultTest) else None
+
+    def expanded(self, evaluators: Sequence[Evaluator]) -> list[Evaluator]:
+        """Evaluators, with those of its template in the place of each include; one that cannot be read stays."""
+        return list(self._expanded(evaluators, self.directory, ()))
+
+    def _expanded(self, items: Sequence[Any], directory: Path, above: tuple[Path, ...]) -> Iterator[Any]:
+        for item in items:
+            if not isinstance(item, Include) or not item.include:
+                yield item
+                continue
+            members = self._template(item.include, directory, above)
+            if members is None:
+                yield item
+            else:
+                yield from members
+
+    def _template(self, name: str, directory: Path, above: tuple[Path, ...]) -> list[Any] | None:
+        path = template_file(self.files, name, directory)
+        if path is None or path in above or len(above) >= _DEEPEST:
+            self.troubles[name] = (
+                f"there is no template {name}" if path is None
+                else f"the template {name} includes itself" if path in above
+                else f"the template {name} is more than {_DEEPEST} levels deep"
+            )  # fmt: skip
+            return None
+        items = self._lowered(path, name, EVALUATORS, _listed)
+        if not isinstance(items, list):
+            self.troubles.setdefault(name, f"the template {path.name} is no list of evaluators")
+            return None
+        return list(self._expanded(items, path.parent, (*above, path)))
+
+    def _lowered(self, path: Path, name: str, kind: Any, part: Callable[[Node | None], Node | None]) -> Any:
+        try:
+            text = self.files.read(path, _LARGEST).decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            self.troubles[name] = f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}"
+            return None
+        tree = parse(text)
+        root = part(self.filled(tree))
+        if root is None:
+            return None
+        made = Lowering(text, self.dialect, self.dialects, tree.anchors).value(kind, root, "")
+        lines = LineIndex(text)
+        for shape in as_list(made):
+            if isinstance(shape, Shape):
+                self._places |= {id(inner): (inner, path, lines) for inner in children(shape)}
+        return made
+
+
+def _listed(root: Node | None) -> Node | None:
+    """The evaluators of a template: a list, or a mapping with a list under `assertions` or `assert`."""
+    if isinstance(root, Mapping):
+        root = root.get("assertions") or root.get("assert")
+    return root if isinstance(root, SequenceNode) else None

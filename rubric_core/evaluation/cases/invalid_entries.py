@@ -1,0 +1,52 @@
+"""What stands among cases and is none: each is told for itself, so that its neighbours can run."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from rubric_core.analysis import Analysis
+from rubric_core.evaluation.cases.errors import place_words, stray_items
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.language.model import Case, CaseInclude
+from rubric_core.loading.search import URL
+from rubric_core.text import Span
+from rubric_core.validation.rule import ExternalCases
+
+__all__ = ["lines_of", "nothing_behind", "strays"]
+
+
+def nothing_behind(each: ExternalCases, frame: Runnable, trouble: str) -> Runnable:
+    """What stands for a path behind which there are no cases."""
+    line_at = frame.suite_line_at or frame.line_at
+    problem = (place_words(None, line_at(each.span.start)), f"no cases come from here: {trouble}")
+    name = each.text.removeprefix(URL)
+    return replace(frame, case=Case(each.span), named=name, problems=(problem,), line_at=line_at)
+
+
+def strays(analysis: Analysis, frame: Runnable, file: Path | None) -> Iterator[Runnable]:
+    """Items of a case list that are no case, each standing for itself, so that it is told and its neighbours can run."""
+    line_at = lines_of(analysis)
+    wrong = stray_items(analysis)
+    # An include that is wrong in itself is told as that.
+    included = (each for each in _includes(analysis) if not any(each[0].covers(span.start) for span, _ in wrong))
+    for span, message in (*wrong, *included):
+        problem = (place_words(file, line_at(span.start)), message)
+        yield replace(frame, case=Case(span), problems=(problem,), line_at=line_at, file=file)
+
+
+def _includes(analysis: Analysis) -> Iterator[tuple[Span, str]]:
+    """Entries that take cases over in the older form, which a run does not follow."""
+    listed = analysis.suite.cases if analysis.suite is not None else None
+    items = listed if isinstance(listed, list) else []
+    found = [analysis.span_of(None, s.span) for s in items if isinstance(s, CaseInclude)]
+    for number, block in enumerate(analysis.document.blocks):
+        if block.key:
+            at = [s.span for s in analysis.states[block].shapes if isinstance(s, CaseInclude)]
+            found += (span.moved(analysis.document.start(number)) for span in at)
+    for span in found:
+        yield span, "rubric run does not take cases over by `include`: write `file://…` in its place"
+
+
+def lines_of(analysis: Analysis) -> Callable[[int], int]:
+    """Gives the line of an offset in the text of an analysis, from 1."""
+    return lambda offset: analysis.document.position(offset).line + 1

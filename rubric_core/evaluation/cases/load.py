@@ -1,0 +1,290 @@
+"""A suite with all its cases: its own, and those that it takes over from other files."""
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.errors import place_words, problems_by_case
+from rubric_core.evaluation.cases.invalid_entries import lines_of, nothing_behind, strays
+from rubric_core.evaluation.cases.loaded_suite import Generated, LoadedSuite, NoSuiteError, is_program
+from rubric_core.evaluation.cases.runnable import Options, Runnable, runnables
+from rubric_core.evaluation.cases.scenarios import scenario_cases
+from rubric_core.evaluation.model.arguments import instance
+from rubric_core.evaluation.model.errors import InvalidSuiteError
+from rubric_core.language.around import FileKind, LoneCase
+from rubric_core.language.dialects import dialect_named
+from rubric_core.language.endings import DATASETS, TABLES, YAML
+from rubric_core.language.model import Case, Origin, Suite
+from rubric_core.loading.case_files import cases_behind
+from rubric_core.loading.files import UnreadableError, read_text
+from rubric_core.loading.project import Project
+from rubric_core.loading.search import current_directory
+from rubric_core.loading.table import TableError, cases_in_table
+from rubric_core.records import changed
+from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.items import ROOT_LIST
+from rubric_core.syntax.line_document import LineDocument
+from rubric_core.text import Span
+from rubric_core.validation.rule import CaseEntry, ExternalCases
+
+__all__ = ["Generated", "InvalidSuiteError", "LoadedSuite", "NoSuiteError", "load_suite", "suite_in", "with_origins"]
+
+
+def load_suite(
+    path: Path | str,
+    language: Language | None = None,
+    project: Project | None = None,
+    options: Options | None = None,
+    dialect: str | None = None,
+    generated: Mapping[str, Generated] | None = None,
+    *,
+    strict: bool = False,
+) -> LoadedSuite:
+    """Read a suite and every file with cases that it names. Executes nothing.
+
+    A suite with mistakes is loaded, too, unless it is to be `strict`: they are `errors`, and `analysis.diagnostics` in full, of
+    what this gives; a case with errors comes out unscored when it is run, and cannot be graded by itself. Warnings, deprecated keys
+    among them, are logged (REQ-EVAL-009).
+
+    Args:
+        path: The suite, or a data set.
+        language: What is known of eval YAML; all of it when nothing is said.
+        project: The files around it; those on disk when nothing is said.
+        options: What a person asks for beyond what the suite says.
+        dialect: The dialect of suites that do not name one.
+        generated: What its programs made, see `LoadedSuite.programs`; without it these cases stand for themselves, unscored.
+        strict: Whether a suite with errors is refused.
+
+    Raises ValueError for an unknown dialect, UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else, and
+    InvalidSuiteError for a suite with errors that is to have none.
+    """
+    options = options or Options()
+    instance("options", options, Options, "an Options")
+    if dialect is not None:
+        dialect_named(dialect)
+    path = Path(path)
+    around = project or Project(DiskFiles(), current_directory())
+    loader = _Loader(language or Language(), around, options, dialect, generated=generated or {})
+    if path.suffix.lower() in DATASETS:
+        return with_origins(loader.dataset(path))
+    suite = with_origins(loader.suite(path, loader.analysis(path)))
+    if strict and suite.errors:
+        raise InvalidSuiteError("\n".join(suite.errors))
+    if generated is None:  # with what programs made, it was loaded before
+        for said in suite.warnings:
+            logging.getLogger(__name__).warning("%s", said)
+    return suite
+
+
+def suite_in(
+    path: Path, analysis: Analysis, project: Project, read: Callable[[Path], str], options: Options | None = None
+) -> LoadedSuite:
+    """The suite in a text that is analysed already, as it stands in an editor.
+
+    Args:
+        path: Where the suite is.
+        analysis: What stands in it.
+        project: The files around it.
+        read: Gives the text of a file with cases. Raises UnreadableError.
+        options: What a person asks for beyond what the suite says.
+
+    Raises NoSuiteError for a text that is something else.
+    """
+    return _Loader(analysis.language, project, options or Options(), None, read).suite(path, analysis)
+
+
+def with_origins(suite: LoadedSuite) -> LoadedSuite:
+    """The suite with the origin of each case: dialect, directory, and the errors that keep it from being graded."""
+    return replace(suite, cases=tuple(map(_with_origin, suite.cases)))
+
+
+def _with_origin(case: Runnable) -> Runnable:
+    # The target does not matter once there is an answer.
+    errors = (f"{place}: {said}" for place, said in case.problems if not said.startswith("unknown-target:"))
+    made = copy(case.case)
+    made.origin = Origin(case.dialect, case.directory, case.anchors, tuple(errors))
+    return changed(case, case=made)
+
+
+class _Loader:
+    def __init__(
+        self,
+        language: Language,
+        project: Project,
+        options: Options,
+        dialect: str | None,
+        read: Callable[[Path], str] = read_text,
+        generated: Mapping[str, Generated] | None = None,
+    ) -> None:
+        self.generated = generated or {}
+        self.language, self.project, self.options, self.dialect, self.read = language, project, options, dialect, read
+        self.files: dict[Path, Analysis] = {}
+
+    def suite(self, path: Path, analysis: Analysis) -> LoadedSuite:
+        if analysis.kind is not FileKind.SUITE:
+            raise NoSuiteError(_not_a_suite(path, analysis))
+        frame = self._frame(path, analysis)
+        own = [changed(case, facts=frame.facts, files=frame.files) for case in runnables(path, analysis, self.options)]
+        placed = [(case.case_span(case.case.span).start, [case]) for case in own]
+        placed += [(stray.case.span.start, [stray]) for stray in strays(analysis, frame, None)]
+        if analysis.suite is not None:
+            placed += [(each.span.start, list(self._external(each, frame))) for each in analysis.external]
+            if analysis.suite.has("scenarios"):
+                at = frame.suite_span(analysis.suite.key_at("scenarios")).start
+                placed.append((at, list(scenario_cases(frame, partial(self._behind, frame)))))
+        cases = [case for _, several in sorted(placed, key=lambda p: p[0]) for case in several]
+        return LoadedSuite(path, analysis, tuple(_distinct(cases)), self.files)
+
+    def dataset(self, path: Path) -> LoadedSuite:
+        """A data set that is run by itself; what its cases have in common stands in a YAML file of the same name."""
+        sidecar = next((s for end in YAML if (s := path.with_suffix(end)).is_file()), None)
+        described = self.description(sidecar) if sidecar is not None else None
+        suite = described.suite if described is not None else None
+        analysis = self.analysis(path, described.dialect.name if described is not None and suite is not None else None)
+        frame = self._frame(path, analysis)
+        if suite is not None and described is not None and sidecar is not None:
+            shared = tuple(problems_by_case(described, sidecar)[None])
+            frame = replace(self._frame(sidecar, described), path=path, problems=shared)
+        return LoadedSuite(path, analysis, tuple(_distinct(self._of_file(analysis, path, frame))), self.files)
+
+    def description(self, path: Path) -> Analysis | None:
+        """What the YAML file beside a data set says of it; None for a suite with cases of its own."""
+        found = self.analysis(path, kind=FileKind.SIDECAR)
+        return None if found.suite is not None and found.suite.has("cases") else found
+
+    def analysis(self, path: Path, dialect: str | None = None, kind: FileKind | None = None) -> Analysis:
+        document = self.language.document(self.read(path), path)
+        return analyze(
+            document, self.language, dialect=dialect or self.dialect, path=path, kind=kind, project=self.project
+        )
+
+    def _frame(self, path: Path, analysis: Analysis) -> Runnable:
+        """What every case of a suite has in common, as a case with nothing in it."""
+        text = analysis.local(0).text
+        return Runnable(
+            path=path, suite=analysis.suite or Suite(Span(0, 0)), case=Case(Span(0, 0)), dialect=analysis.dialect,
+            dialects=self.language.dialects, suite_anchors=analysis.anchors(-1), suite_text=text,
+            suite_span=lambda span: analysis.span_of(None, span), suite_line_at=lines_of(analysis),
+            problems=tuple(problems_by_case(analysis)[None]), options=self.options, files=self.project.files,
+        )  # fmt: skip
+
+    # Cases in other files
+
+    def _external(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
+        """The cases behind a path; one that cannot be run stands for a path behind which there are none."""
+        if is_program(each) and each.found.files:
+            yield from self._of_program(each, frame)
+            return
+        trouble = each.found.trouble or ("there is no such file or directory" if each.found.missing else "")
+        # Of several files that a pattern stands for, one that is broken keeps no other from being run.
+        for file in each.found.files if not trouble or len(each.found.files) > 1 else ():
+            try:
+                found = self.case_file(file, frame.dialect.name)
+            except UnreadableError as error:
+                trouble = str(error)
+                continue
+            if found is None:
+                trouble = f"rubric makes no cases of {file.name}; it reads lists of cases in YAML and JSON, and JSONL"
+                continue
+            yield from self._of_file(found, file, frame)
+        if trouble:
+            yield nothing_behind(each, frame, trouble)
+
+    def _behind(self, frame: Runnable, name: str, at: Span) -> Iterator[Runnable]:
+        """The cases behind a path in a scenario."""
+        found = cases_behind(self.project.look(), name, frame.directory)
+        return self._external(ExternalCases(at, found, name), frame)
+
+    def _of_program(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
+        """The cases that a program made, named by their numbers where they have no id."""
+        made, file = self.generated.get(each.text), each.found.files[0]
+        trouble = "a program makes them, which `rubric run` runs" if made is None else made.trouble
+        if not frame.has_prompts:
+            trouble = f"{frame.dialect.name} runs no programs for cases; write them in YAML or JSONL"
+        if made is None or trouble:
+            yield nothing_behind(each, frame, trouble)
+            return
+        document = LineDocument.of(made.lines)
+        found = analyze(document, self.language, dialect=frame.dialect.name, path=file, kind=FileKind.DATASET, project=self.project)  # fmt: skip
+        for number, case in enumerate(self._of_file(found, file, frame), start=1):
+            yield replace(case, named=f"{file.name}-{number}", line_at=lambda _: 1)
+
+    def case_file(self, file: Path, dialect: str) -> Analysis | None:
+        """A file with cases, understood; None for one that is no list of cases in itself. Raises UnreadableError."""
+        known = self.files.get(file)
+        if known is not None:
+            return known
+        suffix = file.suffix.lower()
+        if suffix not in (*DATASETS, *TABLES, *YAML, ".json"):
+            return None
+        text = self.read(file)
+        if suffix in TABLES:
+            text = self._lines_of(file, text, dialect)
+        kind = FileKind.CASE if file.stem.lower() == "case" else FileKind.CASES
+        document = Document.of(text, self.language.item_keys | {ROOT_LIST})
+        if suffix in (*DATASETS, *TABLES):
+            kind, document = FileKind.DATASET, LineDocument.of(text)
+        found = analyze(document, self.language, dialect=dialect, path=file, kind=kind, project=self.project)
+        self.files[file] = found
+        return found
+
+    def _lines_of(self, file: Path, table: str, dialect: str) -> str:
+        """A table as a data set, each case on the line on which its row begins. Raises UnreadableError."""
+        found = next((d for d in self.language.dialects if d.name == dialect), None)
+        if found is None or found.spelled(Suite, "prompts") is None:
+            raise UnreadableError(f"{file.name}: {dialect} reads no tables; write the cases in YAML or JSONL")
+        try:
+            rows = cases_in_table(table, found.types)
+        except TableError as error:
+            raise UnreadableError(f"{file.name}:{error}") from None
+        lines = [""] * (rows[-1].line if rows else 0)
+        for row in rows:
+            lines[row.line - 1] = json.dumps(row.case, ensure_ascii=False)
+        return "\n".join(lines)
+
+    def _of_file(self, analysis: Analysis, file: Path, frame: Runnable) -> Iterator[Runnable]:
+        problems = problems_by_case(analysis, file)
+        # A case in a file of its own, and those of a list in brackets, are no blocks.
+        entries = analysis.cases or [CaseEntry(s, -1, 0) for s in analysis.local(0).shapes if isinstance(s, Case)]
+        line_at = lines_of(analysis)
+        for entry in entries:
+            block = analysis.document.blocks[entry.block].text if entry.block >= 0 else analysis.local(0).text
+            yield replace(
+                frame, case=entry.case, dialect=analysis.dialect, anchors=analysis.anchors(entry.block), text=block,
+                case_span=_outer(analysis, entry), line_at=line_at, file=None if file == frame.path else file,
+                named=file.parent.name if isinstance(entry.case, LoneCase) else "",
+                problems=(*frame.problems, *problems[None], *problems.get(entry, ())),
+            )  # fmt: skip
+        yield from strays(analysis, frame, None if file == frame.path else file)
+
+
+def _outer(analysis: Analysis, entry: CaseEntry) -> Callable[[Span], Span]:
+    return lambda span: analysis.span_of(entry, span)
+
+
+def _distinct(cases: Iterable[Runnable]) -> Iterator[Runnable]:
+    """The cases; one of another file whose id is taken already says so."""
+    seen: dict[tuple[str, str], Runnable] = {}
+    for case in cases:
+        first = seen.setdefault((case.id, case.row.label), case)
+        if first is case or case.file is None:
+            yield case
+            continue
+        taken = place_words(first.file, first.line)
+        problem = (place_words(case.file, case.line), f"duplicate-case-id: the id {case.id} is taken ({taken})")
+        yield replace(case, problems=(*case.problems, problem))
+
+
+def _not_a_suite(path: Path, analysis: Analysis) -> str:
+    hint = {
+        FileKind.CASES: "; run the suite that takes it over",
+        FileKind.CASE: "; run the suite that takes it over",
+        FileKind.SIDECAR: "; run the data set itself",
+    }
+    return f"{path}: this is {analysis.kind.value}, not a suite{hint.get(analysis.kind, '')}"

@@ -1,0 +1,110 @@
+"""A suite that is loaded: its cases, where they come from, and which of them run."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from rubric_core.analysis import Analysis
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.lazy import dataclass
+from rubric_core.loading.case_files import PROGRAMS
+from rubric_core.loading.search import without_function
+from rubric_core.syntax.plain import plain
+from rubric_core.validation.rule import Diagnostic, ExternalCases
+
+__all__ = ["Generated", "LoadedSuite", "NoSuiteError", "is_program"]
+
+
+#: How many warnings of a suite are logged.
+_MOST_SAID = 5
+
+
+class NoSuiteError(Exception):
+    """A file that is no suite; the message is one sentence that says what it is and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What a program made for a case list."""
+
+    #: The cases, as JSON, a line each.
+    lines: str = ""
+    #: Why there are none.
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class LoadedSuite:
+    """A suite, ready to be run. A data set in JSONL is one, too: the file beside it that describes it says what its cases share."""
+
+    path: Path
+    #: What stands in the file itself.
+    analysis: Analysis
+    #: Every case in the order of the text; a path in the case list behind which there is no case stands for itself.
+    cases: tuple[Runnable, ...]
+    #: The files in which cases stand, with what is in them.
+    files: Mapping[Path, Analysis]
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The entries of the case list behind which a program makes cases, as they are written."""
+        if not self.analysis.dialect.properties.case_programs:
+            return ()
+        return tuple(each.text for each in self.analysis.external if is_program(each))
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What is wrong enough in it, and in the files with its cases, to keep cases from being run: `path:line: code: message`."""
+        return (*_errors(self.path, self.analysis), *self.file_errors)
+
+    @property
+    def file_errors(self) -> tuple[str, ...]:
+        """The errors in the files with its cases: `path:line: code: message`."""
+        return tuple(line for path, analysis in self.files.items() for line in _errors(path, analysis))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of the suite itself, deprecations included, with path and line (REQ-EVAL-009): the first five, and how many more."""
+        found = [d for d in self.analysis.diagnostics if d.severity == "warning" and not self.is_registered(d)]
+        lines = (self.analysis.document.position(d.span.start).line + 1 for d in found)
+        said = [f"{self.path}:{line}: {each.message}" for line, each in zip(lines, found[:_MOST_SAID], strict=False)]
+        left = len(found) - len(said)
+        return (*said, f"{self.path}: {left} more like these; see rubric check") if left else tuple(said)
+
+    def is_registered(self, found: Diagnostic) -> bool:
+        """Whether a finding is about the kind of an evaluator in the options."""
+        own = self.cases[0].options.evaluators if self.cases else {}
+        written = self.analysis.document.text[found.span.start : found.span.end].strip("\"'")
+        return found.code in ("unknown-type", "invalid-value") and written in own
+
+    @property
+    def in_range(self) -> tuple[Runnable, ...]:
+        """The cases that run when none is named: all, or those that `filter_range` of the suite leaves.
+
+        It is written `[first, end]` or `"first:end"`, counts from 0, and the case at `end` is not among them. Raises
+        NoSuiteError for one that is no range.
+        """
+        options = self.cases[0].suite.evaluate_options if self.cases else None
+        if options is None or not options.has("filter_range"):
+            return self.cases
+        where = f"{self.path.name}:{self.cases[0].suite_line(options.key_at('filter_range'))}"
+        first, end = _range(plain(options.filter_range, self.cases[0].suite_anchors), where)
+        return self.cases[first:end]
+
+
+def _errors(path: Path, analysis: Analysis) -> Iterator[str]:
+    for found in analysis.diagnostics:
+        if found.severity == "error":
+            yield f"{path}:{analysis.document.position(found.span.start).line + 1}: {found.code}: {found.message}"
+
+
+def is_program(each: ExternalCases) -> bool:
+    """Whether the cases behind an entry of the case list are made by a program."""
+    return without_function(each.text).endswith(PROGRAMS)
+
+
+def _range(written: object, where: str) -> tuple[int, int]:
+    parts = written.split(":") if isinstance(written, str) else written
+    numbers = [int(str(part)) for part in parts if str(part).strip().isdecimal()] if isinstance(parts, list) else []
+    if not isinstance(parts, list) or len(parts) != 2 or len(numbers) != 2 or numbers[0] > numbers[1]:
+        raise NoSuiteError(f"{where}: `filter_range` is `[first, end]`, counted from 0, found {written!r}")
+    return numbers[0], numbers[1]

@@ -1,0 +1,382 @@
+"""Cases ready to be run: what the suite says about each, and where its lines are."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from rubric_core.analysis import Analysis
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.errors import place_words, problems_by_case
+from rubric_core.evaluation.cases.includes import Borrowed
+from rubric_core.evaluation.cases.suite_facts import SuiteFacts
+from rubric_core.evaluation.cases.variant import Row, Variant
+from rubric_core.evaluation.model.arguments import fraction, one_of, positive, whole
+from rubric_core.evaluation.model.evaluator import Evaluator, require_evaluators
+from rubric_core.evaluation.model.recording import RecordingMode
+from rubric_core.evaluation.model.template_filters import TemplateFilters
+from rubric_core.evaluation.templating.interpolate import Interpolation
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Evaluator as EvaluatorShape
+from rubric_core.language.evaluators import Rubric
+from rubric_core.language.model import EVALUATORS, Case, DefaultTest, Suite
+from rubric_core.language.shape import Shape, children
+from rubric_core.lazy import dataclass
+from rubric_core.loading.grading import evaluators_of, gathered, scalar_kind
+from rubric_core.loading.lower import Lowering
+from rubric_core.ports import Files
+from rubric_core.sandbox import Sandbox
+from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Node, Tree
+from rubric_core.text import Span
+from rubric_core.validation.rule import CaseEntry
+
+__all__ = ["KeepWorkspaces", "Options", "Runnable", "runnables"]
+
+KeepWorkspaces: TypeAlias = Literal["never", "failed", "all"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a person asks for beyond what the suite says. Raises TypeError or ValueError for an invalid value."""
+
+    target: str | None = None
+    grader_target: str | None = None
+    #: 0..1, in place of every threshold of the suite.
+    threshold: float | None = None
+    #: A target file in place of the one that would be found.
+    targets_file: Path | str | None = None
+    mode: RecordingMode = "auto"
+    #: How often each case is run, in place of what the suite says.
+    repeat: int | None = None
+    #: The number of the only evaluator that grades, from 1.
+    evaluator: int | None = None
+    #: Seconds that a program of the suite may take to grade.
+    time_limit: float = 60.0
+    #: Which workspaces stay after the run: none, those of cases that did not pass, or all of them.
+    keep_workspaces: KeepWorkspaces = "never"
+    #: Whether a case may pass although an evaluator of it could not run or crashed; the others decide then.
+    allow_grader_errors: bool = False
+    #: Evaluators of one's own, by kind.
+    evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_evaluators(self.evaluators)
+        one_of("mode", self.mode, get_args(RecordingMode))
+        one_of("keep_workspaces", self.keep_workspaces, get_args(KeepWorkspaces))
+        positive("time_limit", self.time_limit, "seconds")
+        if self.threshold is not None:
+            fraction("threshold", self.threshold)
+        for name in ("repeat", "evaluator"):
+            if getattr(self, name) is not None:
+                whole(name, getattr(self, name))
+
+
+#: What a case works out of its values.
+_BY_VALUES = ("variables", "variations_found", "borrowed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runnable:
+    """A case and everything that a run of it takes from its suite."""
+
+    path: Path
+    suite: Suite
+    case: Case
+    dialect: Dialect
+    #: What aliases in the case refer to, and those in the suite.
+    anchors: Mapping[str, Node] = field(default_factory=dict)
+    suite_anchors: Mapping[str, Node] = field(default_factory=dict)
+    #: The texts that the spans of case and suite refer to.
+    text: str = ""
+    suite_text: str = ""
+    #: The dialects that lowering compares with.
+    dialects: Sequence[Dialect] = ()
+    #: Lead from spans of the case and of the suite to spans of the whole text.
+    case_span: Callable[[Span], Span] = lambda span: span
+    suite_span: Callable[[Span], Span] = lambda span: span
+    #: The line of an offset in the whole text, from 1; that of the suite where the case stands in a file of its own.
+    line_at: Callable[[int], int] = lambda _: 1
+    suite_line_at: Callable[[int], int] | None = None
+    #: The file in which the case stands, when that is not the suite.
+    file: Path | None = None
+    #: The id of a case that does not say it itself: the name of its directory.
+    named: str = ""
+    #: Errors in the text that keep the case from being understood, with where they are: "line 3", "cases.yaml:3".
+    problems: tuple[tuple[str, str], ...] = ()
+    options: Options = field(default_factory=Options)
+    #: Where templates, default tests and prompts are read.
+    files: Files = field(default_factory=DiskFiles)
+    #: The row of a scenario with which the case is run.
+    row: Row = field(default_factory=Row)
+    #: Which variation of the case this is, once they are told apart.
+    variant: Variant | None = None
+    #: The environment, once it is filled in.
+    environment: Mapping[str, str] | None = None
+    #: Filters for templates that the suite brings; None before a run.
+    filters: TemplateFilters | None = field(default=None, repr=False, compare=False)
+    #: Where templates are filled in; None before a run.
+    sandbox: Sandbox | None = field(default=None, repr=False, compare=False)
+    #: What it has in common with the other cases of its suite.
+    facts: SuiteFacts = field(default_factory=SuiteFacts, repr=False, compare=False)
+
+    @property
+    def id(self) -> str:
+        """The id of the case, or its place in the file when it has none; a variation has its label in brackets behind it."""
+        label = self.variant.label if self.variant is not None else ""
+        return f"{self.base_id}[{label}]" if label else self.base_id
+
+    @property
+    def base_id(self) -> str:
+        """The id of the case of which this may be a variation."""
+        return self.case.id or self.named or f"{self.file.name if self.file else 'line'}-{self.line}"
+
+    def copied(self) -> "Runnable":
+        """A copy that knows what this one has worked out so far."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        return made
+
+    def with_values(self, environment: Mapping[str, str], variant: Variant | None) -> "Runnable":
+        """The same with the environment and the values of a variation known.
+
+        What it has worked out without them it keeps, unless other files or the row of a scenario had a part in that.
+        """
+        if self.row.checks is not None or isinstance(self.suite.default_test, str):
+            return replace(self, environment=environment, variant=variant)
+        known = vars(self).get("borrowed")
+        if known is not None and not known.is_untouched:
+            return replace(self, environment=environment, variant=variant)
+        made = self.copied()
+        values = vars(made)
+        for name in _BY_VALUES:
+            values.pop(name, None)
+        values |= {"environment": environment, "variant": variant}
+        return made
+
+    @cached_property
+    def variations_found(self) -> "list[tuple[Runnable, ...]]":
+        """Keeps what `matrix.variations` finds for the case; empty until then."""
+        return []
+
+    @cached_property
+    def directory(self) -> Path:
+        """The directory of the suite."""
+        known = self.facts.directory
+        # Copies of the case ask again, and cases in other files have the same.
+        if known is None or known[0] != self.path:
+            known = self.facts.directory = (self.path, self.path.absolute().parent)
+        return known[1]
+
+    @property
+    def file_name(self) -> str:
+        """The file in which the case stands, relative to the directory of the suite; empty when that is the suite."""
+        return "" if self.file is None else Path(os.path.relpath(self.file, self.directory)).as_posix()
+
+    @property
+    def line(self) -> int:
+        """The line on which the case begins, from 1."""
+        return self.line_at(self.case_span(self.case.at("id")).start)
+
+    @cached_property
+    def evaluators(self) -> tuple[EvaluatorShape, ...]:
+        """What grades the case, in order; empty when a judge grades by its criteria."""
+        listed = evaluators_of(self.whole_suite, self.case, self.dialect)
+        every = [*listed, *gathered(self._row_checks(), self.dialect)]
+        return tuple(gathered(self.borrowed.expanded(every), self.dialect))
+
+    def _row_checks(self) -> list[Any]:
+        """The evaluators in the row of a scenario, which stands in the same file as its tests."""
+        node = self.row.checks
+        if node is None:
+            return []
+        if self.environment is not None:
+            node = Interpolation(
+                self.dialect,
+                self.environment,
+                self.variables,
+                self.case_place,
+                self.anchors,
+                self.sandbox,
+                self.filters,
+            ).node(node)
+        made = Lowering(self.text, self.dialect, self.dialects, self.anchors).value(EVALUATORS, node, "assert")
+        return made if isinstance(made, list) else []
+
+    def case_line(self, span: Span) -> int:
+        """The line of a span of the case, from 1."""
+        return self.line_at(self.case_span(span).start)
+
+    def suite_line(self, span: Span) -> int:
+        """The line of a span of the suite, from 1."""
+        return (self.suite_line_at or self.line_at)(self.suite_span(span).start)
+
+    def case_place(self, span: Span) -> str:
+        """The file and the line of a span of the case: `cases.yaml:7`."""
+        return place_words(self.file or self.path, self.case_line(span))
+
+    def suite_place(self, span: Span) -> str:
+        """The same for a span of the suite."""
+        return place_words(self.path, self.suite_line(span))
+
+    def _own_place(self, _: Span) -> str:
+        """Where the case begins, for what stands in a file that it takes over."""
+        return place_words(self.file or self.path, self.line)
+
+    def elsewhere(self, shape: Shape) -> bool:
+        """Whether a part of the case stands in a file that is neither the suite nor that of the case."""
+        return bool(self.borrowed.place(shape))
+
+    @cached_property
+    def borrowed(self) -> Borrowed:
+        """What the case takes from other files."""
+        return Borrowed(self.directory, self.files, self.dialect, self.dialects, self._filled_tree)
+
+    @property
+    def borrowed_files(self) -> list[Path]:
+        """The files in which evaluators and the default test of the case stand, apart from the suite."""
+        _ = self.whole_suite, self.evaluators
+        return self.borrowed.paths
+
+    @cached_property
+    def whole_suite(self) -> Suite:
+        """The suite with its default test, when that stands in a file of its own."""
+        if not isinstance(self.suite.default_test, str):
+            return self.suite
+        made = copy(self.suite)
+        vars(made)["default_test"] = self.borrowed.default_test(self.suite.default_test)
+        return made
+
+    @property
+    def defaults(self) -> DefaultTest | None:
+        """The default test: what every case inherits."""
+        found = self.whole_suite.default_test
+        return found if isinstance(found, DefaultTest) else None
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether the dialect asks by prompts over `vars`."""
+        return self.dialect.spelled(Suite, "prompts") is not None
+
+    @cached_property
+    def variables(self) -> Mapping[str, Any]:
+        """The `vars` of the case with those that it inherits, as plain data; what they refer to is filled in with the case."""
+        if self.variant is not None and self.variant.variables is not None:
+            return self.variant.variables
+        default = self.defaults
+        inherited = plain(default.vars, self.suite_anchors) if default is not None and default.vars else {}
+        return {**inherited, **self.row.variables, **(plain(self.case.vars, self.anchors) or {})}
+
+    @cached_property
+    def graders(self) -> tuple[EvaluatorShape, ...]:
+        """Those of the evaluators that grade in this run."""
+        only = self.options.evaluator
+        return self.evaluators if only is None else self.evaluators[only - 1 : only]
+
+    def option(self, name: str) -> str | None:
+        """A text among the `options` of the case, else of the default test."""
+        for shape, anchors in ((self.case, self.anchors), (self.defaults, self.suite_anchors)):
+            written = plain(shape.options, anchors) if shape is not None and shape.options else {}
+            if isinstance(written.get(name), str):
+                return str(written[name])
+        return None
+
+    @property
+    def filter_files(self) -> Mapping[str, str]:
+        """The files of the filters that the suite brings for its templates, by name."""
+        written = self.suite.nunjucks_filters
+        found = plain(written, self.suite_anchors) if written else {}
+        return {name: path for name, path in found.items() if isinstance(name, str) and isinstance(path, str)}
+
+    @property
+    def evaluator_kind(self) -> str:
+        """The one kind that grades when there is no list: what the case says, else the suite, else a judge.
+
+        The kind of an evaluator in the options counts, too.
+        """
+        shape = next((s for s in (self.case, self.suite) if s.has("evaluator")), None)
+        written = scalar_kind(shape) if shape is not None else None
+        if written is not None and written in self.options.evaluators:
+            return written
+        return (shape.evaluator if shape is not None else None) or "llm_judge"
+
+    @property
+    def _of_suite(self) -> frozenset[int]:
+        """What is written in the suite, its cases left out; worked out once for all of them."""
+        known = self.facts.shapes
+        if known is None or known[0] is not self.suite:
+            inside = frozenset(id(shape) for shape in children(self.suite, leave_out="cases"))
+            known = self.facts.shapes = (self.suite, inside)
+        return known[1]
+
+    def inherits(self, shape: Shape) -> bool:
+        """Whether a part of the case is written in the suite, for every case."""
+        if shape.node is None and isinstance(shape, Rubric):
+            # Made of plain strings, which say where they stand.
+            return any(id(criterion) in self._of_suite for criterion in shape.criteria or ())
+        return id(shape) in self._of_suite
+
+    def span_of(self, shape: Shape, span: Span | None = None) -> Span:
+        """Where a part of the case, or of what it inherits, stands in the whole text of its file."""
+        outer = self.suite_span if self.inherits(shape) else self.case_span
+        return outer(shape.span if span is None else span)
+
+    def blame(self, shape: Shape) -> str:
+        """For the end of a sentence: the line of a part of the suite, as in ` (line 12)`, or ` (cases.yaml:12)`."""
+        elsewhere = self.borrowed.place(shape)
+        if elsewhere:
+            return f" ({elsewhere})"
+        at = self.span_of(shape).start
+        if self.file is None or not self.inherits(shape):
+            return f" ({place_words(self.file, self.line_at(at))})"
+        return f" ({place_words(self.path, (self.suite_line_at or self.line_at)(at))})"
+
+    def _filled_tree(self, tree: Tree) -> Node | None:
+        """The root of another file's tree, filled in once the environment is known."""
+        if self.environment is None or tree.root is None:
+            return tree.root
+        return Interpolation(
+            self.dialect, self.environment, self._known, self._own_place, tree.anchors, self.sandbox, self.filters
+        ).node(tree.root)
+
+    @property
+    def _known(self) -> Mapping[str, Any]:
+        """Values for other files, where these have any; those of the variation, because a default test is read before all are put together."""
+        if self.dialect.properties.variable_keys is not None:
+            return {}
+        own = self.variant.variables if self.variant is not None else None
+        return own if own is not None else {**self.row.variables, **(plain(self.case.vars, self.anchors) or {})}
+
+
+def runnables(
+    path: Path, analysis: Analysis, options: Options | None = None, entries: Sequence[CaseEntry] | None = None
+) -> list[Runnable]:
+    """The cases of an analysed suite in the order of the text, or only those of `entries`.
+
+    A case with errors in its text, or below a suite with errors, can be run and will come out unscored with the first of them.
+    """
+    suite = analysis.suite
+    if suite is None:
+        return []
+    problems = problems_by_case(analysis)
+    facts = SuiteFacts()
+    frame_text = analysis.local(0).text
+
+    def line_at(offset: int) -> int:
+        return analysis.document.line_of(offset) + 1
+
+    def entry_span(entry: CaseEntry | None) -> Callable[[Span], Span]:
+        return lambda span: analysis.span_of(entry, span)
+
+    return [
+        Runnable(
+            path=path, suite=suite, case=entry.case, dialect=analysis.dialect, dialects=analysis.language.dialects,
+            anchors=analysis.anchors(entry.block), suite_anchors=analysis.anchors(-1), case_span=entry_span(entry), suite_span=entry_span(None),
+            text=frame_text if entry.block < 0 else analysis.document.blocks[entry.block].text, suite_text=frame_text,
+            line_at=line_at, problems=tuple(problems[None] + problems.get(entry, [])), options=options or Options(), facts=facts,
+        )
+        for entry in (analysis.cases if entries is None else entries)
+    ]  # fmt: skip

@@ -1,0 +1,55 @@
+"""What the cases of one suite have in common, worked out once for all of them, on demand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rubric_core.evaluation.judging.lazy_recordings import LazyRecordings
+from rubric_core.evaluation.targets.resolve import Targets
+from rubric_core.evaluation.templating.custom_filters import CustomFilters
+from rubric_core.language.model import Suite
+
+__all__ = ["InheritedText", "SuiteFacts", "TargetEntries"]
+
+
+class InheritedText(NamedTuple):
+    """What every case of a suite inherits, as it goes into its fingerprint."""
+
+    of: Suite
+    #: As JSON.
+    text: str
+    #: The addresses of files in it.
+    addresses: tuple[str, ...]
+
+
+class TargetEntries(NamedTuple):
+    """The entries of targets, as they go into fingerprints."""
+
+    #: Of which they are.
+    of: Targets
+    shown: Sequence[Mapping[str, Any]]
+    #: As JSON.
+    text: str
+
+
+@dataclass(eq=False)
+class SuiteFacts:
+    """Facts of one loaded suite. None: not asked for yet."""
+
+    #: The directory of the suite at a path.
+    directory: tuple[Path, Path] | None = None
+    #: The identities of the shapes of a suite outside its cases.
+    shapes: tuple[Suite, frozenset[int]] | None = None
+    targets: Targets | None = None
+    filters: CustomFilters | None = None
+    recordings: LazyRecordings | None = None
+    inherited: InheritedText | None = None
+    #: By the names of the targets.
+    entries: dict[tuple[str | None, ...], TargetEntries] = field(default_factory=dict)
+    #: The files that a file imports.
+    imports: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
+    #: The files below a directory that is copied into workspaces, with the digest of each.
+    trees: dict[Path, Mapping[str, str]] = field(default_factory=dict)
+    #: The program of a provider kind that rubric does not have.
+    provider_programs: dict[str, Path | None] = field(default_factory=dict)

@@ -1,0 +1,98 @@
+"""Which targets answer a case, and what its suite says of them: in a matrix one that answers under several names is several targets."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.targets.resolve import Targets, load_targets
+from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, LlmRubric, Rubric
+from rubric_core.language.model import Case, Execution, Suite, TargetChoice
+from rubric_core.language.shape import as_list
+from rubric_core.language.targets import Entry
+from rubric_core.loading.targets import Home, TargetEntry, own_target_name, targets_in
+from rubric_core.ports import Files
+from rubric_core.syntax.plain import plain
+
+__all__ = [
+    "choices_of", "chosen_as", "other_names", "own_judge", "own_prompts", "shared_targets", "target_name",
+    "targets_for",
+]  # fmt: skip
+
+
+def other_names(suite: Suite, home: Home) -> list[TargetEntry]:
+    """An entry for each name that a matrix gives to another target, pointing to that one; `home` is the suite."""
+    found = []
+    for each in choices_of(suite):
+        if each.use_target and each.name and each.name != each.use_target and each.node is not None:
+            spans = {"use_target": each.at("use_target")}
+            pointer = {"use_target": each.use_target}
+            found.append(TargetEntry(each.name, "", pointer, each.at("name"), home, each.node, spans))
+    return found
+
+
+def choices_of(shape: Suite | Case) -> list[TargetChoice]:
+    """The targets of a matrix that say more about themselves than a name."""
+    written = shape.execution.targets if isinstance(shape.execution, Execution) else None
+    return [each for each in written or () if isinstance(each, TargetChoice)]
+
+
+def chosen_as(name: str, shape: Suite | Case) -> TargetChoice | None:
+    """The one of a matrix that answers under that name."""
+    choices = choices_of(shape)
+    by_name = (each for each in choices if each.name == name)
+    return next(by_name, next((each for each in choices if each.use_target == name), None))
+
+
+def targets_for(case: Runnable, files: Files) -> Targets:
+    """The targets for a case: those that stand in its suite come before those in the files around it. Never raises."""
+    suite, options = case.suite, case.suite.evaluate_options
+    pause = float(options.delay or 0) if options is not None else 0.0
+    given = case.options.targets_file
+    found = replace(load_targets(case.directory, files, None if given is None else Path(given)), pause=pause)
+    written = [*as_list(suite.providers), *as_list(suite.targets)]
+    home = Home(case.path, case.suite_text, suite.node, case.suite_anchors, case.suite_line, case.dialect.name)
+    aliases = other_names(case.suite, home) if found.file is not None or written else []
+    own = isinstance(suite.target, dict)
+    if not (
+        own or suite.has("defaults") or aliases or any(isinstance(each, Entry) or ":" in str(each) for each in written)
+    ):
+        return found
+    inside = targets_in(home, beside_others=True)
+    inside = replace(inside, entries=(*aliases, *inside.entries))
+    return Targets(case.directory, inside.joined(found.file), found.trouble, pause=pause)
+
+
+def shared_targets(case: Runnable, files: Files) -> Targets:
+    """The targets of the suite of `case`, read once for all of its cases. Never raises."""
+    if case.facts.targets is None:
+        case.facts.targets = targets_for(case, files)
+    return case.facts.targets
+
+
+_DEFAULT = "default"
+
+
+def own_judge(config: Evaluator) -> str | None:
+    """The target that an evaluator names as its judge."""
+    if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, str):
+        return config.provider
+    return config.target if isinstance(config, LlmJudge | Rubric) else None
+
+
+def target_name(suite: Suite, given: str | None = None, targets: Targets | None = None) -> str:
+    """Which target runs the cases of a suite: the command line's, the suite's, that of a defaults block, else `default`."""
+    if given and given != _DEFAULT:
+        return given
+    execution = suite.execution if isinstance(suite.execution, Execution) else None
+    usual = targets.file.defaults.get("provider") if targets is not None and targets.file is not None else None
+    own = own_target_name(plain(suite.target, {})) if isinstance(suite.target, dict) else suite.target
+    return (execution.target if execution else None) or own or usual or _DEFAULT
+
+
+def own_prompts(case: Runnable, name: str | None) -> list[str] | None:
+    """The labels of the prompts that a target is asked, as its entry names them; None when it is asked all of them."""
+    targets = shared_targets(case, case.files)
+    entry = targets.file.entry(target_name(case.suite, name, targets)) if targets.file is not None else None
+    written = entry.settings.get("prompts") if entry is not None else None
+    names = [written] if isinstance(written, str) else written
+    return [each for each in names if isinstance(each, str)] if isinstance(names, list) else None

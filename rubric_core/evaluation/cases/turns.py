@@ -1,0 +1,59 @@
+"""The turns of a conversation: what grades each of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from rubric_core.evaluation.model.result import EvaluatorResult
+from rubric_core.language.evaluators import Criterion, Evaluator, Rubrics
+from rubric_core.language.model import Case, Turn
+from rubric_core.loading.grading import default_judge
+
+__all__ = ["CONVERSATION", "TURN", "own_results", "turn_evaluators", "turns_of", "with_newer"]
+
+#: The types of the result of a turn, and of the one that the evaluators of the case have together in a conversation.
+TURN = "turn"
+CONVERSATION = "conversation"
+
+
+def turns_of(case: Case) -> list[Turn]:
+    """The turns that a run of a case asks, in order; none for a case that is no conversation.
+
+    Their results come first among those of the case.
+    """
+    turns = case.turns or () if case.mode == "conversation" else ()
+    return [turn for turn in turns if isinstance(turn, Turn)]
+
+
+def own_results(results: Sequence[EvaluatorResult]) -> tuple[EvaluatorResult, ...]:
+    """What the evaluators of a case found, in their order, without its turns; in a conversation they are one result together."""
+    whole = next((result for result in results if result.type == CONVERSATION), None)
+    return tuple(result for result in results if result.type != TURN) if whole is None else whole.members
+
+
+def with_newer(results: Sequence[EvaluatorResult], newer: Mapping[int, EvaluatorResult]) -> tuple[EvaluatorResult, ...]:
+    """The results of a case with newer ones in the place of some, by their number from 1: first turns, then its evaluators."""
+    turns = [result for result in results if result.type == TURN]
+    replaced = [newer.get(number, each) for number, each in enumerate([*turns, *own_results(results)], 1)]
+    whole = next((result for result in results if result.type == CONVERSATION), None)
+    if whole is None:
+        return tuple(replaced)
+    return (*replaced[: len(turns)], replace(whole, members=tuple(replaced[len(turns) :])))
+
+
+def turn_evaluators(turn: Turn) -> list[Evaluator]:
+    """What grades a turn: its assertions, the strings among them as one rubric of criteria that are not required."""
+    result: list[Evaluator] = []
+    strings: list[Criterion] = []
+    for item in turn.assertions or ():
+        if isinstance(item, Evaluator):
+            result.append(item)
+        elif isinstance(item, Criterion):
+            made = Criterion(item.span, item.node, id=f"criterion-{len(strings) + 1}", outcome=item.outcome)
+            strings.append(made)
+            if len(strings) == 1:
+                rubric = Rubrics(item.span, None, type="rubrics", name="turn-rubrics", criteria=strings)
+                rubric.type_name = "rubrics"
+                result.append(rubric)
+    if not result and turn.has("expected_output"):
+        result.append(default_judge())
+    return result

@@ -1,0 +1,191 @@
+"""The variations of a case: its prompts, the values of its `vars`, the targets that answer it.
+
+`refund` with two prompts and `vars: {tone: [polite, curt]}` is four variations, `refund[short,tone=polite]` among them: each has
+a name of its own, and the name of the case stands for all of them.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from itertools import product
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.evaluation.cases.prompts import prompts_of
+from rubric_core.evaluation.cases.target_choice import choices_of
+from rubric_core.evaluation.cases.variant import Prompt, Variant
+from rubric_core.evaluation.model.exchanges import joined_usage
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.language.model import Case, Execution, Suite, TargetChoice
+from rubric_core.language.shape import as_list
+from rubric_core.language.targets import Defaults, Entry
+from rubric_core.loading.names import entry_name
+from rubric_core.syntax.tree import Mapping as MappingNode
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
+
+__all__ = ["base_id", "joined", "variations"]
+
+#: Characters of a value in a name.
+_LONGEST = 40
+_RANKS = (Verdict.UNSCORED, Verdict.FAILED, Verdict.BORDERLINE, Verdict.PASSED)
+
+
+def base_id(name: str) -> str:
+    """The id of the case of which `name` is a variation, or is the id."""
+    return name.partition("[")[0] if name.endswith("]") else name
+
+
+def variations(case: "Runnable") -> "list[Runnable]":
+    """Every variation of a case, in the order of the text; the case itself when there is but one."""
+    if case.variant is not None:
+        return [case]
+    found = case.variations_found
+    if not found:
+        found.append(_told_apart(case))
+    return list(found[0]) or [case]
+
+
+def _told_apart(case: "Runnable") -> "tuple[Runnable, ...]":
+    """The variations of a case that has several, or whose only one says more than the case; else none."""
+    rows = list(_rows(case))
+    prompts: Sequence[Prompt | None] = (prompts_of(case) if case.has_prompts else []) or [None]
+    targets = _targets(case)
+    if rows == [Variant()] and prompts == [None] and not targets:
+        return ()
+    wanted: Sequence[str | None] = targets or [None]
+    several = [
+        _labelled(row, prompt if len(prompts) > 1 else None, row.variables, prompt)
+        for prompt, row in product(prompts, rows)
+    ]
+    made = [replace(case, variant=variant) for variant in _distinct(several)]
+    return tuple(
+        _answered_by(each, target)
+        for target in wanted
+        for each in (made if len(prompts) < 2 else list(_asked_of(target, made, prompts)))
+    )
+
+
+def _labelled(row: Variant, shown: Prompt | None, values: Mapping[str, Any] | None, prompt: Prompt | None) -> Variant:
+    label = ",".join(part for part in (shown.label if shown is not None else "", row.label) if part)
+    return Variant(label, values, prompt)
+
+
+def _distinct(several: Sequence[Variant]) -> Iterator[Variant]:
+    """The variations under names of which none is there twice."""
+    seen: dict[str, int] = {}
+    for variant in several:
+        seen[variant.label] = count = seen.get(variant.label, 0) + 1
+        yield variant if count == 1 else replace(variant, label=f"{variant.label or 'again'}~{count}")
+
+
+def _answered_by(case: "Runnable", target: str | None) -> "Runnable":
+    return case if target is None else replace(case, options=replace(case.options, target=target))
+
+
+# Values
+
+
+def _rows(case: "Runnable") -> Iterator[Variant]:
+    """One for each combination of the values of `vars` that are lists of texts; these are named in the label."""
+    if not case.has_prompts:
+        yield Variant(case.row.label)
+        return
+    written = case.variables
+    if not written and not case.row.label:
+        yield Variant()
+        return
+    lists = {n: v for n, v in written.items() if isinstance(v, list) and v and all(isinstance(i, str) for i in v)}
+    for values in product(*lists.values()):
+        chosen = dict(zip(lists, values, strict=True))
+        words = [f"{name}={_short(value)}" for name, value in chosen.items()]
+        yield Variant(",".join(part for part in (case.row.label, *words) if part), {**written, **chosen})
+
+
+def _short(value: str) -> str:
+    line = " ".join(value.replace("[", "(").replace("]", ")").split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
+# Targets
+
+
+def _targets(case: "Runnable") -> list[str]:
+    """The targets that all answer the case; empty when it is the one that suite or command line name."""
+    if case.options.target is not None:
+        return []
+    default = case.defaults
+    written: tuple[object, ...] = (
+        case.case.providers, case.case.provider, default.providers if default else None, default.provider if default else None,
+        *(_matrix_of(shape) for shape in (case.case, case.suite)), case.suite.providers, case.suite.targets,
+    )  # fmt: skip
+    known = {each.name for each in choices_of(case.suite)}
+    for each in written:
+        names = list(dict.fromkeys(_names(each, known)))
+        if names:
+            return names
+    defaults = case.suite.defaults
+    if isinstance(defaults, Defaults) and isinstance(defaults.provider, str):
+        return [defaults.provider]
+    return []
+
+
+def _asked_of(target: str | None, made: "Sequence[Runnable]", prompts: Sequence[Prompt | None]) -> "Iterator[Runnable]":
+    """The variations with the prompts that a target is asked, when it does not take all of them: `prompts` of its entry."""
+    from rubric_core.evaluation.cases.target_choice import own_prompts  # noqa: PLC0415  # it is about cases that are told apart already
+
+    names = own_prompts(made[0], target)
+    if names is None:
+        yield from made
+        return
+    labels = [p.label for p in prompts if p is not None and any(fnmatchcase(p.label, name) for name in names)]
+    if not labels:
+        trouble = f"the target names none of the prompts: {', '.join(names)} in its `prompts`"
+        yield replace(made[0], row=replace(made[0].row, trouble=trouble))
+    for each in made:
+        if each.variant is not None and each.variant.prompt is not None and each.variant.prompt.label in labels:
+            yield each
+
+
+def _matrix_of(shape: Case | Suite) -> list[Any]:
+    return (shape.execution.targets or []) if isinstance(shape.execution, Execution) else []
+
+
+def _names(written: object, known: Collection[str | None]) -> Iterator[str]:
+    """The names of targets in a list of names and entries, or in one of them.
+
+    A name that a suite gives to another target for its matrix is one of `known`.
+    """
+    for each in as_list(written):
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, TargetChoice):
+            name = each.name if each.name in known else each.use_target or each.name
+            yield from [name] if name else []
+        elif isinstance(each, Entry) and isinstance(each.node, MappingNode):
+            name = entry_name(each.node)
+            if name:
+                yield name
+
+
+# Results
+
+
+def joined(case: CaseResult, results: Sequence[CaseResult]) -> CaseResult:
+    """The one result of a case of which every variation was run: the worst verdict, the mean of the scores."""
+    worst = min(results, key=lambda r: (_RANKS.index(r.verdict), 1.0 if r.score is None else r.score))
+    scores = [r.score for r in results if r.score is not None]
+    passed = sum(r.verdict is Verdict.PASSED for r in results)
+    first = f"{worst.id}: {worst.reason or worst.verdict.value}" if passed < len(results) else ""
+    costs = [r.cost_usd for r in results if r.cost_usd is not None]
+    rows = [
+        {"id": r.id, "target": r.target, "verdict": r.verdict.value, "score": r.score, "reason": r.reason or None, "answer": r.answer}
+        for r in results
+    ]  # fmt: skip
+    return replace(
+        worst, id=case.id, fingerprint=case.fingerprint, line=case.line,
+        score=fmean(scores) if len(scores) == len(results) else None,
+        reason=f"{passed} of {len(results)} variations passed; {first}" if first else "",
+        cost_usd=sum(costs) if costs else None, usage=joined_usage(each for r in results for each in r.usage), details={**(worst.details or {}), "variations": rows},
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Programs and code of a suite: how they start, what they are told, what they reply."""

@@ -1,0 +1,248 @@
+"""The programs of a suite: how they are started, what they are told, and what went wrong in words."""
+
+import errno
+import json
+import os
+import shlex
+import shutil
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rubric_core.disk import open_file
+from rubric_core.evaluation.model.result import GraderError
+from rubric_core.language.shape import Shape
+from rubric_core.loading.mentions import is_script
+from rubric_core.ports import Finished, Ports, Processes, Program
+
+__all__ = [
+    "ProgramError", "argv_of", "command_words", "ended", "ended_words", "failure_words", "json_input", "last_words",
+    "not_found", "printed", "program_argv", "shown_argv",
+]  # fmt: skip
+
+#: A shell gives an exit code that is as much higher where a signal ended the program.
+_BY_SIGNAL = 128
+#: With these exit codes a shell says that a command is no program, or is not found.
+_BY_SHELL = (126, 127)
+_FIRST_LINE = 200
+#: Where programs that report in JSON put the reason of a failure: lists of checks, and single texts.
+_CHECKS = ("assertions", "checks", "misses", "errors", "issues")
+_REASONS = ("error", "message", "reason", "text")
+#: Characters of what a program that failed is quoted with.
+_QUOTED = 400
+
+
+class ProgramError(Exception):
+    """A program that did not get to its end by itself; the message says why."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        started: bool = True,
+        missing: bool = False,
+        too_long: bool = False,
+        took_too_long: bool = False,
+    ) -> None:
+        super().__init__(message)
+        #: Whether it ran at all.
+        self.started = started
+        #: Whether there is no such program.
+        self.missing = missing
+        #: Whether its arguments were more than the system takes.
+        self.too_long = too_long
+        #: Whether it was ended at its time limit.
+        self.took_too_long = took_too_long
+
+
+def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
+    """The arguments of a command: a list as it is, a string by a login shell, as agentv runs it.
+
+    The shell reads the user's profile, which may set PATH anew; the directories of the current one stay in front.
+    """
+    if not isinstance(command, str) or sys.platform == "win32":
+        return shown_argv(command)
+    path = shlex.quote(os.environ.get("PATH", ""))
+    return ("sh", "-lc", f"PATH={path}:$PATH; export PATH\n{command}")
+
+
+def shown_argv(command: str | Sequence[str]) -> tuple[str, ...]:
+    """The arguments of a command for people: without what only keeps the PATH."""
+    if not isinstance(command, str):
+        return tuple(command)
+    return tuple(shlex.split(command)) if sys.platform == "win32" else ("sh", "-lc", command)
+
+
+def command_words(command: str | Sequence[str]) -> str:
+    """A command as people write it."""
+    return command if isinstance(command, str) else shlex.join(command)
+
+
+def json_input(value: Any) -> bytes:
+    """What a program reads on its standard input, as JSON."""
+    return json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace")
+
+
+async def ended(program: Program, processes: Processes) -> Finished:
+    """The program, run to its end. Raises ProgramError when it cannot be started or does not end within its limits."""
+    try:
+        finished = await processes.run(program)
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError) and program.cwd.is_dir()
+        too_long = error.errno == errno.E2BIG
+        raise ProgramError(_not_started(program, error), started=False, missing=missing, too_long=too_long) from None
+    except ValueError:  # what Python says of it names no argument
+        words = f"{program.argv[0]!r} cannot be started: no argument may have a NUL character"
+        raise ProgramError(words, started=False) from None
+    if finished.stopped == "time":
+        raise ProgramError(f"stopped, it took longer than {program.time_limit:g} s", took_too_long=True)
+    if finished.stopped == "output":
+        raise ProgramError(f"stopped, it wrote more than {program.output_limit:,} bytes")
+    return finished
+
+
+async def printed(program: Program, processes: Processes) -> str:
+    """What the program writes on its standard output. Raises ProgramError when it fails, or writes nothing."""
+    finished = await ended(program, processes)
+    text = finished.stdout.decode("utf-8", "replace")
+    if not finished.exit_code and text.strip():
+        return text
+    said = failure_words(finished)
+    what = ended_words(finished.exit_code) if finished.exit_code else "printed nothing"
+    raise ProgramError(f"{what}{f': {said}' if said else ''}")
+
+
+def ended_words(code: int) -> str:
+    """How a program ended, as in "ended with exit code 3"."""
+    if code < 0:
+        return f"was ended by {_signal(-code) or f'signal {-code}'}"
+    by_signal = _signal(code - _BY_SIGNAL)
+    return f"ended with exit code {code}{f' ({by_signal})' if by_signal else ''}"
+
+
+def not_found(command: str | Sequence[str], cwd: Path, finished: Finished) -> str:
+    """What kept a command that failed from being run: its shell found no program, or its script is not there. Empty for neither."""
+    if not finished.exit_code:
+        return ""
+    if isinstance(command, str) and finished.exit_code in _BY_SHELL:
+        said = last_words(finished.stderr)
+        return f"the shell cannot run it{f': {said}' if said else ''}"
+    missing = next((word for word in _words(command) if is_script(word) and not (cwd / word).exists()), None)
+    return f"{missing} does not exist in {cwd}" if missing is not None else ""
+
+
+def _words(command: str | Sequence[str]) -> Sequence[str]:
+    try:
+        return shlex.split(command) if isinstance(command, str) else command
+    except ValueError:
+        return ()
+
+
+def last_words(output: bytes, most: int = _QUOTED) -> str:
+    """The end of what a program wrote, on one line."""
+    return " ".join(output.decode("utf-8", "replace").strip()[-most:].split())
+
+
+def failure_words(finished: Finished) -> str:
+    """What a program that failed says about it, on one line: the reasons in JSON that it printed, else the end of its output.
+
+    Graders made with the SDK of agentv report their own failures on standard output and leave standard error empty.
+    """
+    said, printed_text = last_words(finished.stderr), finished.stdout.decode("utf-8", "replace").strip()
+    try:
+        reply = json.loads(printed_text)
+    except (ValueError, RecursionError):
+        return said or last_words(finished.stdout)
+    reasons = "; ".join(dict.fromkeys(_reasons(reply)))[:_QUOTED]
+    return "; ".join(part for part in (reasons, said) if part) or last_words(finished.stdout)
+
+
+def _reasons(value: Any) -> Iterator[str]:
+    """The reasons of a failure in a reply, the innermost ones: checks that passed say none."""
+    if isinstance(value, str):
+        yield from _in_text(value)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _reasons(item)
+    elif isinstance(value, dict) and not (value.get("passed") is True or value.get("pass") is True):
+        found = next((value[name] for name in (*_CHECKS, *_REASONS) if value.get(name)), None)
+        place = ".".join(map(str, value["path"])) if isinstance(value.get("path"), list) else ""
+        yield from (f"{place}: {reason}" if place else reason for reason in _reasons(found))
+
+
+def _in_text(text: str) -> Iterator[str]:
+    """A reason as it is written; behind a text may stand JSON with more of them, as validators of schemas write it."""
+    start = min((at for at in map(text.find, "[{") if at >= 0), default=-1)
+    try:
+        inner = list(_reasons(json.loads(text[start:]))) if start >= 0 else []
+    except (ValueError, RecursionError):
+        inner = []
+    yield " ".join((f"{text[:start].strip()} {'; '.join(inner)}" if inner else text).split())
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return ""
+
+
+def _not_started(program: Program, error: OSError) -> str:
+    name, cwd = program.argv[0], program.cwd
+    if not cwd.is_dir():
+        return f"the directory {cwd} does not exist"
+    file = cwd / name
+    # A name without a slash is looked for on the PATH, not here.
+    here = "/" in name and file.exists()
+    if here and file.is_dir():
+        return f"{name} is a folder, not a program"
+    if isinstance(error, FileNotFoundError):
+        hint = "; there is a python3" if name == "python" and shutil.which("python3") else ""
+        return _without_interpreter(name, file) if here else f"command not found: {name}{hint}"
+    if isinstance(error, PermissionError) and here and not os.access(file, os.X_OK):
+        return f"{name} may not be executed; `chmod +x` allows it"
+    if error.errno == errno.ENOEXEC:
+        return f"{name} is no program; a script begins with a line such as #!/bin/sh"
+    return f"{name} cannot be started: {error.strerror or error}"
+
+
+def _without_interpreter(name: str, file: Path) -> str:
+    """A file that is there, and is not found to be run: what its first line asks for is not."""
+    try:
+        with open_file(file) as script:
+            first = script.readline(_FIRST_LINE)
+    except OSError:
+        first = b""
+    if first.endswith(b"\r\n"):
+        return f"{name} has the line breaks of Windows, so what its first line asks for is not found"
+    wanted = (
+        first.decode("utf-8", "replace").removeprefix("#!").strip()
+        if first.startswith(b"#!")
+        else "what it is linked with"
+    )
+    return f"{name} cannot be started: it needs {wanted}, which is not there"
+
+
+def program_argv(path: Path, ports: Ports, at: Shape | None) -> list[str]:
+    """How a program is started: by what runs files of its kind, or by itself. Raises GraderError when nothing runs it."""
+    search = ports.environment.get("PATH")
+    runners: dict[str, tuple[tuple[str, ...], ...]] = {
+        ".py": (("python3",), (sys.executable,)),
+        **dict.fromkeys((".js", ".mjs", ".cjs"), (("node",), ("bun",))),
+        **dict.fromkeys((".ts", ".mts", ".cts"), (("bun",), ("deno", "run", "-A"), ("tsx",))),
+        ".sh": (("sh",),),
+        ".rb": (("ruby",),),
+    }
+    known = runners.get(path.suffix.lower())
+    file = str(path.resolve())
+    if known is None:
+        if not os.access(file, os.X_OK):
+            raise GraderError(f"{path.name} may not be executed: `chmod +x` allows it", at=at)
+        return [file]
+    for name, *arguments in known:
+        found = shutil.which(name, path=search)
+        if found is not None:
+            return [found, *arguments, file]
+    raise GraderError(f"{path.name} is run by {' or '.join(r[0] for r in known)}, which is not on the PATH", at=at)

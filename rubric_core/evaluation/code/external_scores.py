@@ -1,0 +1,60 @@
+"""What code, programs and addresses may reply about an answer: true or false, a number, or an object that says more."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.result import GraderError, Verdict
+from rubric_core.language.shape import Shape
+
+__all__ = ["opinion", "share"]
+
+
+def share(value: object) -> float | None:
+    """A finite number, or None."""
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return float(value) if number else None  # type: ignore[arg-type]  # `number` says that it is one
+
+
+def _worth(check: Mapping[str, Any]) -> float:
+    """What a check counts, 0..1: its own score, or whether it holds."""
+    own = share(check.get("score"))
+    return float(check.get("pass") is True) if own is None else min(1.0, max(0.0, own))
+
+
+def opinion(value: Any, threshold: float | None, at: Shape) -> EvaluationScore:
+    """The score in a reply: a truth value, a number, or `{pass, score, reason, checks}`.
+
+    A number passes from `threshold` on, without one when it is above 0; numbers outside of 0..1 are kept within, and that
+    is said. Raises GraderError for anything else.
+    """
+    told: Mapping[str, Any] = value if isinstance(value, Mapping) else {"score": value}
+    if isinstance(told.get("score"), bool):
+        told = {**told, "pass": told.get("pass", told["score"]), "score": None}
+    passes, given = told.get("pass"), share(told.get("score"))
+    checks = [c for c in told.get("checks") or () if isinstance(c, Mapping) and isinstance(c.get("text"), str)]
+    right = [c["text"] for c in checks if c.get("pass") is True]
+    wrong = [c["text"] for c in checks if c.get("pass") is not True]
+    if given is None and checks:
+        given = math.fsum(_worth(check) for check in checks) / len(checks)
+    if given is None:
+        if not isinstance(passes, bool):
+            raise GraderError(f"the reply is neither true nor false, nor a number, nor has `pass` or `score`: {value!r:.200}", at=at)  # fmt: skip
+        given = 1.0 if passes else 0.0
+    score = min(1.0, max(0.0, given))
+    said = str(told["reason"]) if told.get("reason") else None
+    if threshold is not None:
+        holds = given >= threshold and passes is not False
+    else:
+        holds = passes if isinstance(passes, bool) else given > 0
+    words = said or f"scores {given:g}"
+    return EvaluationScore(
+        score=score,
+        hits=tuple(right) if checks else (words,) if holds else (),
+        misses=tuple(wrong) if checks else () if holds else (words,),
+        expected_aspect_count=len(checks) or 1,
+        reasoning=said,
+        verdict=Verdict.PASSED if holds else Verdict.FAILED,
+        details={"score_given": given} if given != score else None,
+    )

@@ -1,0 +1,311 @@
+"""What programs of a suite read on standard input: one table for each release of AgentV, key by key.
+
+A program that grades gets one table, a program that makes the prompt of a judge another; code in a suite gets a third. A
+value of None is null in JSON, as in the release; what a release leaves out is left out.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeAlias
+
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.trace import trace_of
+from rubric_core.syntax.plain import plain
+
+__all__ = ["LARGE", "messages_in", "payload_of", "prompt_payload", "script_context"]
+
+#: Characters of JSON; a longer answer is handed over in a file.
+LARGE = 50_000
+
+_CAPITAL = re.compile(r"[A-Z]")
+_LOWER = re.compile(r"_([a-z0-9])")
+
+
+class _Values:
+    """What there is to tell a program."""
+
+    def __init__(self, context: EvaluationContext) -> None:
+        self.context = context
+        self.trace = trace_of(context)
+        self.answer = self.trace.answer
+
+    def criteria(self) -> str:
+        return self.context.eval_case.criteria or ""
+
+    def text(self) -> str:
+        return self.context.prompt_inputs.text or self.context.prompt_inputs.question
+
+    def system_message(self) -> str:
+        return "\n\n".join(m.content for m in self.context.prompt_inputs.messages if m.role == "system")
+
+    def reference(self) -> str:
+        return self.context.prompt_inputs.reference_answer
+
+    def candidate(self) -> str:
+        return self.context.candidate
+
+    def input(self) -> list[Any]:
+        return list(self.context.prompt_inputs.input)
+
+    def expected(self) -> list[Any]:
+        return list(self.context.prompt_inputs.expected)
+
+    def segments(self) -> list[Any]:
+        """The content of the input, block by block."""
+        contents = (message.get("content") for message in self.context.prompt_inputs.input)
+        texts = ([{"type": "text", "value": c}] if isinstance(c, str) else c for c in contents)
+        return [block for blocks in texts if isinstance(blocks, list) for block in blocks]
+
+    def files(self) -> list[str]:
+        return [str(path) for path in self.context.prompt_inputs.files]
+
+    def guidelines(self) -> list[str]:
+        return [str(path) for path in self.context.prompt_inputs.guidelines]
+
+    def material(self) -> list[str]:
+        """The files that are no guidelines."""
+        return [path for path in self.files() if path not in self.guidelines()]
+
+    def reply(self) -> list[dict[str, Any]]:
+        return self.trace.reply
+
+    def messages(self) -> list[dict[str, Any]]:
+        return self.trace.messages
+
+    def metadata(self) -> Any:
+        written = self.context.eval_case.metadata
+        return plain(written, self.context.anchors) if written is not None else None
+
+    def tokens(self) -> dict[str, int] | None:
+        used = self.answer.tokens
+        if used is None:
+            return None
+        return {"input": used.input, "output": used.output, **({"cached": used.cached} if used.cached else {})}
+
+    def cost(self) -> float | None:
+        return self.answer.cost_usd
+
+    def duration(self) -> float | None:
+        return self.answer.duration_ms
+
+    def start_time(self) -> str | None:
+        return self.trace.start_time
+
+    def end_time(self) -> str | None:
+        return self.trace.end_time
+
+    def file_changes(self) -> str | None:
+        return self.answer.file_changes or None
+
+    def workspace(self) -> str | None:
+        return str(self.context.workspace) if self.context.workspace else None
+
+    def settings(self) -> dict[str, Any] | None:
+        return self.context.settings or None
+
+    def named_counts(self) -> dict[str, Any]:
+        """The trace of releases up to 3, without what was measured."""
+        counts = self.trace.call_counts
+        return {
+            "event_count": len(self.trace.calls), "tool_names": sorted(counts), "tool_calls_by_name": counts, "error_count": 0,
+            "llm_call_count": self.trace.llm_calls, **_known(tool_durations=self.trace.durations),
+        }  # fmt: skip
+
+    def measured_counts(self) -> dict[str, Any]:
+        """The same with what was measured."""
+        return {**self.named_counts(), **self._measured()}
+
+    def summary(self) -> dict[str, Any]:
+        return {
+            "event_count": len(self.trace.calls), "tool_calls": self.trace.call_counts, "error_count": 0,
+            "llm_call_count": self.trace.llm_calls, **_known(tool_durations=self.trace.durations),
+        }  # fmt: skip
+
+    def whole_trace(self) -> dict[str, Any]:
+        """The summary, every message and event, and what was measured."""
+        target, case = self.context.target, self.context.eval_case
+        metadata = {"provider": target.kind, "target": target.name, "eval_case_id": case.id, "provider_session_id": case.conversation_id}  # fmt: skip
+        return {
+            **self.summary(), "messages": self.trace.messages, "events": self.trace.events, **self._measured(),
+            "metadata": {name: value for name, value in metadata.items() if value},
+        }  # fmt: skip
+
+    def _measured(self) -> dict[str, Any]:
+        return _known(
+            token_usage=self.tokens(), cost_usd=self.cost(), duration_ms=self.duration(), start_time=self.start_time(),
+            end_time=self.end_time(),
+        )  # fmt: skip
+
+
+def _known(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+Table: TypeAlias = Mapping[str, Callable[[_Values], Any]]
+
+#: v0.5.3 and v0.19.0 share a dialect and not a key: a program of either finds its own.
+_V0_19_GRADER: Table = {
+    "task": _Values.text,
+    "outcome": _Values.criteria,
+    "expected": _Values.reference,
+    "output": _Values.candidate,
+    "system_message": _Values.system_message,
+    "attachments": _Values.files,
+    "user_segments": _Values.segments,
+    "question": _Values.text,
+    "expected_outcome": _Values.criteria,
+    "reference_answer": _Values.reference,
+    "candidate_answer": _Values.candidate,
+    "guideline_paths": _Values.guidelines,
+    "input_files": _Values.files,
+    "input_segments": _Values.segments,
+}
+_V2_6: Table = {
+    "question": _Values.text,
+    "expected_outcome": _Values.criteria,
+    "expected_messages": _Values.expected,
+    "reference_answer": _Values.reference,
+    "candidate_answer": _Values.candidate,
+    "output_messages": _Values.reply,
+    "guideline_files": _Values.guidelines,
+    "input_files": _Values.material,
+    "input_messages": _Values.input,
+    "trace_summary": _Values.measured_counts,
+    "config": _Values.settings,
+}
+_V2_19_PROMPT: Table = {
+    "question": _Values.text,
+    "criteria": _Values.criteria,
+    "expected_output": _Values.expected,
+    "reference_answer": _Values.reference,
+    "answer": _Values.candidate,
+    "output": _Values.reply,
+    "guideline_files": _Values.guidelines,
+    "input_files": _Values.material,
+    "input": _Values.input,
+    "trace": _Values.named_counts,
+    "file_changes": _Values.file_changes,
+    "workspace_path": _Values.workspace,
+    "config": _Values.settings,
+}
+_MEASURED: Table = {
+    "token_usage": _Values.tokens,
+    "cost_usd": _Values.cost,
+    "duration_ms": _Values.duration,
+    "start_time": _Values.start_time,
+    "end_time": _Values.end_time,
+}
+_V2_19_GRADER: Table = {**_V2_19_PROMPT, **_MEASURED}
+_V4_42_PROMPT: Table = {
+    "criteria": _Values.criteria,
+    "expected_output": _Values.expected,
+    "output": _Values.candidate,
+    "answer": _Values.candidate,
+    "messages": _Values.messages,
+    "input_files": _Values.files,
+    "input": _Values.input,
+    "metadata": _Values.metadata,
+    "trace": _Values.whole_trace,
+    "file_changes": _Values.file_changes,
+    "workspace_path": _Values.workspace,
+    "config": _Values.settings,
+}
+#: `output_path` comes in place of a long `output`; v5 and later have the same keys.
+_V4_42_GRADER: Table = {
+    **{name: value for name, value in _V4_42_PROMPT.items() if name != "answer"},
+    "trace_summary": _Values.summary,
+    **_MEASURED,
+}
+#: What JavaScript and Python in a suite get, and webhooks.
+_SCRIPT: Table = {
+    "criteria": _Values.criteria,
+    "expected_output": _Values.expected,
+    "input": _Values.input,
+    "metadata": _Values.metadata,
+    "trace": _Values.whole_trace,
+    "token_usage": _Values.tokens,
+    "cost_usd": _Values.cost,
+    "duration_ms": _Values.duration,
+    "file_changes": _Values.file_changes,
+    "workspace_path": _Values.workspace,
+}
+#: Template variables that stand for whole messages, in every spelling.
+_MESSAGES: Table = {
+    "input_messages": _Values.segments, "input": _Values.segments,
+    "expected_messages": _Values.expected, "expected_output": _Values.expected,
+    "output_messages": _Values.reply, "output": _Values.reply,
+}  # fmt: skip
+_GRADERS = {"generated": _V0_19_GRADER, "candidate": _V2_6, "answer": _V2_19_GRADER, "output": _V4_42_GRADER}
+_PROMPTS = {"generated": _V0_19_GRADER, "candidate": _V2_6, "answer": _V2_19_PROMPT, "output": _V4_42_PROMPT}
+
+
+def payload_of(context: EvaluationContext) -> dict[str, Any]:
+    """The JSON object for a program that grades, in the words of the dialect."""
+    return _filled(_GRADERS[_wording(context)], context)
+
+
+def prompt_payload(context: EvaluationContext) -> dict[str, Any]:
+    """The JSON object for a program that makes the prompt of a judge."""
+    return _filled(_PROMPTS[_wording(context)], context)
+
+
+def messages_in(context: EvaluationContext, variables: Collection[str]) -> dict[str, Any]:
+    """What template variables that stand for whole messages are filled with."""
+    return _filled({name: value for name, value in _MESSAGES.items() if name in variables}, context)
+
+
+def _wording(context: EvaluationContext) -> str:
+    return context.dialect.properties.wording if context.dialect else "output"
+
+
+def script_context(context: EvaluationContext, *, camel: bool = False) -> dict[str, Any]:
+    """What code in a suite gets as `context`; with `camel` in the spelling of JavaScript as well, as AgentV gives it to JavaScript.
+
+    Beside the keys of the release there are those of `payload_of`, the variables of the case, and the question.
+    """
+    raw = _raw(_SCRIPT, context) if camel else {}
+    twins = {_camel_case(name): _in_camel_case(value) for name, value in raw.items()}
+    filled = {**payload_of(context), **_filled(_SCRIPT, context), **twins}
+    return {**filled, "vars": dict(context.variables), "prompt": context.prompt_inputs.question}
+
+
+def _raw(table: Table, context: EvaluationContext) -> dict[str, Any]:
+    values = _Values(context)
+    return {name: value(values) for name, value in table.items()}
+
+
+def _filled(table: Table, context: EvaluationContext) -> dict[str, Any]:
+    return {name: _in_snake_case(value) for name, value in _raw(table, context).items()}
+
+
+def _in_snake_case(value: Any) -> Any:
+    """Data with all of its keys in snake case, those of settings and tool names among them, as releases hand it over."""
+    if isinstance(value, list | tuple):
+        return [_in_snake_case(item) for item in value]
+    if isinstance(value, Mapping):
+        return {_snake_case(str(name)): _in_snake_case(item) for name, item in value.items()}
+    return value
+
+
+def _snake_case(name: str) -> str:
+    return name if name[:1].isupper() else _CAPITAL.sub(lambda m: f"_{m[0].lower()}", name)
+
+
+#: What has the names of tools, or of the author's data, as keys.
+_FOREIGN = frozenset(("tool_calls", "tool_durations", "metadata", "input", "output", "content", "expected_output"))
+
+
+def _in_camel_case(value: Any) -> Any:
+    """Data with its keys in camel case, but for those that come from elsewhere."""
+    if isinstance(value, list):
+        return [_in_camel_case(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        _camel_case(name): item if name in _FOREIGN and isinstance(item, dict) else _in_camel_case(item)
+        for name, item in value.items()
+    }
+
+
+def _camel_case(name: str) -> str:
+    return _LOWER.sub(lambda m: m[1].upper(), name)

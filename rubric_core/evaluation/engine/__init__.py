@@ -1,0 +1,1 @@
+"""Running cases: schedule, attempts, repeats, hooks, events, staleness."""

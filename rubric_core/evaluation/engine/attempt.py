@@ -1,0 +1,294 @@
+"""One attempt at a case: the target is asked, its answer is graded."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.messages import prompt_inputs
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.target_choice import own_judge, shared_targets, target_name
+from rubric_core.evaluation.engine.events import (
+    Answered,
+    CriterionJudged,
+    EvaluatorDone,
+    EvaluatorStarted,
+    Listener,
+    Noted,
+)
+from rubric_core.evaluation.engine.grade import EvaluatorHooks, evaluator_results
+from rubric_core.evaluation.engine.registry import build_evaluator_registry
+from rubric_core.evaluation.engine.repeats import budget_of
+from rubric_core.evaluation.evaluators.defaults import default_evaluators, require_criteria
+from rubric_core.evaluation.judging.lazy_recordings import LazyRecordings
+from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
+from rubric_core.evaluation.model.evaluator import Evaluator
+from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, Usage, ask, joined_usage
+from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, TargetAccess, conversation_text
+from rubric_core.evaluation.model.redaction import Redactor, sealed
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
+from rubric_core.evaluation.scoring.score import case_outcome
+from rubric_core.evaluation.targets.providers.wrapper import Around
+from rubric_core.evaluation.targets.resolve import Targets
+from rubric_core.evaluation.workspaces.workspace import Workspace
+from rubric_core.language.evaluators import GoalSuccess, LlmRubric
+from rubric_core.lazy import dataclass
+from rubric_core.loading.grading import default_name, threshold_of
+from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
+from rubric_core.records import changed
+
+__all__ = ["Attempt", "asked_for", "graders_of", "secrets_of", "targets_of"]
+
+
+def asked_for(case: Runnable, files: Files | None = None) -> dict[str, Any]:
+    """The target and the threshold of a case, as fields of its result; `files` are those on disk where nothing is said."""
+    threshold, written = threshold_of(case.options.threshold, case.whole_suite, case.case, case.dialect.properties)
+    targets = shared_targets(case, files or DiskFiles())
+    return {
+        "threshold": threshold,
+        "threshold_from": written,
+        "target": target_name(case.suite, case.options.target, targets),
+    }
+
+
+def targets_of(case: Runnable, ports: Ports) -> Targets:
+    """The targets of the suite of `case`, read once for all cases of a run."""
+    return shared_targets(case, ports.files)
+
+
+def graders_of(case: Runnable) -> Sequence[EvaluatorConfig]:
+    """What grades a case: its evaluators, or those that stand in where it lists none."""
+    return case.graders or default_evaluators(case.case, case.evaluator_kind, case.dialect, case.options.evaluators)
+
+
+def secrets_of(case: Runnable, ports: Ports) -> Redactor:
+    """The secrets that a case or its suite name: they reach the target, and neither graders nor results."""
+    return Redactor.in_texts((case.text, case.suite_text), ports.environment)
+
+
+@dataclass
+class _Metered(Around):
+    """A provider in one role, of which it is counted what it takes."""
+
+    #: Raises ProviderError when nothing more may be spent.
+    allowed: Callable[[], None]
+    usage: Usage
+
+    async def ask(self, request: Request) -> Answer:
+        self.allowed()
+        answer = await self.inner.ask(request)
+        took = Usage(
+            role=self.usage.role, name=self.usage.name, model=answer.model, calls=1, tokens=answer.tokens, cost_usd=answer.cost_usd
+        )  # fmt: skip
+        self.usage += took
+        return answer
+
+
+class Attempt:
+    """One case on its way to a result. `case` has its variables filled in."""
+
+    def __init__(
+        self, case: Runnable, ports: Ports, on_event: Listener, number: int = 1, workspace: Workspace | None = None
+    ) -> None:
+        self.case = case
+        self.ports = ports
+        self.on_event = on_event
+        #: Which attempt this is, from 1.
+        self.number = number
+        #: Where the target works, when the suite asks for a place of its own.
+        self.workspace = workspace
+        self._targets = targets_of(case, ports)
+        self._secrets = secrets_of(case, ports)
+        self._metered: dict[tuple[str, str], _Metered] = {}
+        self._brought: list[_Metered] = []
+        self._grading = ""
+        #: What is sent to the target.
+        self.log = ExchangeLog()
+
+    async def result(self, base: CaseResult) -> CaseResult:
+        """Raises Unscored when not even the evaluators could be asked."""
+        properties = self.case.dialect.properties
+        target, provider = self.target(base.target)
+        inputs = self.inputs()
+        configs = graders_of(self.case)
+        if not self.case.graders and self.case.evaluator_kind not in self.case.options.evaluators:
+            require_criteria(self.case.case, self.case.evaluator_kind, inputs.reference_answer, self.case.dialect)
+        answer = await self.ask(provider, inputs)
+        context = self.context(target, provider, inputs, answer, base.threshold)
+        results = await self.grade(context, configs)
+        allowed = self.case.options.allow_grader_errors
+        score, verdict, reason = case_outcome(results, properties, base.threshold, allow_errors=allowed)
+        return changed(
+            base,
+            verdict=verdict,
+            score=score,
+            reason=reason,
+            evaluators=results,
+            answer=answer.text,
+            tokens=answer.tokens,
+            cost_usd=self.cost(),
+            usage=self.usage(results),
+            exchanges=self.log.exchanges,
+            details=_told(answer) or base.details,
+        )
+
+    def target(self, name: str) -> tuple[ResolvedTarget, Provider]:
+        """The target of that name, its costs counted. Raises Unscored."""
+        resolved, _ = self._targets.provider(name, self.ports)
+        return resolved, self._provider(name, "target")
+
+    def _provider(self, name: str, role: Literal["target", "judge"]) -> Provider:
+        if (role, name) not in self._metered:
+            provider = self._targets.provider(name, self.ports)[1]
+            self._metered[role, name] = _Metered(provider, self._allow, Usage(role=role, name=name))
+        return self._metered[role, name]
+
+    def _metered_judge(self, judge: Provider) -> Provider:
+        """The judge with its costs counted; those of a target are counted already."""
+        if isinstance(judge, _Metered):
+            return judge
+        self._brought.append(_Metered(judge, self._allow, Usage(role="judge", name=judge.name)))
+        return self._brought[-1]
+
+    def inputs(self) -> PromptInputs:
+        """What the target is asked. Raises Unscored."""
+        case, files = self.case, self.ports.files
+        return prompt_inputs(case.suite, case.case, case.directory, files, case.anchors, case.dialect.properties)
+
+    async def ask(self, provider: Provider, inputs: PromptInputs, turn: int = 0) -> Answer:
+        """The answer of the target; to which turn of a conversation, from 1. Raises Unscored."""
+        request = Request(
+            inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files,
+            workspace=self.workspace.path if self.workspace else None,
+            environment=self.workspace.variables if self.workspace else {}, variables=self.case.variables,
+            path_prompt=conversation_text(inputs.path_messages) if inputs.path_messages else "", guidelines=inputs.guideline_text,
+        )  # fmt: skip
+        try:
+            answer = await ask(provider, request, self.log, Exchange(role="target", to=provider.name, turn=turn))
+        except ProviderError as error:
+            raise Unscored(f"target {provider.name}: {error}") from None
+        if self.workspace is not None and not answer.file_changes:
+            answer = replace(answer, file_changes=await self.workspace.changes())
+        answer = self._secrets.within(answer)
+        if answer.note:
+            self.on_event(Noted(f"{self.case.id}: {answer.note}"))
+        self.on_event(Answered(self.case.id, answer))
+        return answer
+
+    def context(
+        self, target: ResolvedTarget, provider: Provider, inputs: PromptInputs, answer: Answer, threshold: float
+    ) -> EvaluationContext:
+        """What the evaluators may look at."""
+        return EvaluationContext(
+            eval_case=self.case.case,
+            candidate=answer.text,
+            target=target,
+            provider=provider,
+            attempt=self.number,
+            prompt_inputs=self._secrets.within(inputs),
+            now=self.ports.clock.now(),
+            answer=answer,
+            dialect=self.case.dialect,
+            ports=sealed(self.ports, self._secrets),
+            directory=self.case.directory,
+            anchors=self.case.anchors,
+            variables=self.case.variables,
+            filters=self.case.filters,
+            rubric_prompt=self.case.option("rubric_prompt"),
+            transform=self.case.option("transform"),
+            preprocessors=self.case.suite.preprocessors or (),
+            on_criterion=self._judged,
+            redact=self._secrets,
+            metered=self._metered_judge,
+            threshold=threshold,
+            time_limit=self.case.options.time_limit,
+            access=self._access(target),
+            exchanges=self.log,
+            workspace=self.workspace.path if self.workspace else None,
+            recordings=self._recordings(),
+            mode=self.case.options.mode,
+        )
+
+    def _access(self, target: ResolvedTarget) -> TargetAccess:
+        """For programs that grade: the judge of the case, else the target that answered; or any target by its name."""
+
+        def usual() -> str:
+            return self._judge_name(None, target) or target.name
+
+        file = self._targets.file
+        names = [each.name for each in file.entries] if file is not None else []
+        return TargetAccess(usual, names, lambda name: self._provider(usual() if name is None else name, "judge"))
+
+    async def grade(
+        self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], turn: int = 0
+    ) -> tuple[EvaluatorResult, ...]:
+        """What the evaluators find; those of a turn of a conversation say which, from 1."""
+        options = self.case.options
+        registry: dict[str, Evaluator] = build_evaluator_registry(options.evaluators, self._judge)
+        return await evaluator_results(context, registry, configs, self._hooks(len(configs), turn), self.case.blame)
+
+    def _all_metered(self) -> tuple[_Metered, ...]:
+        return (*self._metered.values(), *self._brought)
+
+    def cost(self) -> float | None:
+        """US dollars that target and judges told of so far; None when nobody told."""
+        known = [cost for each in self._all_metered() if (cost := each.usage.cost_usd) is not None]
+        return sum(known) if known else None
+
+    def usage(self, results: Sequence[EvaluatorResult] = ()) -> tuple[Usage, ...]:
+        """What target and judges took so far; recordings that stood in for a judge among `results` cost nothing."""
+        recorded = (
+            Usage(role="judge", name=sent.to, recorded=1, cost_usd=0.0)
+            for result in results
+            for each in result.flat()
+            for sent in each.exchanges
+            if sent.recorded
+        )
+        asked = (each.usage for each in self._all_metered() if each.usage.calls)
+        return joined_usage((*asked, *recorded))
+
+    def _allow(self) -> None:
+        """Raises ProviderError when the case has spent what it may."""
+        budget = budget_of(self.case)
+        if budget is not None and (self.cost() or 0.0) >= budget:
+            raise ProviderError(f"not asked, the case has spent its budget of ${budget:g}")
+
+    def _recordings(self) -> LazyRecordings:
+        facts = self.case.facts
+        if facts.recordings is None:
+            facts.recordings = LazyRecordings(self.case.path, self.ports.files)
+        return facts.recordings
+
+    def _judge(self, context: EvaluationContext) -> Provider | None:
+        """The judge for an evaluator: its own, the command line's, that of the target, the usual one, else a target that is a model."""
+        config = context.evaluator
+        if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, dict):
+            raise Unscored("rubric runs no provider that is written out here: name it under `providers`", at=config)
+        name = self._judge_name(config, context.target)
+        return None if name is None else self._provider(name, "judge")
+
+    def _judge_name(self, config: EvaluatorConfig | None, target: ResolvedTarget) -> str | None:
+        name = own_judge(config) if config is not None else None
+        name = name or self.case.options.grader_target or target.grader_target or self._targets.default_judge()
+        if name is None and self._targets.kind_judges(target.name, self.ports.environment):
+            name = target.name
+        return name
+
+    def _hooks(self, count: int, turn: int) -> EvaluatorHooks:
+        def before(config: EvaluatorConfig, position: int) -> None:
+            self._grading = default_name(config)
+            self.on_event(EvaluatorStarted(self.case.id, self._grading, position, count, turn))
+
+        def after(result: EvaluatorResult) -> None:
+            self.on_event(EvaluatorDone(self.case.id, self._secrets.within(result), turn))
+
+        return EvaluatorHooks(before, after)
+
+    def _judged(self, result: CriterionResult) -> None:
+        self.on_event(CriterionJudged(self.case.id, self._grading, self._secrets.within(result)))
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    """What a result says of the answer beside its text."""
+    told = {"target_used": answer.stand_in[0] if answer.stand_in else "", "file_changes": answer.file_changes}
+    return {name: words for name, words in told.items() if words}

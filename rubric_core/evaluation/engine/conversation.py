@@ -1,0 +1,148 @@
+"""Conversations: the target is asked turn by turn, each answer is graded, and the whole at the end."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rubric_core.evaluation.cases.messages import messages_of, reference_of
+from rubric_core.evaluation.cases.turns import CONVERSATION, TURN, turn_evaluators, turns_of
+from rubric_core.evaluation.engine.attempt import Attempt
+from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
+from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, conversation_text
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Unscored, Verdict
+from rubric_core.evaluation.scoring.score import Outcome, case_outcome, verdict_of, weighted_mean, withheld
+from rubric_core.language.model import Turn
+from rubric_core.ports import Answer, ChatMessage, Provider
+from rubric_core.syntax.plain import plain
+
+__all__ = ["Conversation"]
+
+
+class Conversation(Attempt):
+    """A case whose turns are run and graded one after the other."""
+
+    async def result(self, base: CaseResult) -> CaseResult:
+        """The result of the conversation. Raises Unscored when it could not even begin."""
+        case = self.case.case
+        turns = turns_of(case)
+        if not turns:
+            raise Unscored("a conversation needs `turns`", at=case)
+        target, provider = self.target(base.target)
+        said = list(self.inputs().messages)
+        results: list[EvaluatorResult] = []
+        answer = Answer("")
+        for number, turn in enumerate(turns, start=1):
+            if case.on_turn_failure == "stop" and any(r.verdict is not Verdict.PASSED for r in results):
+                results.append(_not_run(number))
+                continue
+            said += messages_of(turn.input, self.case.directory, self.ports.files, self.case.anchors)
+            shown = self._shown(said)
+            asked = PromptInputs(question=conversation_text(shown), messages=shown, input=_as_data(shown))
+            answer = await self.ask(provider, asked, number)
+            said.append(ChatMessage("assistant", answer.text))
+            counted = replace(answer, llm_calls=_calls(said))
+            context = self.context(target, provider, self._turn_inputs(turn, said), counted, base.threshold)
+            results.append(await self._graded(number, turn, context))
+        results += await self._as_a_whole(target, provider, said, base)
+        return self._outcome(base, results, said, answer)
+
+    def _shown(self, said: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+        """What target and graders of a turn see: everything, or the setting and the last turns."""
+        size = self.case.case.window_size
+        first = [m for m in said if m.role == "system"]
+        others = [m for m in said if m.role != "system"]
+        return (*first, *others[-2 * size :]) if size is not None else tuple(said)
+
+    def _turn_inputs(self, turn: Turn, said: Sequence[ChatMessage]) -> PromptInputs:
+        """What the graders of a turn are told: what was said, its answer at the end, and what was expected of it."""
+        shown, expected = self._shown(said), plain(turn.expected_output, self.case.anchors)
+        return replace(
+            _inputs(shown),
+            reference_answer=reference_of(
+                turn.expected_output, self.case.anchors, self.case.directory, self.ports.files
+            ),
+            expected=[] if expected is None else [expected if isinstance(expected, dict) else {"content": expected}],
+        )
+
+    async def _graded(self, number: int, turn: Turn, context: EvaluationContext) -> EvaluatorResult:
+        """One turn as one result; a turn that nothing is expected of scores 1."""
+        base = EvaluatorResult(name=f"turn-{number}", type=TURN, verdict=Verdict.PASSED, score=1.0)
+        configs: Sequence[EvaluatorConfig] = turn_evaluators(turn)
+        return self._together(base, await self.grade(context, configs, number), context) if configs else base
+
+    def _together(
+        self, base: EvaluatorResult, members: tuple[EvaluatorResult, ...], context: EvaluationContext
+    ) -> EvaluatorResult:
+        """What several evaluators make of a turn, or of the whole conversation."""
+        properties, allowed = self.case.dialect.properties, self.case.options.allow_grader_errors
+        score, verdict, reason = case_outcome(members, properties, context.threshold, allow_errors=allowed)
+        return replace(
+            base,
+            verdict=verdict,
+            score=score,
+            reason=reason if verdict is Verdict.UNSCORED else "",
+            members=members,
+            gate=next((f"{m.name} / {m.gate}" for m in members if m.gate), ""),
+            hits=tuple(hit for m in members for hit in m.hits),
+            misses=tuple(miss for m in members for miss in m.misses),
+            minimum=context.threshold,
+        )
+
+    async def _as_a_whole(
+        self, target: ResolvedTarget, provider: Provider, said: Sequence[ChatMessage], base: CaseResult
+    ) -> Sequence[EvaluatorResult]:
+        """What the evaluators of the case make of the whole transcript: one result that counts as much as a turn."""
+        if not self.case.graders:
+            return ()
+        inputs = replace(_inputs(said), reference_answer=self.inputs().reference_answer)
+        answer = Answer(inputs.question, tool_uses=(), llm_calls=_calls(said))  # nobody knows what all of it took
+        context = self.context(target, provider, inputs, answer, base.threshold)
+        whole = EvaluatorResult(name=CONVERSATION, type=CONVERSATION, verdict=Verdict.PASSED)
+        return (self._together(whole, await self.grade(context, self.case.graders), context),)
+
+    def _outcome(
+        self, base: CaseResult, results: Sequence[EvaluatorResult], said: Sequence[ChatMessage], answer: Answer
+    ) -> CaseResult:
+        properties, allowed = self.case.dialect.properties, self.case.options.allow_grader_errors
+        outcome = case_outcome(results, properties, base.threshold, allow_errors=allowed)
+        how = self.case.case.aggregation or "mean"
+        if outcome.score is not None and how != "mean":
+            scores = [r.score for r in results if r.score is not None and r.weight > 0]
+            score = (min if how == "min" else max)(scores) if scores else weighted_mean(())
+            gated = outcome.verdict is Verdict.FAILED and outcome.reason
+            verdict = Verdict.FAILED if gated else verdict_of(score, properties, base.threshold)
+            outcome = Outcome(score, verdict, outcome.reason if gated else "")
+            outcome = outcome if allowed else withheld(outcome, results)
+        return replace(
+            base,
+            verdict=outcome.verdict,
+            score=outcome.score,
+            reason=outcome.reason,
+            evaluators=tuple(results),
+            answer=answer.text,
+            cost_usd=self.cost(),
+            usage=self.usage(results),
+            exchanges=self.log.exchanges,
+            details={"aggregation": how, "transcript": _as_data(said)},
+        )
+
+
+def _not_run(number: int) -> EvaluatorResult:
+    """A turn after one that failed, where the conversation stops."""
+    miss = "not run: an earlier turn failed"
+    return EvaluatorResult(name=f"turn-{number}", type=TURN, verdict=Verdict.FAILED, score=0.0, misses=(miss,))
+
+
+def _calls(said: Sequence[ChatMessage]) -> int:
+    """Calls of a model, as agentv counts them: what is graded counts as one more message of the target."""
+    return sum(m.role == "assistant" for m in said) + 1
+
+
+def _inputs(said: Sequence[ChatMessage]) -> PromptInputs:
+    """What was said, as graders are told: the question is a transcript."""
+    transcript = "\n\n".join(f"{m.role}: {m.content}" for m in said)
+    return PromptInputs(question=transcript, messages=tuple(said), input=_as_data(said))
+
+
+def _as_data(messages: Sequence[ChatMessage]) -> list[Mapping[str, Any]]:
+    return [{"role": m.role, "content": m.content} for m in messages]

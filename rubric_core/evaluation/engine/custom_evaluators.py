@@ -1,0 +1,152 @@
+"""Evaluator types of one's own: a program in `.agentv/assertions`, a Python class beside the suite, or one that is installed.
+
+Nothing here is imported or run before a case is graded, which needs a trusted folder.
+"""
+
+import inspect
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from rubric_core.disk import read_file
+from rubric_core.evaluation.code.commands import program_argv
+from rubric_core.evaluation.evaluators.code import CodeEvaluator
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.evaluator import Evaluator
+from rubric_core.evaluation.model.result import GraderError
+from rubric_core.language.shape import Shape
+from rubric_core.loading.names import EVALUATOR_GROUP, file_named
+from rubric_core.waiting import apart, within
+
+__all__ = ["UserEvaluator", "custom_evaluator", "nothing_of"]
+
+#: Bytes of a module.
+_LARGEST = 10_000_000
+
+
+def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
+    """The evaluator for a type that rubric does not have; None when there is nothing of that name.
+
+    Looked for are `.agentv/evaluators/KIND.py` and `.agentv/assertions/KIND.*` in the directory of the suite and upward,
+    then the entry point KIND of installed packages. Raises GraderError for one that cannot be used.
+    """
+    if context.ports is None or not kind:
+        return None
+    config, files = context.evaluator, context.ports.files
+    path = file_named(files, "evaluators", kind, context.directory)
+    if path is not None:
+        return UserEvaluator(_of_module(_imported(path, kind, config), path.name, kind, config), limited=True)
+    path = file_named(files, "assertions", kind, context.directory)
+    if path is not None:
+        return CodeEvaluator(script=program_argv(path, context.ports, config))
+    return _installed(kind, config)
+
+
+def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
+    """The module in a file, as it is now: it is read anew for every case, and is in no table of modules.
+
+    It may print what it likes: the command line and the server keep standard output for themselves.
+    """
+    loader = SourceFileLoader(f"rubric_evaluator_{kind.replace('-', '_')}", str(path))
+    spec = spec_from_loader(loader.name, loader)
+    assert spec is not None  # a loader was given
+    module = module_from_spec(spec)
+    try:
+        exec(compile(read_file(path, _LARGEST), str(path), "exec"), vars(module))  # noqa: S102  # a trusted suite; no stale byte code
+    except (Exception, SystemExit) as error:
+        raise GraderError(f"{path.name} cannot be imported: {type(error).__name__}: {error}", at=at) from error
+    return module
+
+
+def _of_module(module: ModuleType, name: str, kind: str, at: Shape | None) -> Evaluator:
+    """The evaluator in a module: what has the `kind`, else the only class of its own that evaluates."""
+    own = [value for value in vars(module).values() if _evaluates(value) and _made_in(value, module)]
+    named = [value for value in own if getattr(value, "kind", None) == kind]
+    found = named[0] if named else own[0] if len(own) == 1 else None
+    if found is None:
+        raise GraderError(f"{name} has no class with an `evaluate` method and the kind {kind}", at=at)
+    return _made(found, name, at)
+
+
+def _evaluates(value: object) -> bool:
+    return callable(getattr(value, "evaluate", None))
+
+
+def _made_in(value: object, module: ModuleType) -> bool:
+    return (value if inspect.isclass(value) else type(value)).__module__ == module.__name__
+
+
+def _made(found: Any, name: str, at: Shape | None) -> Evaluator:
+    """The evaluator: an instance as it is, a class called without arguments."""
+    if not inspect.isclass(found):
+        return cast("Evaluator", found)
+    try:
+        return cast("Evaluator", found())
+    except (Exception, SystemExit) as error:
+        raise GraderError(f"{name}: {found.__name__} cannot be made: {type(error).__name__}: {error}", at=at) from error
+
+
+def _installed(kind: str, at: Shape | None) -> Evaluator | None:
+    from importlib.metadata import entry_points  # noqa: PLC0415  # slow, and seldom needed
+
+    for point in entry_points(group=EVALUATOR_GROUP, name=kind):
+        where = f"the entry point {kind} ({point.value})"
+        try:
+            found = point.load()
+        except (Exception, SystemExit) as error:
+            raise GraderError(f"{where} cannot be loaded: {type(error).__name__}: {error}", at=at) from error
+        if not _evaluates(found):
+            raise GraderError(f"{where} has no `evaluate` method", at=at)
+        return UserEvaluator(_made(found, where, at), limited=True)
+    return None
+
+
+class UserEvaluator:
+    """An evaluator from outside rubric. It runs in a thread unless it is a coroutine, so that it does not block other cases.
+
+    Its exceptions propagate, except that it cannot end the program: SystemExit, and KeyboardInterrupt in a thread, become a
+    RuntimeError.
+
+    Args:
+        inner: The evaluator.
+        limited: Whether it is stopped after the seconds that the context allows. Raises Unscored then.
+    """
+
+    def __init__(self, inner: Evaluator, *, limited: bool) -> None:
+        self._inner = inner
+        self._limited = limited
+
+    @property
+    def kind(self) -> str:
+        """See `Evaluator.kind`."""
+        return str(getattr(self._inner, "kind", "custom"))
+
+    async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
+        """See `Evaluator.evaluate`."""
+        limit = context.time_limit if self._limited else None
+        found = await within(self._evaluated(context), limit)
+        if found is None:
+            raise GraderError(f"{self.kind}: stopped, it took longer than {limit:g} s", at=context.evaluator)
+        return cast("EvaluationScore", found[0])  # checked by the caller
+
+    async def _evaluated(self, context: EvaluationContext) -> tuple[Any]:
+        """What it gives, whatever that is."""
+        evaluate = self._inner.evaluate
+        try:
+            if inspect.iscoroutinefunction(evaluate):
+                return (await evaluate(context),)
+            score: Any = await apart(lambda: evaluate(context))
+            return (await score if inspect.isawaitable(score) else score,)
+        except SystemExit as error:  # it is not for others' code to end the program
+            raise RuntimeError(f"SystemExit: {error}") from None
+
+
+def nothing_of(kind: str) -> str:
+    """Says that there is no evaluator of a type, and where one would be found."""
+    return (
+        f"nothing grades by the type {kind}: there is no program .agentv/assertions/{kind}.*, no class in "
+        f".agentv/evaluators/{kind}.py, and no installed package brings it"
+    )

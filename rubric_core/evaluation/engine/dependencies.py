@@ -1,0 +1,203 @@
+"""The files that a run of a case reads or runs: those that the suite and its targets name, and what scripts take in."""
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rubric_core.evaluation.cases.messages import referenced_files
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.code.imports import with_imports
+from rubric_core.evaluation.judging.templates import prompt_file
+from rubric_core.language.evaluators import (
+    Aggregator,
+    CodeEvaluator,
+    Custom,
+    LlmJudge,
+    LlmRubric,
+    Preprocessor,
+    PromptProgram,
+)
+from rubric_core.language.kinds import Text
+from rubric_core.language.providers import SETTINGS
+from rubric_core.language.shape import children
+from rubric_core.loading.names import file_named
+from rubric_core.loading.search import URL, current_directory, find_file, without_function
+from rubric_core.ports import Files
+from rubric_core.syntax.plain import plain
+
+__all__ = ["Sources", "addresses", "prompt_of"]
+
+#: Settings of targets that name files, and those that name programs.
+_FILE_SETTINGS = frozenset(
+    name
+    for shape in SETTINGS
+    for name, key in shape.keys.items()
+    if isinstance(key.kind, Text) and key.kind.refers_to == "file"
+)
+#: Shapes that name files in other ways than by an address.
+_NAMING = (CodeEvaluator, PromptProgram, Preprocessor, Aggregator, LlmJudge, LlmRubric, Custom)
+_PROGRAM_SETTINGS = ("command", "executable", "binary", "args", "arguments")
+
+
+class Sources:
+    """The files of one case.
+
+    Args:
+        runnable: The case.
+        files: The disk.
+        entries: The targets that take part: each has a `kind` and its `settings`.
+    """
+
+    def __init__(self, runnable: Runnable, files: Files, entries: Sequence[Mapping[str, Any]]) -> None:
+        self._runnable = runnable
+        self._files = files
+        self._entries = entries
+        self._directory = runnable.directory
+
+    def found(self, written: object) -> Iterator[tuple[str, Path]]:
+        """Those that are there, under the names by which they are called.
+
+        Args:
+            written: What the case and its suite say, as plain data; texts in it may be addresses of files.
+        """
+        for name, path, cwd in self._named(written):
+            for file in with_imports(path, cwd, self._files, self._runnable.facts.imports):
+                yield f"{name} {os.path.relpath(file, self._directory)}", file
+
+    def in_command(self, command: object, cwd: Path) -> Iterator[tuple[str, Path, Path]]:
+        """The words of a command that are files where it runs; `-m` stands before a Python module."""
+        try:
+            words = (
+                shlex.split(command)
+                if isinstance(command, str)
+                else command
+                if isinstance(command, list | tuple)
+                else []
+            )
+        except ValueError:
+            words = []
+        before = ""
+        for word in words:
+            if not isinstance(word, str) or not word:
+                continue
+            names = (
+                [word] if before != "-m" else [f"{word.replace('.', '/')}.py", f"{word.replace('.', '/')}/__main__.py"]
+            )
+            yield from ((word, cwd / name, cwd) for name in names if self._files.is_file(cwd / name))
+            before = word
+
+    def _named(self, written: object) -> Iterator[tuple[str, Path, Path]]:
+        """Each file with its name, and where it would run."""
+        directory = self._directory
+        for name in referenced_files(self._runnable.suite, self._runnable.case):
+            yield from self._searched(name)
+        for path in self._runnable.borrowed_files:
+            yield path.name, path, directory
+        prompts = [prompt_of(each) for each in variations(self._runnable) if each.variant is not None]
+        for text in (*addresses(written), *addresses(prompts)):
+            yield from self._searched(without_function(text[len(URL) :]))
+        for text in self._runnable.filter_files.values():
+            yield from self._searched(without_function(text.removeprefix(URL)))
+        for prompt in prompts:
+            yield from self._of_prompt(prompt)
+        for part in (self._runnable.suite, self._runnable.case):
+            for place in (part.workspace, part.environment):
+                if isinstance(place, str):
+                    yield from self._searched(place.removeprefix(URL))
+        turns = self._runnable.case.turns or ()
+        for config in (*self._runnable.evaluators, *turns, *(self._runnable.suite.preprocessors or ())):
+            for shape in children(config):
+                for text in addresses([vars(shape).get(name) for name in shape.places]):
+                    yield from self._searched(without_function(text[len(URL) :]))
+                if isinstance(shape, _NAMING):
+                    yield from self._named_by(shape)
+        for entry in self._entries:
+            yield from self._of_target(entry["kind"], entry["settings"])
+
+    def _of_prompt(self, written: object) -> Iterator[tuple[str, Path, Path]]:
+        """The files of a prompt that says more about itself than a text: those without `file://` in front."""
+        if not isinstance(written, Mapping):
+            return
+        for name in ("path", "file", "function_file"):
+            if isinstance(written.get(name), str):
+                yield from self._searched(without_function(written[name].removeprefix(URL)))
+        yield from self.in_command(written.get("command"), self._directory)
+
+    def _searched(self, name: str) -> Iterator[tuple[str, Path, Path]]:
+        path = find_file(name, self._directory, self._files, current_directory())
+        if path is not None:
+            yield name, path, self._directory
+
+    def _of_target(self, kind: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, Path, Path]]:
+        cwd = settings.get("cwd")
+        works_in = self._directory / cwd if isinstance(cwd, str) else self._directory
+        for name in _PROGRAM_SETTINGS:
+            if name in settings:
+                yield from self.in_command(settings[name], works_in)
+        for name in _FILE_SETTINGS & settings.keys():
+            if isinstance(settings[name], str):
+                yield from self._searched(settings[name])
+        for text in addresses(settings):
+            yield from self._searched(without_function(text[len(URL) :]))
+        known = self._runnable.facts.provider_programs
+        if kind not in known:
+            known[kind] = file_named(self._files, "providers", kind, self._directory) if kind else None
+        program = known[kind]
+        if program is not None:
+            yield program.name, program, works_in
+
+    def _named_by(self, shape: object) -> Iterator[tuple[str, Path, Path]]:
+        directory = self._directory
+        if isinstance(shape, CodeEvaluator):
+            yield from self.in_command(shape.command, directory / (shape.cwd or "."))
+        elif isinstance(shape, PromptProgram | Preprocessor):
+            yield from self.in_command(shape.command, directory)
+        elif isinstance(shape, Aggregator):
+            yield from self.in_command(shape.path, directory / (shape.cwd or "."))
+            yield from self._in_prompt(shape.prompt)
+        elif isinstance(shape, LlmJudge | LlmRubric):
+            yield from self._in_prompt(shape.prompt)
+        elif isinstance(shape, Custom):
+            own = (
+                file_named(self._files, folder, shape.type_name, directory) for folder in ("evaluators", "assertions")
+            )
+            yield from ((path.name, path, directory) for path in own if path is not None)
+
+    def _in_prompt(self, prompt: object) -> Iterator[tuple[str, Path, Path]]:
+        path = (
+            prompt_file(prompt, self._directory, self._files, self._runnable.dialect.properties)
+            if isinstance(prompt, str)
+            else None
+        )
+        if path is not None:
+            yield str(prompt), path, self._directory
+
+
+def prompt_of(runnable: Runnable) -> Any:
+    """The prompt of a variation, as plain data."""
+    prompt = runnable.variant.prompt if runnable.variant is not None else None
+    return (
+        plain(prompt.node, runnable.anchors if prompt.own else runnable.suite_anchors) if prompt is not None else None
+    )
+
+
+def addresses(value: object) -> list[str]:
+    """The texts in it that are addresses of files."""
+    found: list[str] = []
+    _gather(value, found)
+    return found
+
+
+def _gather(value: object, found: list[str]) -> None:
+    if isinstance(value, str):
+        if value.startswith(URL):
+            found.append(value)
+    elif isinstance(value, list):
+        for item in value:
+            _gather(item, found)
+    elif isinstance(value, dict | Mapping):  # a dict is recognised ten times as fast
+        for item in value.values():
+            _gather(item, found)

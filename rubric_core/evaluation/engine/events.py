@@ -1,0 +1,84 @@
+"""What happens during a run, as it happens: the terminal and the editors show these."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
+from rubric_core.lazy import dataclass
+from rubric_core.ports import Answer
+
+__all__ = [
+    "Answered", "CaseDone", "CaseStarted", "CriterionJudged", "EvaluatorDone", "EvaluatorStarted", "Event", "Listener",
+    "Noted", "silent",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CaseStarted:
+    """A case begins; `evaluators` are the names of those that will grade it."""
+
+    case_id: str
+    evaluators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The target has answered."""
+
+    case_id: str
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorStarted:
+    """An evaluator begins: number `position` (from 1) of `count`, of those of a turn or of the case as a whole."""
+
+    case_id: str
+    name: str
+    position: int
+    count: int
+    #: The turn of a conversation that it grades, from 1; 0 for the case as a whole.
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionJudged:
+    """A criterion has its score."""
+
+    case_id: str
+    evaluator: str
+    result: CriterionResult
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorDone:
+    """An evaluator has its score, or the reason why it has none."""
+
+    case_id: str
+    result: EvaluatorResult
+    #: As in `EvaluatorStarted`.
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CaseDone:
+    """The case has its verdict. Sent once for every case that was started, whatever went wrong in it."""
+
+    case_id: str
+    result: CaseResult
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something that a person should know and that changes no result, in one sentence; `case_id` is empty."""
+
+    message: str
+    case_id: str = ""
+
+
+Event: TypeAlias = CaseStarted | Answered | EvaluatorStarted | CriterionJudged | EvaluatorDone | CaseDone | Noted
+Listener: TypeAlias = Callable[[Event], None]
+
+
+def silent(_: Event) -> None:
+    """Listens to nothing."""

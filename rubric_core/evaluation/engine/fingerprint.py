@@ -1,0 +1,163 @@
+"""What a result depends on, as one short hash: when it changes, the result is stale. Reads no environment, runs nothing."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rubric_core.evaluation.cases.roles import names_taking_part
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.suite_facts import InheritedText, TargetEntries
+from rubric_core.evaluation.cases.target_choice import target_name
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.dependencies import Sources, addresses, prompt_of
+from rubric_core.evaluation.model.redaction import looks_secret
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.targets.resolve import Targets
+from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
+from rubric_core.loading.targets import TargetEntry
+from rubric_core.ports import Files
+from rubric_core.syntax.plain import plain
+
+__all__ = ["files_of", "fingerprint"]
+
+_LARGEST = 20_000_000
+_JSON = json.JSONEncoder(sort_keys=True, default=str)
+#: What a person asks for who only says which suite is to be run.
+_NOTHING_ASKED = [None, None, None]
+#: A setting of targets by which no answer and no score differs.
+_PRICES = "prices"
+#: Keys of a suite that say something about it and nothing to a run.
+_TALK = frozenset(
+    {
+        "name",
+        "description",
+        "category",
+        "author",
+        "version",
+        "tags",
+        "license",
+        "$schema",
+        "note",
+    }
+)
+
+
+def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
+    """A hash of the case, what it inherits, its targets and judges without secrets, and the files that all of these name."""
+    case, inherited = plain(runnable.case.node, runnable.anchors), _inherited(runnable)
+    entries, options = _entries(runnable, targets), runnable.options
+    found = Sources(runnable, files, entries.shown).found([case, *inherited.addresses])
+    digests = {name: _digest(path, files) for name, path in found}
+    workspace = _workspace(runnable, files, targets)
+    asked = _encoded([options.target, options.grader_target, options.threshold])
+    # JSON with sorted keys, of which only the text of the case differs from case to case in most suites.
+    whole = (
+        f'{{"asked": {asked}, "case": {_JSON.encode(case)}, "dialect": {_JSON.encode(runnable.dialect.name)}, '
+        f'"files": {_encoded(digests)}, "suite": {inherited.text}, "targets": {entries.text}, '
+        f'"variant": {_variant(runnable)}, "workspace": {_encoded(workspace)}}}'
+    )
+    return hashlib.sha256(whole.encode()).hexdigest()[:32]
+
+
+def _encoded(value: Mapping[str, str] | Sequence[object]) -> str:
+    if value == _NOTHING_ASKED:
+        return "[null, null, null]"
+    return _JSON.encode(value) if value else "{}"
+
+
+def _variant(runnable: Runnable) -> str:
+    row, variant = runnable.row, runnable.variant
+    if variant is None and not row.label and not row.variables:
+        return '["", {}, null, null]'
+    return _JSON.encode([row.label, row.variables, variant.variables if variant else None, prompt_of(runnable)])
+
+
+def _inherited(runnable: Runnable) -> InheritedText:
+    """Put together once for all cases: it may be most of a suite."""
+    known = runnable.facts.inherited
+    if known is None or known.of is not runnable.suite:
+        known = runnable.facts.inherited = _read_inherited(runnable)
+    return known
+
+
+def _read_inherited(runnable: Runnable) -> InheritedText:
+    cases = runnable.suite.places.get("cases")
+    written = plain(runnable.suite.node, runnable.suite_anchors)
+    if not isinstance(written, dict):
+        return InheritedText(runnable.suite, _JSON.encode(written), tuple(addresses(written)))
+    written = {k: v for k, v in written.items() if k not in _TALK and (cases is None or k != cases.name)}
+    # Each case has a prompt of its own out of those that the suite lists.
+    around = {k: v for k, v in written.items() if k != "prompts"}
+    return InheritedText(runnable.suite, _JSON.encode(written), tuple(addresses(around)))
+
+
+def files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
+    """The files that take part in a run of a case and are there, the target file left out."""
+    written = [plain(runnable.case.node, runnable.anchors), plain(runnable.suite.node, runnable.suite_anchors)]
+    found = Sources(runnable, files, _entries(runnable, targets).shown).found(written)
+    return list(dict.fromkeys(path for _, path in found))
+
+
+def _entries(runnable: Runnable, targets: Targets) -> TargetEntries:
+    """The entries of every target that takes part; put together once for all cases that name the same ones."""
+    names = tuple(names_taking_part([runnable], targets))
+    every = runnable.facts.entries
+    known = every.get(names)
+    if known is None or known.of is not targets:
+        shown = list(_shown(targets.file.reachable(names))) if targets.file is not None else []
+        known = every[names] = TargetEntries(targets, shown, _JSON.encode(shown))
+    return known
+
+
+def _shown(entries: Iterable[TargetEntry]) -> Iterator[Mapping[str, Any]]:
+    """Entries without what looks like a secret."""
+    for entry in entries:
+        shown = {k: v for k, v in entry.settings.items() if k != _PRICES}
+        settings = {k: v for k, v in shown.items() if not looks_secret(k) or "{{" in str(v)}
+        yield {"name": entry.name, "kind": entry.kind, "settings": settings}
+
+
+def _workspace(runnable: Runnable, files: Files, targets: Targets) -> Mapping[str, str]:
+    """What the workspaces are made of, and the programs that prepare them; one that cannot be made has no files."""
+    found: dict[str, str] = {}
+    for each in variations(runnable):
+        name = target_name(each.suite, each.options.target, targets)
+        with suppress(Unscored):
+            plan = plan_of(each, files, targets.as_written(name))
+            found |= _in_plan(plan, each, files) if plan is not None else {}
+    return found
+
+
+def _in_plan(plan: WorkspacePlan, runnable: Runnable, files: Files) -> Mapping[str, str]:
+    # One copy serves a whole run, so one look does.
+    known = runnable.facts.trees
+    for tree in plan.trees:
+        if tree not in known:
+            known[tree] = {name: _digest(path, files) for name, path in _below(tree, tree, files)}
+    sources = Sources(runnable, files, ())
+    hooks = {
+        f"{name} {number} {word}": _digest(path, files)
+        for number, (name, hook) in enumerate(plan.hooks)
+        for word, path, _ in sources.in_command(hook.command, hook.cwd)
+    }
+    return {**hooks, **{f"{tree.name}/{n}": d for tree in plan.trees for n, d in known[tree].items()}}
+
+
+def _below(root: Path, folder: Path, files: Files) -> Iterator[tuple[str, Path]]:
+    for name in files.names(folder):
+        path = folder / name
+        if files.is_directory(path):
+            if name != ".git" and not path.is_symlink():
+                yield from _below(root, path, files)
+        else:
+            yield path.relative_to(root).as_posix(), path
+
+
+def _digest(path: Path, files: Files) -> str:
+    try:
+        return hashlib.sha256(files.read(path, _LARGEST)).hexdigest()
+    except OSError:
+        return "unreadable"

@@ -1,0 +1,320 @@
+"""Running the evaluators of a case, one after the other, and what their scores amount to (REQ-EVAL-007)."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from rubric_core.evaluation.code.scripts import transformed
+from rubric_core.evaluation.engine.custom_evaluators import UserEvaluator, custom_evaluator, nothing_of
+from rubric_core.evaluation.engine.registry import EVALUATORS, evaluator_for, kind_of
+from rubric_core.evaluation.evaluators.code import CodeEvaluator
+from rubric_core.evaluation.evaluators.defaults import SCALARS, default_evaluators
+from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator
+from rubric_core.evaluation.judging.templates import own_prompt
+from rubric_core.evaluation.model.arguments import instance
+from rubric_core.evaluation.model.coerce import config_of
+from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.evaluator import Evaluator, require_evaluators
+from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog
+from rubric_core.evaluation.model.result import CriterionResult, EvaluatorResult, GraderError, Unscored, Verdict
+from rubric_core.evaluation.scoring.score import at_least, case_outcome, verdict_of
+from rubric_core.language.dialect import Properties
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.evaluators import CodeEvaluator as CodeShape
+from rubric_core.language.evaluators import Custom, LlmRubric, Proxy, Scripted, Similar
+from rubric_core.language.evaluators import Evaluator as Shaped
+from rubric_core.language.model import Suite
+from rubric_core.language.shape import Shape
+from rubric_core.loading.grading import default_name, evaluators_of, scalar_kind
+from rubric_core.records import changed
+from rubric_core.syntax.plain import plain
+from rubric_core.text import Span
+
+__all__ = ["CaseScore", "EvaluatorHooks", "evaluator_results", "run_evaluators_for_case"]
+
+
+_log = logging.getLogger(__name__)
+_JUDGE = "llm_judge"
+#: Evaluators that never block; they run without a thread.
+_OWN = (TypedEvaluator, LlmJudgeEvaluator, CodeEvaluator)
+
+
+class EvaluatorHooks(NamedTuple):
+    """Called around each evaluator: with its configuration before, and with its result after."""
+
+    before: Callable[[EvaluatorConfig, int], None] = lambda _config, _position: None
+    after: Callable[[EvaluatorResult], None] = lambda _result: None
+
+
+class CaseScore(NamedTuple):
+    """What the evaluators of a case found: together (None when one of them has no score), and each.
+
+    `score` has the verdict that a run gives the case, and the gate that failed, if one did.
+    """
+
+    score: EvaluationScore | None
+    results: tuple[EvaluatorResult, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the case."""
+        return (self.score.verdict if self.score is not None else None) or Verdict.UNSCORED
+
+
+async def run_evaluators_for_case(
+    context: EvaluationContext,
+    registry: Mapping[str, Evaluator],
+    configs: Sequence[EvaluatorConfig | Mapping[str, Any]] = (),
+    hooks: EvaluatorHooks | None = None,
+    blame: Callable[[Shape], str] = lambda _: "",
+) -> CaseScore:
+    """Grade the answer in `context` with every evaluator in turn (REQ-EVAL-007).
+
+    Args:
+        context: The answer and all that belongs to it; its `evaluator` is set for each.
+        registry: See `build_evaluator_registry`.
+        configs: The evaluators, or mappings with their keys; without any those of `context.eval_case`, else the one kind that it
+            names, else the judge.
+        hooks: Told before and after each evaluator.
+        blame: Gives the line of a part of the suite, for the reason why something has no score.
+
+    Raises TypeError for an entry of the registry that is no evaluator, InvalidSuiteError for a mapping with errors.
+    """
+    instance("context", context, EvaluationContext, "an EvaluationContext")
+    require_evaluators(registry)
+    if context.ports is None:
+        from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
+
+        async with system_ports() as ports:
+            return await run_evaluators_for_case(replace(context, ports=ports), registry, configs, hooks, blame)
+    given = [config_of(each, context.dialect) for each in configs] or _configured(context, registry)
+    graded = await _each_graded(context, registry, given, hooks or EvaluatorHooks(), blame)
+    results = tuple(result for result, _ in graded)
+    return CaseScore(_together(results, [score for _, score in graded if score is not None], context), results)
+
+
+async def evaluator_results(
+    context: EvaluationContext,
+    registry: Mapping[str, Evaluator],
+    configs: Sequence[EvaluatorConfig],
+    hooks: EvaluatorHooks,
+    blame: Callable[[Shape], str],
+) -> tuple[EvaluatorResult, ...]:
+    """What each evaluator finds, and not what they make of the case together; see `run_evaluators_for_case`."""
+    configs = configs or _configured(context, registry)
+    return tuple(result for result, _ in await _each_graded(context, registry, configs, hooks, blame))
+
+
+async def _each_graded(
+    context: EvaluationContext,
+    registry: Mapping[str, Evaluator],
+    configs: Sequence[EvaluatorConfig],
+    hooks: EvaluatorHooks,
+    blame: Callable[[Shape], str],
+) -> "list[tuple[EvaluatorResult, EvaluationScore | None]]":
+    if context.transform is not None:
+        context = await transformed(context.transform, context, context.eval_case)
+    grader = _Grader(registry, blame)
+    graded = []
+    for position, config in enumerate(configs, start=1):
+        hooks.before(config, position)
+        graded.append(await grader.graded(config, context))
+        hooks.after(graded[-1][0])
+    return graded
+
+
+def _configured(context: EvaluationContext, registry: Mapping[str, Evaluator]) -> list[EvaluatorConfig]:
+    """The evaluators that a case brings itself, or the one that its `evaluator`, or `grader` of the first releases, names."""
+    case = context.eval_case
+    dialect = context.dialect or DIALECTS[-1]
+    listed = evaluators_of(Suite(Span(0, 0)), case, dialect)
+    if listed:
+        return listed
+    kind = scalar_kind(case) or _JUDGE
+    registered = {name for name, each in registry.items() if not isinstance(each, TypedEvaluator)}
+    if kind not in registered | SCALARS.keys() | {case.evaluator}:
+        _log.warning("evaluator: no evaluator is registered as `%s`, so the judge grades", kind)
+    return default_evaluators(case, kind, dialect, registered)
+
+
+def _together(
+    results: Sequence[EvaluatorResult], scores: Sequence[EvaluationScore], context: EvaluationContext
+) -> EvaluationScore | None:
+    """The weighted mean of all scores, with the verdict that a run gives; with the default weight of 1 it is the plain average of document 003."""
+    score, verdict, _ = case_outcome(results, _properties(context), context.threshold)
+    if score is None:
+        return None
+    scored = [r for r in results if r.score is not None]
+    single = results[0] if len(results) == 1 else None
+    aspects = [aspect for each in scores for aspect in each.raw_aspects or ()]
+    return EvaluationScore(
+        score=score,
+        verdict=verdict,
+        gate=next((r.gate for r in scored if r.gate), ""),
+        hits=tuple(hit for r in scored for hit in r.hits),
+        misses=tuple(miss for r in scored for miss in r.misses),
+        expected_aspect_count=sum(each.expected_aspect_count for each in scores),
+        raw_aspects=tuple(aspects) or None,
+        reasoning="\n".join(r.reasoning for r in scored if r.reasoning) or None,
+        evaluator_raw_request=single.evaluator_raw_request if single else None,
+        criteria=single.criteria if single else (),
+        judge=single.judge if single else "",
+    )
+
+
+class _Effort(NamedTuple):
+    """What an evaluation took."""
+
+    milliseconds: float
+    exchanges: tuple[Exchange, ...]
+
+
+class _Grader:
+    def __init__(self, registry: Mapping[str, Evaluator], blame: Callable[[Shape], str]) -> None:
+        self._registry = registry
+        self._blame = blame
+
+    async def grade(self, config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
+        """The result of one evaluator. Only cancellation gets out of here."""
+        return (await self.graded(config, context))[0]
+
+    async def graded(
+        self, config: EvaluatorConfig, context: EvaluationContext
+    ) -> tuple[EvaluatorResult, EvaluationScore | None]:
+        """The result of one evaluator, and the score behind it. Only cancellation gets out of here."""
+        began = asyncio.get_running_loop().time()
+        base, log = _base(config, context), ExchangeLog()
+        try:
+            inner = context.with_fields(evaluator=config, grade=self.grade, exchanges=log, own_prompt=None)
+            if config.has("transform"):
+                inner = await transformed(plain(config.transform, context.anchors), inner, config)
+            own = await own_prompt(inner)
+            if own is not None:
+                inner = inner.with_fields(own_prompt=own, system_prompt=own.text)
+            score = self._evaluator(config, inner).evaluate(inner)
+            done = await score if isinstance(score, Awaitable) else score
+            _must_be_a_score(done, config)
+            took = (asyncio.get_running_loop().time() - began) * 1000
+            return _scored(base, done, _properties(context), config, _Effort(took, log.exchanges)), done
+        except Unscored as problem:
+            where = self._blame(problem.at) if problem.at is not None else ""
+            error = problem.reason if isinstance(problem, GraderError) else ""
+            result = replace(base, reason=f"{problem.reason}{where}", error=error, criteria=problem.criteria)
+            result = replace(
+                result, evaluator_raw_request=problem.request, raw_replies=problem.replies, members=problem.members
+            )
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is no score
+            reason = f"the evaluator crashed: {type(error).__name__}: {error}"
+            result = replace(base, reason=reason, error=reason)
+        took = (asyncio.get_running_loop().time() - began) * 1000
+        return changed(result, duration_ms=took, exchanges=log.exchanges), None
+
+    def _evaluator(self, config: EvaluatorConfig, context: EvaluationContext) -> Evaluator:
+        kind = kind_of(config)
+        if isinstance(config, CodeShape) and kind not in self._registry:
+            if not config.command:
+                raise Unscored("a code evaluator needs a command", at=config if config.node is not None else None)
+            return CodeEvaluator(script=config.command, cwd=config.cwd, max_calls=_calls(config))
+        if kind in self._registry:
+            found = evaluator_for(self._registry, kind)
+            return found if type(found) in _OWN else UserEvaluator(found, limited=False)
+        own = custom_evaluator(kind, context)
+        if own is not None:
+            return own
+        if isinstance(config, Custom) or type(config) is Shaped:
+            raise GraderError(nothing_of(kind), at=config)
+        if any(each.kind == kind for each in EVALUATORS) or kind == _JUDGE:
+            raise GraderError(
+                f"the registry has no {kind}; `build_evaluator_registry` gives one with every kind", at=config
+            )
+        raise GraderError(f"{config.type_name or 'this evaluator'} is not run by rubric", at=config)
+
+
+def _must_be_a_score(found: object, config: EvaluatorConfig) -> None:
+    """Raises TypeError for what an evaluator of somebody else's gives in place of a score."""
+    if not isinstance(found, EvaluationScore):
+        raise TypeError(f"evaluate() of {config.type_name} gave {found!r:.60}, not an EvaluationScore")
+
+
+def _calls(config: CodeShape) -> int | None:
+    """How often the program of an evaluator may ask targets; None when it may not. Other forms say nothing to agentv either."""
+    if config.target is True:
+        return Proxy(config.span).max_calls
+    return config.target.max_calls if isinstance(config.target, Proxy) else None
+
+
+def _properties(context: EvaluationContext) -> Properties:
+    return (context.dialect or DIALECTS[-1]).properties
+
+
+def _base(config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
+    """The result of an evaluator that has no score yet."""
+    own = _own_minimum(config)
+    weight = config.weight if isinstance(config.weight, int | float) else 1.0
+    return EvaluatorResult(
+        name=default_name(config), type=config.type_name or "", verdict=Verdict.UNSCORED, weight=max(0.0, float(weight)),
+        minimum=context.threshold if own is None else own, required=config.required is True or _number(config.required) is not None,
+        negated=config.negate is True,
+    )  # fmt: skip
+
+
+def _own_minimum(config: EvaluatorConfig) -> float | None:
+    """The score from which an evaluator passes, when it says so itself: `min_score`, a number as `required`, `threshold`."""
+    passes = config.threshold if isinstance(config, LlmRubric | Scripted | Similar) else None
+    found = next((m for m in (config.min_score, _number(config.required), passes) if m is not None), None)
+    return None if found is None else float(found)
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, float | int) and not isinstance(value, bool) else None
+
+
+def _scored(
+    base: EvaluatorResult, score: EvaluationScore, properties: Properties, config: EvaluatorConfig, effort: _Effort
+) -> EvaluatorResult:
+    said = None if config.min_score is not None else score.verdict
+    verdict = said or _verdict(score, base, properties, own_minimum=_own_minimum(config) is not None)
+    result = changed(
+        base, verdict=verdict, score=float(score.score), hits=tuple(score.hits), misses=tuple(score.misses), reasoning=score.reasoning or "", criteria=score.criteria,
+        members=score.members, gate=score.gate, crashed=score.crashed, error=score.misses[0] if score.crashed and score.misses else "", judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
+        raw_replies=score.raw_replies, duration_ms=effort.milliseconds, exchanges=effort.exchanges,
+    )  # fmt: skip
+    if not base.negated or score.crashed:
+        return result
+    ungraded = next(result.ungraded(), None)
+    if ungraded is not None:  # the complement of a score that a crash lowered would reward the crash
+        raise Unscored(
+            f"`negate` needs the score of every member; {ungraded.name}: {ungraded.reason}", members=score.members
+        )
+    return _turned(result)
+
+
+def _verdict(score: EvaluationScore, base: EvaluatorResult, properties: Properties, *, own_minimum: bool) -> Verdict:
+    if score.gate or score.crashed:
+        return Verdict.FAILED
+    if own_minimum and base.minimum is not None:
+        return Verdict.PASSED if at_least(score.score, base.minimum) else Verdict.FAILED
+    return verdict_of(score.score, properties, properties.threshold if base.minimum is None else base.minimum)
+
+
+def _turned(result: EvaluatorResult) -> EvaluatorResult:
+    """A negated check: 1 − score, the verdict swapped, hits and misses exchanged; a gate that failed was wanted to."""
+    criteria = tuple(_turned_criterion(c) for c in result.criteria)
+    score = None if result.score is None else 1 - result.score
+    return changed(
+        result,
+        score=score,
+        verdict=result.verdict.turned,
+        hits=result.misses,
+        misses=result.hits,
+        criteria=criteria,
+        gate="",
+    )
+
+
+def _turned_criterion(result: CriterionResult) -> CriterionResult:
+    return changed(result, verdict=result.verdict.turned, gate_failed=False)

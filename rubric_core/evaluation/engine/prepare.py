@@ -1,0 +1,87 @@
+"""A case made ready to be run: what it takes from the environment, from its values, its prompt and other files is put in."""
+
+from dataclasses import replace
+
+from rubric_core.evaluation.cases.prompts import asked
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.engine.fill import filled
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
+from rubric_core.evaluation.templating.interpolate import Interpolation, node_of
+from rubric_core.evaluation.templating.nunjucks import without_blocking
+from rubric_core.ports import Ports
+from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Scalar
+
+__all__ = ["filled_in", "prepared", "understood", "with_variables"]
+
+
+def understood(case: Runnable) -> None:
+    """Raises Unscored for a case whose text has mistakes that keep it from being run.
+
+    Those about a target do not where another one is asked for.
+    """
+    chosen = case.options.target is not None or case.options.targets_file is not None
+    problems = [each for each in case.problems if not (chosen and each[1].startswith("unknown-target:"))]
+    if problems:
+        where, message = problems[0]
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise Unscored(f"{where} has a mistake, {message}{more}")
+
+
+async def with_variables(case: Runnable, ports: Ports) -> Ports:
+    """The world with the environment variables that the suite sets for its run."""
+    written = plain(case.suite.env, case.suite_anchors) if case.suite.env else {}
+    own = {name: str(value) for name, value in written.items() if isinstance(value, str | int | float)}
+    if not own:
+        return ports
+    filling = Interpolation(case.dialect, ports.environment, {}, case.suite_place, sandbox=ports.sandbox)
+    at = Scalar(case.suite.at("env"), case.suite.at("env"), None, None, "", "double")
+    filled = await without_blocking(case.dialect, ports, lambda: filling.node(node_of(own, at)))
+    return replace(ports, environment={**ports.environment, **plain(filled, {})})
+
+
+def _with_templates(case: Runnable, ports: Ports) -> Runnable:
+    """The case with what templates are filled in with, where its dialect has templates that compute."""
+    filters, sandbox = _filters(case), ports.sandbox if case.dialect.properties.nunjucks else None
+    same = filters is case.filters and sandbox is case.sandbox
+    return case if same else replace(case, filters=filters, sandbox=sandbox)
+
+
+def _filters(case: Runnable) -> CustomFilters | None:
+    """The filters of the suite of a case, which its cases share; None where it brings none."""
+    if not case.suite.nunjucks_filters or not case.dialect.properties.nunjucks:
+        return None
+    if case.facts.filters is None:
+        line = case.suite_line(case.suite.key_at("nunjucks_filters"))
+        case.facts.filters = CustomFilters(case.filter_files, case.suite, case.directory, case.options.time_limit, line)
+    return case.facts.filters
+
+
+async def filled_in(case: Runnable, ports: Ports) -> Runnable:
+    """The case with the environment and its values filled in, and no prompt made for it. Raises Unscored."""
+    given = _with_templates(case, ports)
+
+    async def work() -> Runnable:
+        return await without_blocking(case.dialect, ports, lambda: filled(given, ports.environment))
+
+    return await with_filters(given.filters, work, ports)
+
+
+async def prepared(case: Runnable, ports: Ports) -> Runnable:
+    """The case with everything filled in. Raises Unscored for what is not there."""
+    given = _with_templates(case, ports)
+
+    async def work() -> Runnable:
+        ready = await asked(
+            await without_blocking(case.dialect, ports, lambda: filled(given, ports.environment)), ports
+        )
+        # Read from their files, if they stand in some.
+        await without_blocking(case.dialect, ports, lambda: ready.evaluators)
+        return ready
+
+    ready = await with_filters(given.filters, work, ports)
+    trouble = ready.row.trouble or next(iter(ready.borrowed.troubles.values()), "")
+    if trouble:
+        raise Unscored(trouble)
+    return ready

@@ -1,0 +1,239 @@
+"""Recordings of a suite that is written anew: what a judge said goes on counting where it would be told the same facts.
+
+The key of a recording holds all that the judge was told. A newer dialect may tell it less, or call it something else, though
+the case and its criteria are the same: then the key is worked out anew. Nothing is asked and no program runs for that.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from rubric_core.adapters import system_ports
+from rubric_core.analysis import Analysis
+from rubric_core.disk import read_file
+from rubric_core.evaluation.cases.load import LoadedSuite, suite_in
+from rubric_core.evaluation.cases.messages import reference_of
+from rubric_core.evaluation.cases.prompts import asked
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.turns import turn_evaluators, turns_of
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.attempt import Attempt, graders_of
+from rubric_core.evaluation.engine.events import silent
+from rubric_core.evaluation.engine.fill import filled
+from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
+from rubric_core.evaluation.judging.recorded_text import write_entries
+from rubric_core.evaluation.judging.recording_file import Entry, entries_in
+from rubric_core.evaluation.judging.recording_paths import recordings_path
+from rubric_core.evaluation.judging.recordings import Recordings
+from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
+from rubric_core.evaluation.model.criteria import Item
+from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
+from rubric_core.evaluation.model.recording import Asked, Recorded
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.language.evaluators import LlmJudge, Rubric
+from rubric_core.language.shape import children
+from rubric_core.lazy import dataclass
+from rubric_core.loading.files import read_text
+from rubric_core.loading.project import Project
+from rubric_core.ports import Answer, Finished, Ports, Program, Request
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Sequence as SequenceNode
+
+__all__ = ["Carried", "Lost", "carried"]
+
+#: Bytes of recordings.
+_LARGEST = 50_000_000
+
+
+class Lost(NamedTuple):
+    """A recording that nobody can use any more: its line in the file, and the case that it is of."""
+
+    line: int
+    case: str
+    #: The file with the case, where that is not the suite and was not carried along.
+    file: Path | None = None
+
+
+class _Told(NamedTuple):
+    """What the judges of a case are told beside the answer, in the order in which they grade."""
+
+    whole: list[Asked]
+    #: Those of a conversation, whose questions hold answers that nobody knows.
+    talk: list[Asked]
+    #: Where the case stands, if not in the suite.
+    file: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The recordings of a suite, as its new text needs them."""
+
+    path: Path
+    entries: tuple[Entry, ...]
+    #: How many of them have another key now.
+    changed: int
+    #: Those that answered the old text and do not answer the new one.
+    lost: tuple["Lost", ...]
+
+    def write(self, suite: Path) -> None:
+        """Write the file. Raises OSError."""
+        write_entries(self.path, self.entries, suite.name, aligned=True)
+
+
+async def carried(
+    path: Path, before: Analysis, after: Analysis, project: Project, texts: Mapping[Path, str]
+) -> Carried | None:
+    """The recordings beside a suite; None without any.
+
+    Args:
+        path: The suite.
+        before: What stood in it.
+        after: What stands in it now.
+        project: The files around it, as they were.
+        texts: What files with cases that were carried along hold now.
+
+    Raises RecordingsError for a file of recordings that cannot be read.
+    """
+    file = recordings_path(path)
+    if not file.is_file():
+        return None
+    text = read_file(file, _LARGEST).decode("utf-8")
+    entries = entries_in(file, text)
+    async with system_ports({}) as ports:
+        sealed = replace(ports, processes=_NoPrograms())
+        old = await _told(suite_in(path, before, project, read_text), sealed)
+        new = await _told(suite_in(path, after, project, lambda f: texts[f] if f in texts else read_text(f)), sealed)
+    ways = _ways(old, new, texts)
+    lines, made, changed, lost = _lines(text), list[Entry](), 0, list[Lost]()
+    for number, entry in enumerate(entries):
+        was, told = _asked(entry), old.get(entry.case)
+        now = ways.get((entry.case, was))
+        talk = ways.get((entry.case, _of_a_conversation(was))) if now is None else None
+        now = replace(talk, question=was.question, more=was.more) if talk is not None else now
+        if now is not None and now != was:
+            changed += 1
+        elif now is None and told is not None and (was in told.whole or _of_a_conversation(was) in told.talk):
+            away = told.file if told.file not in texts else None
+            lost.append(Lost(lines[number] if number < len(lines) else 1, entry.case, away))
+        made.append(_anew(entry, now) if now is not None else entry)
+    return Carried(file, tuple(made), changed, tuple(lost))
+
+
+def _lines(text: str) -> list[int]:
+    """The line on which each entry of the file begins, from 1."""
+    root = parse(text).root
+    listed = root.get("recordings") if isinstance(root, MappingNode) else None
+    items = listed.items if isinstance(listed, SequenceNode) else []
+    return [text.count("\n", 0, item.span.start) + 1 for item in items]
+
+
+def _ways(
+    old: Mapping[str, _Told], new: Mapping[str, _Told], texts: Collection[Path]
+) -> dict[tuple[str, Asked], Asked]:
+    """What each judge of a case was told, and what it is told now; where their number is another nobody knows which is which."""
+    return {
+        (case, was): now
+        for case, told in old.items()
+        if case in new
+        for before, after in ((told.whole, new[case].whole), (told.talk, new[case].talk))
+        if len(before) == len(after)
+        for was, now in zip(before, after, strict=True)
+        # A file that is still to be migrated is read as what it is not yet.
+        if was == now or told.file is None or told.file in texts
+    }
+
+
+def _of_a_conversation(told: Asked) -> Asked:
+    """What is known of it before the conversation begins."""
+    return replace(told, question="", more="")
+
+
+def _asked(entry: Entry) -> Asked:
+    return Asked(entry.prompt, entry.question, "", entry.goal, entry.reference, entry.more)
+
+
+def _anew(entry: Entry, told: Asked) -> Entry:
+    update = {"prompt": told.prompt, "question": told.question, "goal": told.goal, "reference": told.reference}
+    return entry.model_copy(update={**update, "more": told.more})
+
+
+async def _told(suite: LoadedSuite, ports: Ports) -> dict[str, _Told]:
+    return {case.id: await _of_case(case, ports) for case in suite.cases}
+
+
+async def _of_case(case: Runnable, ports: Ports) -> _Told:
+    judged = _Listening()
+    talk: list[Asked] = []
+    judge = LlmJudgeEvaluator(
+        resolve_judge_provider=lambda _: None,
+        recordings=cast("Recordings", judged),
+        mode="replay",
+    )
+    for each in variations(case):
+        with suppress(Unscored):
+            ready = await asked(filled(each, ports.environment), ports)
+            attempt = Attempt(ready, ports, silent)
+            context = attempt.context(
+                ResolvedTarget(name="", kind="mock"), _Nobody(), attempt.inputs(), Answer(""), 0.0
+            )
+            turns = turns_of(ready.case)
+            begun = len(judged.told)
+            for turn in turns:
+                inputs = PromptInputs(
+                    question="",
+                    reference_answer=reference_of(turn.expected_output, ready.anchors, ready.directory, ports.files),
+                )
+                await _listen(judge, replace(context, prompt_inputs=inputs), turn_evaluators(turn))
+            await _listen(judge, context, () if turns and not ready.graders else graders_of(ready))
+            if turns:
+                talk += map(_of_a_conversation, judged.told[begun:])
+                del judged.told[begun:]
+    return _Told(judged.told, talk, case.file)
+
+
+async def _listen(judge: LlmJudgeEvaluator, context: EvaluationContext, graders: Iterable[EvaluatorConfig]) -> None:
+    """Let the judge be told about every rubric and every judge among the graders, members of sets as well."""
+    for config in graders:
+        for shape in children(config):
+            if isinstance(shape, LlmJudge | Rubric):
+                with suppress(Unscored):
+                    await judge.evaluate(replace(context, evaluator=shape))
+
+
+class _Listening:
+    """Stands in for recordings and keeps what it is asked for."""
+
+    def __init__(self) -> None:
+        self.told: list[Asked] = []
+
+    def check(self, asked: Asked, _item: Item, _ranges: bool, _judge: str | None) -> Recorded | None:
+        """Nothing; the criteria of one rubric are told the same."""
+        if not self.told or self.told[-1] is not asked:
+            self.told.append(asked)
+        return None
+
+    def free_form(self, asked: Asked, _judge: str | None) -> Recorded | None:
+        """Nothing."""
+        self.told.append(asked)
+        return None
+
+
+class _NoPrograms:
+    """Nothing runs because a file is migrated."""
+
+    async def run(self, _program: Program) -> Finished:
+        """Refuse. Raises OSError."""
+        raise OSError("no program is run for a migration")
+
+
+class _Nobody:
+    """A target that is not asked."""
+
+    name = kind = identity = ""
+
+    async def ask(self, _request: Request) -> Answer:
+        """Nothing."""
+        return Answer("")

@@ -1,0 +1,247 @@
+"""Running a case: `run_case` is the one way to a result, for the command line, the server and the tests alike."""
+
+import logging
+import traceback
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.suite_facts import SuiteFacts
+from rubric_core.evaluation.cases.variations import joined, variations
+from rubric_core.evaluation.engine.attempt import Attempt, asked_for, graders_of, secrets_of, targets_of
+from rubric_core.evaluation.engine.conversation import Conversation
+from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, silent
+from rubric_core.evaluation.engine.extensions import Extensions, extensions_of
+from rubric_core.evaluation.engine.fingerprint import fingerprint
+from rubric_core.evaluation.engine.prepare import filled_in, prepared, understood, with_variables
+from rubric_core.evaluation.engine.repeats import repeated, repeats_of
+from rubric_core.evaluation.engine.unsupported import refuse
+from rubric_core.evaluation.model.result import CaseResult, Unscored, Verdict
+from rubric_core.evaluation.workspaces.workspace import Workspaces
+from rubric_core.language.evaluators import LlmJudge, Rubric
+from rubric_core.language.model import RunSettings
+from rubric_core.language.shape import children
+from rubric_core.loading.grading import default_name
+from rubric_core.ports import Ports
+from rubric_core.records import changed
+from rubric_core.waiting import within
+
+__all__ = ["RunSession", "require_runnables", "run_case", "run_in_session", "save_recordings", "session_of", "unrun"]
+
+#: Imported when something is run and not before; the second, which loads pydantic, when a judge grades, and the third when what
+#: it says is recorded or was.
+_PROVIDERS = "rubric_core.evaluation.targets.providers"
+_REPLIES, _RECORDINGS = "rubric_core.evaluation.judging.replies", "rubric_core.evaluation.judging.recordings"
+
+
+class RunSession(NamedTuple):
+    """What is set up around the cases of one run."""
+
+    workspaces: Workspaces
+    #: By the facts of their suite, which its cases share.
+    extensions: Mapping[SuiteFacts, Extensions]
+
+
+async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listener = silent) -> CaseResult:
+    """Ask the target of a case, grade its answer, and give the verdict.
+
+    Whatever goes wrong is in the result: a case that cannot be scored is `unscored`, with a sentence that says why and what
+    to do. Only cancellation gets out; it ends requests and programs at once. `ports` are files, programs and network: those of
+    this computer when nothing is said. Raises TypeError for anything but a case of a suite.
+    """
+    require_runnables([case])
+    if ports is None:
+        from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
+
+        async with system_ports() as own:
+            return await run_in_session(case, own, on_event)
+    return await run_in_session(case, ports, on_event)
+
+
+async def run_in_session(
+    case: Runnable, ports: Ports, on_event: Listener, session: RunSession | None = None
+) -> CaseResult:
+    """As `run_case`, in the session of the run that the case is a part of; by default in one of its own."""
+    configs = graders_of(case)
+    import_module(_PROVIDERS)  # before the clock starts: the first case is not charged for it
+    if any(isinstance(shape, LlmJudge | Rubric) for config in configs for shape in children(config)):
+        import_module(_REPLIES)
+        if case.options.mode != "auto":
+            import_module(_RECORDINGS)
+    began = ports.clock.seconds()
+    on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
+    base = unrun(case, ports)
+    try:
+        several = variations(case)
+        if len(several) > 1:
+            result = joined(base, [await _one(each, ports, on_event, session) for each in several])
+        else:
+            result = await _alone(several[0], ports, on_event, base, session)
+    except Unscored as problem:
+        result = _without_score(base, problem, case)
+    except Exception as error:
+        # A mistake of ours in one case keeps no other case from being run, and is no score.
+        logging.getLogger(__name__).debug("while running %s", case.id, exc_info=True)
+        result = replace(
+            base, reason=f"{_our_own(error)}; this is a mistake in rubric, please report it{case.blame(case.case)}"
+        )
+    result = changed(
+        secrets_of(case, ports).within(result),
+        duration_ms=(ports.clock.seconds() - began) * 1000,
+        at=ports.clock.now().isoformat(timespec="seconds"),
+    )
+    on_event(CaseDone(case.id, result))
+    return result
+
+
+def require_runnables(cases: object) -> None:
+    """Raises TypeError for anything but cases of a suite, as `load_suite` and `suite_from_data` give them."""
+    listed = cases if isinstance(cases, Sequence) and not isinstance(cases, str) else [cases]
+    other = next((each for each in listed if not isinstance(each, Runnable)), None)
+    if other is not None or listed is not cases:
+        raise TypeError(f"cases must be those of a suite, as in `load_suite(path).cases`, found {other or cases!r:.60}")
+
+
+def _our_own(error: Exception) -> str:
+    """What went wrong within rubric, and where."""
+    places = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
+    return f"rubric failed: {type(error).__name__}: {error}{where}"
+
+
+async def _one(case: Runnable, ports: Ports, on_event: Listener, session: RunSession | None) -> CaseResult:
+    """The result of one variation. Its events are those of the case, which it cannot begin or end."""
+    base = unrun(case, ports)
+    try:
+        return await _alone(case, ports, on_event, base, session)
+    except Unscored as problem:
+        return _without_score(base, problem, case)
+
+
+def _without_score(base: CaseResult, problem: Unscored, case: Runnable) -> CaseResult:
+    """The result of a case that gave none: why, and what was sent all the same."""
+    where = case.blame(problem.at) if problem.at is not None else ""
+    costs = [each.cost_usd for each in problem.usage if each.cost_usd is not None]
+    cost = sum(costs) if costs else None
+    return replace(
+        base, reason=f"{problem.reason}{where}", exchanges=problem.exchanges, usage=problem.usage, cost_usd=cost
+    )
+
+
+async def _alone(
+    case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, session: RunSession | None
+) -> CaseResult:
+    """The result of a case, or of one variation, with the workspaces that it needs. Raises Unscored."""
+    if session is not None:
+        return await _in_time(_result(case, ports, on_event, base, session), *_limit(case))
+    async with session_of((case,), ports, on_event) as own:
+        return await _in_time(_result(case, ports, on_event, base, own), *_limit(case))
+
+
+def _limit(case: Runnable) -> tuple[float | None, str]:
+    """How many seconds a case may take, if that is written, and under which key."""
+    run, options = case.case.run, case.suite.evaluate_options
+    if isinstance(run, RunSettings) and run.timeout_seconds is not None:
+        return float(run.timeout_seconds), "`timeout_seconds` of the case"
+    if case.suite.timeout_seconds is not None:
+        return float(case.suite.timeout_seconds), "`timeout_seconds`"
+    if options is not None and options.timeout_ms is not None:
+        return options.timeout_ms / 1000, "`timeout_ms`"
+    return None, ""
+
+
+async def _in_time(work: Coroutine[Any, Any, CaseResult], seconds: float | None, where: str) -> CaseResult:
+    """The result, if it comes in time; else the work is ended. Raises Unscored."""
+    result = await within(work, seconds)
+    if result is None:
+        raise Unscored(f"stopped, the case took longer than {seconds:g} s ({where})")
+    return result
+
+
+def unrun(case: Runnable, ports: Ports) -> CaseResult:
+    """The result of a case that has not been run: everything about it but what a run finds."""
+    return CaseResult(
+        id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name,
+        fingerprint=fingerprint(case, ports.files, targets_of(case, ports)), **asked_for(case, ports.files),
+    )  # fmt: skip
+
+
+@asynccontextmanager
+async def session_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener) -> AsyncIterator[RunSession]:
+    """The session of a run of some cases: set up before the first of them, and taken away after the last."""
+    keep = cases[0].options.keep_workspaces if cases else "never"
+    made = Workspaces(ports, keep, lambda message: on_event(Noted(message)))
+    done = False
+    try:
+        async with extensions_of(cases, ports, lambda message: on_event(Noted(message))) as extensions:
+            yield RunSession(made, extensions)
+        done = True
+    except Unscored:
+        done = True
+        raise
+    finally:
+        await made.close(hooks=done)
+
+
+async def _result(
+    case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, session: RunSession
+) -> CaseResult:
+    """Raises Unscored."""
+    understood(case)
+    refuse(case)
+    ports = await with_variables(case, ports)
+    extensions, workspaces = session.extensions.get(case.facts), session.workspaces
+    if extensions is None:
+        ready = await prepared(case, ports)
+        repeats = repeats_of(ready)
+        once = partial(_once, ready, ports, on_event, base, workspaces)
+    else:
+        repeats = repeats_of(await filled_in(case, ports))
+        once = partial(_extended, extensions, case, ports, on_event, base, workspaces)
+    return await repeated(repeats, once, case.dialect.properties) if repeats.count > 1 else await once(1)
+
+
+async def _extended(
+    extensions: Extensions, case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces, number: int
+) -> CaseResult:  # fmt: skip
+    """One run of a case between the hooks of its suite, which may change it. Raises Unscored."""
+    async with extensions.around(case) as around:
+        ready = await prepared(around.case, ports)
+        around.result = await _once(ready, ports, on_event, base, workspaces, number)
+        return around.result
+
+
+async def _once(
+    ready: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces, number: int
+) -> CaseResult:
+    """One run of a case that is ready for it. Raises Unscored."""
+    base = changed(base, **asked_for(ready, ports.files))
+    kind = Conversation if ready.case.mode == "conversation" else Attempt
+    attempt: Attempt | None = None
+    try:
+        async with workspaces.given(ready) as workspace:
+            attempt = kind(ready, ports, on_event, number, workspace)
+            result = await attempt.result(base)
+            if workspace is not None:
+                workspace.failed = result.verdict is not Verdict.PASSED
+            return result
+    except Unscored as problem:
+        # The parts that are to blame belong to the case as it was filled in.
+        where = ready.blame(problem.at) if problem.at is not None else ""
+        told = Unscored(f"{problem.reason}{where}", problem.criteria, problem.request)
+        if attempt is not None:
+            told.exchanges, told.usage = attempt.log.exchanges, attempt.usage()
+        raise told from None
+
+
+def save_recordings(cases: Sequence[Runnable]) -> None:
+    """Write what judges said during a run with mode `record`. Raises OSError."""
+    for case in cases:
+        found = case.facts.recordings
+        if found is not None and found.changed:
+            found.save()

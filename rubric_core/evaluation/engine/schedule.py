@@ -1,0 +1,284 @@
+"""Running the cases of a suite: several at once, in the order that they ask for, within what may be spent."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, silent
+from rubric_core.evaluation.engine.run import RunSession, require_runnables, run_in_session, session_of, unrun
+from rubric_core.evaluation.engine.unsupported import notes_on
+from rubric_core.evaluation.model.arguments import whole
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.scoring.derived_metrics import DerivedMetrics
+from rubric_core.language.model import Execution
+from rubric_core.ports import Ports
+
+__all__ = ["Schedule", "run_cases", "with_dependencies"]
+
+#: Cases that run at once when nobody says how many.
+_WORKERS = 4
+
+
+async def run_cases(
+    cases: Sequence[Runnable],
+    ports: Ports | None = None,
+    on_event: Listener = silent,
+    workers: int | None = None,
+    keep: Callable[[CaseResult], CaseResult] = lambda result: result,
+) -> list[CaseResult]:
+    """Run cases, several at once, and give their results in the order of `cases`. Cancelling ends all of them.
+
+    `ports` are files, programs and network: those of this computer when nothing is said. A case waits for those that it depends on, as far as they are among `cases`. A budget that is spent, and a case that
+    could not be scored where the suite says `fail_on_error`, keep further cases from being started.
+
+    `keep` gives what is still wanted of a result when its event has been told: of ten thousand results a caller that has
+    stored them may want little more than the verdicts.
+
+    Raises TypeError for anything but cases of a suite, ValueError for a number of workers below 1.
+    """
+    require_runnables(cases)
+    if ports is None:
+        from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
+
+        async with system_ports() as own:
+            return await run_cases(cases, own, on_event, workers, keep)
+    return await Schedule(cases, ports, on_event, workers, keep).run()
+
+
+def with_dependencies(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
+    """`chosen` and all the cases that they depend on, in the order of `every`."""
+    by_id: dict[str, list[Runnable]] = {}
+    for each in every:
+        by_id.setdefault(each.base_id, []).append(each)
+    wanted: set[int] = set()
+    waiting = list(chosen)
+    while waiting:
+        case = waiting.pop()
+        if id(case) not in wanted:  # not by the id in the text, which two cases may have
+            wanted.add(id(case))
+            waiting += (each for name in _dependencies(case) for each in by_id.get(name, ()))
+    return [case for case in every if id(case) in wanted]
+
+
+def _dependencies(case: Runnable) -> list[str]:
+    return [name for name in case.case.depends_on or () if isinstance(name, str)]
+
+
+class Schedule:
+    """The cases of one run, on their way; see `run_cases`. Single cases can be called off."""
+
+    def __init__(
+        self,
+        cases: Sequence[Runnable],
+        ports: Ports,
+        on_event: Listener,
+        workers: int | None = None,
+        keep: Callable[[CaseResult], CaseResult] = lambda result: result,
+    ) -> None:
+        self.cases = cases
+        self.ports = ports
+        self.on_event = on_event
+        self.workers = _workers(cases) if workers is None else whole("workers", workers)
+        #: US dollars.
+        self.spent = 0.0
+        #: The numbers that the suite works out of its metrics.
+        self.derived = DerivedMetrics(cases[0].suite if cases else None)
+        #: Why no further case is started.
+        self.stop = ""
+        self._keep = keep
+        self._called_off: set[str] = set()
+        #: The numbers of the cases that were left out for what they depend on.
+        self._not_run: set[int] = set()
+        #: By the number of the case; None for one that was called off.
+        self._results: dict[int, CaseResult | None] = {}
+        self._running: dict[asyncio.Task[CaseResult], int] = {}
+        self._ended: asyncio.Queue[asyncio.Task[CaseResult]] = asyncio.Queue()
+        #: Why cases that were running when it was over have no result.
+        self._over = ""
+
+    async def run(self) -> list[CaseResult]:
+        """The results, in the order of the cases, without those that were called off."""
+        waits = _Waits(self.cases)
+        for note in notes_on(self.cases):
+            self.on_event(Noted(note))
+        async with session_of(self.cases, self.ports, self.on_event) as session:
+            ending = self._deadline()
+            try:
+                while True:
+                    while len(self._running) < self.workers and (number := waits.next_ready()) is not None:
+                        self._begin(number, waits, session)
+                        await asyncio.sleep(0)  # many in a row may be left out: others get a turn, too
+                    if not self._running:
+                        break
+                    self._end(await self._ended.get(), waits)  # a listener that failed ends the others
+            finally:
+                if ending is not None:
+                    ending.cancel()
+                for task in self._running:
+                    task.cancel()
+                await asyncio.gather(*self._running, return_exceptions=True)
+        if self.derived:
+            self.on_event(Noted(self.derived.words()))
+        return [result for _, result in sorted(self._results.items()) if result is not None]
+
+    def call_off(self, names: Collection[str]) -> None:
+        """End the cases with these ids, and those that wait for them; programs and requests are ended at once."""
+        self._called_off |= set(names)
+        for task, number in self._running.items():
+            if self.cases[number].id in names:
+                task.cancel()
+
+    def _deadline(self) -> asyncio.TimerHandle | None:
+        """Sees to it that the run ends in the time that the suite gives it, if it gives one."""
+        options = self.cases[0].suite.evaluate_options if self.cases else None
+        limit = options.max_eval_time_ms if options is not None else None
+        if limit is None:
+            return None
+        return asyncio.get_running_loop().call_later(limit / 1000, self._time_is_over, limit)
+
+    def _time_is_over(self, limit: float) -> None:
+        words = f"the run took longer than {limit:g} ms (`max_eval_time_ms`)"
+        self.stop, self._over = f"not run: {words}", f"stopped, {words}"
+        for task in self._running:
+            task.cancel()
+
+    def _begin(self, number: int, waits: "_Waits", session: RunSession) -> None:
+        """Start a case whose turn it is, or say why it is not run."""
+        case = self.cases[number]
+        before = waits.before[number]
+        if case.id in self._called_off or any(self._results[n] is None for n in before):
+            self._done(number, None, waits)
+            return
+        missing = self._missing(before)
+        if case.base_id in waits.circular:
+            self._done(number, self._left_out(case, "the cases that it depends on depend on it"), waits)
+        elif missing and case.case.on_dependency_failure != "run":
+            fails = case.case.on_dependency_failure == "fail"
+            self._not_run.add(number)
+            self._done(number, self._left_out(case, f"not run: {missing}", fails=fails), waits)
+        elif self.stop:
+            self._done(number, self._left_out(case, self.stop), waits)
+        else:
+            # A copy: what it reads from files and puts together on its way goes when it is done.
+            task = asyncio.ensure_future(run_in_session(case.copied(), self.ports, self.on_event, session))
+            self._running[task] = number
+            task.add_done_callback(self._ended.put_nowait)
+
+    def _missing(self, before: Sequence[int]) -> str:
+        """What is missing of the cases that one depends on; empty when all were run, whatever they scored."""
+        for number in before:
+            result = self._results[number]
+            # The verdict, not the score: of what is kept of a result that is all that there has to be.
+            if result is not None and (result.verdict is Verdict.UNSCORED or number in self._not_run):
+                what = "was not run" if number in self._not_run else "could not be scored"
+                return f"{result.id}, which it depends on, {what}"
+        return ""
+
+    def _end(self, task: "asyncio.Task[CaseResult]", waits: "_Waits") -> None:
+        """A case has ended. Raises what its listener raised."""
+        number = self._running.pop(task)
+        case = self.cases[number]
+        if not task.cancelled():
+            result: CaseResult | None = task.result()
+            self._account(case, task.result())
+        elif self._over and case.id not in self._called_off:
+            result = self._left_out(case, self._over, began=True)
+        else:
+            result = None
+        self._done(number, result, waits)
+
+    def _done(self, number: int, result: CaseResult | None, waits: "_Waits") -> None:
+        if result is not None:
+            self.derived.take(result)
+        self._results[number] = None if result is None else self._keep(result)
+        waits.done(number)
+
+    def _account(self, case: Runnable, result: CaseResult) -> None:
+        self.spent += result.cost_usd or 0.0
+        execution = case.suite.execution
+        options = case.suite.evaluate_options
+        budget = execution.budget_usd if isinstance(execution, Execution) else options.budget_usd if options else None
+        if budget is not None and self.spent >= budget:
+            self.stop = f"not run: the budget of ${budget:g} is spent"
+        own = case.case.execution
+        stops = next((e for e in (own, execution) if isinstance(e, Execution) and e.has("fail_on_error")), None)
+        if stops is not None and stops.fail_on_error is True and result.verdict is Verdict.UNSCORED:
+            self.stop = f"not run: {result.id} could not be scored, and fail_on_error is set"
+
+    def _left_out(self, case: Runnable, reason: str, *, fails: bool = False, began: bool = False) -> CaseResult:
+        """The result of a case that is not run, or not to its end, told as that of one that is."""
+        base = unrun(case, self.ports)
+        result = replace(base, reason=reason, at=self.ports.clock.now().isoformat(timespec="seconds"))
+        if fails:
+            result = replace(result, verdict=Verdict.FAILED, score=0.0)
+        if not began:
+            self.on_event(CaseStarted(case.id, ()))
+        self.on_event(CaseDone(case.id, result))
+        return result
+
+
+def _workers(cases: Sequence[Runnable]) -> int:
+    suite = cases[0].suite if cases else None
+    execution = suite.execution if suite is not None else None
+    options = suite.evaluate_options if suite is not None else None
+    written = execution.workers if isinstance(execution, Execution) else None
+    return written or (options.max_concurrency if options is not None else None) or _WORKERS
+
+
+def _circular(cases: Sequence[Runnable]) -> frozenset[str]:
+    """The ids of cases that wait for themselves, directly or not, or for such a case."""
+    needs: dict[str, set[str]] = {}
+    for case in cases:  # variations, and cases that share an id by mistake, are waited for together
+        needs.setdefault(case.base_id, set()).update(_dependencies(case))
+    behind: dict[str, list[str]] = {}
+    left: dict[str, int] = {}
+    for name, others in needs.items():
+        known = others & needs.keys()
+        left[name] = len(known)
+        for other in known:
+            behind.setdefault(other, []).append(name)
+    ready = [name for name, count in left.items() if not count]
+    for name in ready:  # grows meanwhile
+        for each in behind.get(name, ()):
+            left[each] -= 1
+            if not left[each]:
+                ready.append(each)
+    return frozenset(needs.keys() - set(ready))
+
+
+class _Waits:
+    """Which case is next: those that wait for others come behind these."""
+
+    def __init__(self, cases: Sequence[Runnable]) -> None:
+        self.circular = _circular(cases)
+        position: dict[str, list[int]] = {}
+        for number, case in enumerate(cases):
+            position.setdefault(case.base_id, []).append(number)
+        #: What each case waits for: every variation of what it depends on, as far as the same target answers them.
+        self.before = [() if c.base_id in self.circular else tuple(_before(c, cases, position)) for c in cases]
+        self._behind: dict[int, list[int]] = {}
+        for number, others in enumerate(self.before):
+            for other in others:
+                self._behind.setdefault(other, []).append(number)
+        self._left = {number: len(others) for number, others in enumerate(self.before) if others}
+        self._ready = deque(number for number, others in enumerate(self.before) if not others)
+
+    def next_ready(self) -> int | None:
+        """The number of a case that waits for nothing, in the order in which that came to be."""
+        return self._ready.popleft() if self._ready else None
+
+    def done(self, number: int) -> None:
+        """What waits for this case does so no more."""
+        for each in self._behind.get(number, ()):
+            self._left[each] -= 1
+            if not self._left[each]:
+                self._ready.append(each)
+
+
+def _before(case: Runnable, cases: Sequence[Runnable], position: Mapping[str, Sequence[int]]) -> Iterator[int]:
+    for name in _dependencies(case):
+        numbers = position.get(name, ())
+        same = [n for n in numbers if cases[n].options.target == case.options.target]
+        yield from same or numbers

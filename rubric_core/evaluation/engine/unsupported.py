@@ -1,0 +1,110 @@
+"""What a suite says and a run does not act on: told in a sentence with its line, or refused where it would change a result."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rubric_core.evaluation.cases.errors import place_words
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.language.evaluators import AgentJudge, AgentRubric
+from rubric_core.language.model import EXTENSION_RULES, Case, DefaultTest, EvaluateOptions, Execution
+from rubric_core.language.shape import Shape
+from rubric_core.loading.search import URL
+from rubric_core.syntax.plain import plain
+from rubric_core.text import Span
+
+__all__ = ["notes_on", "refuse"]
+
+_ANEW = "every case asks its target anew"
+#: What changes no result, by the shape that it stands in, with what rubric does instead.
+_IDLE: Mapping[type[Shape], Mapping[str, str]] = {
+    Execution: {
+        "cache": _ANEW,
+        "cache_path": _ANEW,
+        "verbose": "`rubric run --explain` says more",
+        "pool_workspaces": "each run makes its own workspaces",
+        "otel_file": "no traces are written",
+    },
+    EvaluateOptions: {"cache": _ANEW, "generate_suggestions": "no prompts are suggested"},
+    Case: {"assert_scoring_function": "no release of agentv runs it"},
+    DefaultTest: {"assert_scoring_function": "no release of agentv runs it"},
+    AgentJudge: {"max_steps": "the agent has a limit of its own"},
+    AgentRubric: {"max_steps": "the agent has a limit of its own"},
+}
+#: Options of a case that are read.
+_OPTIONS = frozenset({"transform", "rubric_prompt", "repeat"})
+
+
+class _Note(NamedTuple):
+    name: str
+    why: str
+    place: str
+
+
+def notes_on(cases: Sequence[Runnable]) -> Iterator[str]:
+    """A sentence for each key of these cases and of what they inherit that a run does not act on, with its first line."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name, why, place in _notes(cases):
+        found.setdefault((name, why), []).append(place)
+    for (name, why), places in found.items():
+        several = list(dict.fromkeys(places))
+        more = f" (and {len(several) - 1} more)" if len(several) > 1 else ""
+        yield f"{several[0]}{more}: `{name}` is not acted on by rubric run: {why}"
+
+
+def _notes(cases: Sequence[Runnable]) -> Iterator[_Note]:
+    seen: set[int] = set()
+    for case in cases:
+        suite = case.suite
+        if id(suite) not in seen:
+            seen.add(id(suite))
+            for shape in (suite, suite.execution, suite.evaluate_options, suite.default_test):
+                yield from _of(shape, case, of_suite=True)
+            yield from _of_evaluators(suite.assertions, case, of_suite=True)
+        if id(case.case) not in seen:
+            seen.add(id(case.case))
+            for part in (case.case, case.case.execution):
+                yield from _of(part, case, of_suite=False)
+            yield from _of_evaluators(case.case.assertions, case, of_suite=False)
+
+
+def _of_evaluators(written: object, case: Runnable, *, of_suite: bool) -> Iterator[_Note]:
+    for each in written if isinstance(written, list) else ():
+        if isinstance(each, AgentJudge | AgentRubric):
+            yield from _of(each, case, of_suite=of_suite)
+
+
+def _of(shape: object, case: Runnable, *, of_suite: bool) -> Iterator[_Note]:
+    if not isinstance(shape, Shape):
+        return
+    for kind, keys in _IDLE.items():
+        if isinstance(shape, kind):
+            for name, why in keys.items():
+                if shape.has(name) and vars(shape).get(name) is not False:
+                    yield _Note(shape.places[name].name, why, _place(case, shape.key_at(name), of_suite=of_suite))
+    if isinstance(shape, Case | DefaultTest) and shape.options:
+        written = plain(shape.options, case.suite_anchors if of_suite else case.anchors)
+        for option in _unread(written):
+            where = _place(case, shape.key_at("options"), of_suite=of_suite)
+            yield _Note(f"options.{option}", f"of the options these are: {', '.join(sorted(_OPTIONS))}", where)
+
+
+def _unread(options: object) -> Iterable[str]:
+    return [str(name) for name in options if name not in _OPTIONS] if isinstance(options, Mapping) else ()
+
+
+def _place(case: Runnable, span: Span, *, of_suite: bool) -> str:
+    if of_suite:
+        return f"{case.path.name}:{case.suite_line(span)}"
+    return f"{(case.file or case.path).name}:{case.case_line(span)}"
+
+
+def refuse(case: Runnable) -> None:
+    """Raises Unscored for what a suite asks for that rubric does not do, and without which results would be others."""
+    suite = case.suite
+    others = [each for each in suite.extensions or () if not (isinstance(each, str) and each.startswith(URL))]
+    if others:
+        where = place_words(case.path if case.file is not None else None, case.suite_line(suite.key_at("extensions")))
+        raise Unscored(
+            f"rubric lays out no rules for agents (`{EXTENSION_RULES}`); of `extensions` it runs functions in files, as in `file://setup.py:beforeAll` ({where})"
+        )

@@ -1,0 +1,23 @@
+"""Where the recordings of a suite are kept."""
+
+from pathlib import Path
+
+from rubric_core.evaluation.results.store import results_path
+from rubric_core.evaluation.results.writing import Journal
+
+__all__ = ["recordings_journal", "recordings_path"]
+
+
+_ENDINGS = (".eval.yaml", ".eval.yml", ".yaml", ".yml", ".jsonl")
+
+
+def recordings_path(suite: Path) -> Path:
+    """Where the recordings of a suite are: `x.recordings.yaml` beside `x.eval.yaml`."""
+    ending = next((each for each in _ENDINGS if suite.name.lower().endswith(each)), "")
+    return suite.with_name(f"{suite.name[: len(suite.name) - len(ending)]}.recordings.yaml")
+
+
+def recordings_journal(suite: Path) -> Journal:
+    """What was recorded for a suite and does not stand in its file yet: that of a run that goes on, or was killed."""
+    beside = results_path(suite)
+    return Journal(beside.with_suffix(".recordings.jsonl"), beside.with_suffix(".recordings.lock"))

@@ -1,0 +1,205 @@
+"""What an evaluator is given and what it gives back (document 003, REQ-EVAL-001, 004 and 005)."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from rubric_core.evaluation.model.coerce import context_fields
+from rubric_core.evaluation.model.exchanges import ExchangeLog
+from rubric_core.evaluation.model.inputs import OwnPrompt, PromptInputs, ResolvedTarget, TargetAccess
+from rubric_core.evaluation.model.recording import JudgeRecordings, RecordingMode
+from rubric_core.evaluation.model.redaction import Redactor
+from rubric_core.evaluation.model.result import CriterionResult, EvaluatorResult
+from rubric_core.evaluation.model.script_judge import Judge
+from rubric_core.evaluation.model.template_filters import TemplateFilters
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Evaluator as EvaluatorShape
+from rubric_core.language.evaluators import Preprocessor
+from rubric_core.language.model import Case
+from rubric_core.ports import Answer, Ports, Provider
+from rubric_core.records import changed
+from rubric_core.syntax.plain import plain
+from rubric_core.syntax.tree import Node
+
+__all__ = ["EvaluationContext", "EvaluatorConfig", "config_as"]
+
+
+#: An evaluator as a suite configures it: the shape that its YAML was read into.
+EvaluatorConfig: TypeAlias = EvaluatorShape
+
+C = TypeVar("C", bound=EvaluatorShape)
+
+
+def _unheard(_: CriterionResult) -> None:
+    """Nobody listens."""
+
+
+def _uncounted(judge: Provider) -> Provider:
+    """Costs are not counted."""
+    return judge
+
+
+_NOTHING: Mapping[str, Any] = {}
+_NO_SECRETS = Redactor()
+
+
+@dataclass(frozen=True, init=False)
+class EvaluationContext:
+    """Everything that an evaluator may look at (REQ-EVAL-004); the first eleven fields are those of document 003.
+
+    Arguments may be plain data. A case from `load_suite` or `case_from_data` also sets its dialect and its directory.
+
+    Args:
+        eval_case: A case, or a mapping with its keys, which is read as `case_from_data` reads it.
+        candidate: The answer of the target.
+        target: The target that answered, its name, or a mapping with `name` and its settings.
+        provider: The target as a provider; may be None.
+        attempt: Which try this is, from 1.
+        prompt_inputs: The input of the case, as a text or a mapping with fields of `PromptInputs`; by default that of the case.
+        now: The time of day, with its zone.
+        judge_provider: The judge, before any that a registry knows: a function of the request, an object with `ask` or
+            `invoke`, or a provider.
+        system_prompt: A prompt in place of the built-in one, for evaluators that bring none.
+        evaluator: The configuration of the evaluator, or a mapping with its keys; `run_evaluators_for_case` sets it.
+        judge_model: The model that the judge uses instead of its own.
+        dialect: The dialect of the case, or its name.
+        directory: From where the files of the case are looked for; the current directory by default.
+        threshold: The score, 0..1, from which the case passes; by default that of the case, else of the dialect.
+        ports: Files, programs and network; those of this computer by default.
+
+    The others are set by a run and described at the fields. Raises TypeError or ValueError for an invalid argument, and
+    InvalidSuiteError (a ValueError) for a case with errors.
+    """
+
+    eval_case: Case
+    #: The answer of the target.
+    candidate: str
+    target: ResolvedTarget
+    #: The target as a provider; None when only its answer is known.
+    provider: Provider | None
+    #: Which try this is, from 1.
+    attempt: int
+    prompt_inputs: PromptInputs
+    now: datetime
+    judge_provider: Provider | None
+    #: A prompt in place of the built-in one: the own prompt of the evaluator, if it has one, with its variables not filled in.
+    system_prompt: str | None
+    evaluator: EvaluatorConfig | None
+    #: The model that the judge uses instead of its own.
+    judge_model: str | None
+
+    #: Filters for templates that the suite brings.
+    filters: TemplateFilters | None
+    #: The answer with what was measured on the way.
+    answer: Answer | None
+    dialect: Dialect | None
+    ports: Ports | None
+    #: The directory of the suite.
+    directory: Path
+    #: The directory in which the target worked, when it had one of its own.
+    workspace: Path | None
+    #: Anchors that the nodes of the case may refer to.
+    anchors: Mapping[str, Node]
+    #: Called with each criterion as it is judged.
+    on_criterion: Callable[[CriterionResult], None]
+    #: Takes the secrets of the suite out of what judges are told.
+    redact: Redactor
+    #: Wraps a judge so that its costs are counted.
+    metered: Callable[[Provider], Provider]
+    #: The score, 0..1, from which an evaluator passes that has no minimum of its own.
+    threshold: float
+    #: Seconds that a program of the suite may take.
+    time_limit: float
+    #: The targets that programs which grade may ask.
+    access: TargetAccess | None
+    #: Settings that an assert-set hands down to the `config` of its members.
+    inherited: Mapping[str, Any]
+    #: The values of `vars` of the case, inherited ones included, as plain data.
+    variables: Mapping[str, Any]
+    #: A prompt for rubrics that bring none of their own, from the options of the case.
+    rubric_prompt: str | None
+    #: Turns the answer into what is graded, from the options of the case: code, or a file with code.
+    transform: str | None
+    #: Programs of the suite that turn files into text.
+    preprocessors: Sequence[Preprocessor]
+    #: The own prompt of the evaluator, once it is read; None if it has none.
+    own_prompt: OwnPrompt | None
+    #: Takes note of the requests that the evaluator makes.
+    exchanges: ExchangeLog = field(repr=False, compare=False)
+    #: Recorded replies of judges, and whether to use, add to or replace them.
+    recordings: JudgeRecordings | None
+    mode: RecordingMode
+    #: Grades a member of a composite in the same way as any other evaluator.
+    grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None"
+
+    def __init__(
+        self,
+        *,
+        eval_case: Case | Mapping[str, Any],
+        candidate: str,
+        target: ResolvedTarget | Mapping[str, Any] | str = "",
+        provider: Provider | None = None,
+        attempt: int = 1,
+        prompt_inputs: PromptInputs | Mapping[str, Any] | str | None = None,
+        now: datetime | None = None,
+        judge_provider: Judge | None = None,
+        system_prompt: str | None = None,
+        evaluator: EvaluatorConfig | Mapping[str, Any] | None = None,
+        judge_model: str | None = None,
+        filters: TemplateFilters | None = None,
+        answer: Answer | None = None,
+        dialect: Dialect | str | None = None,
+        ports: Ports | None = None,
+        directory: Path | str | None = None,
+        workspace: Path | None = None,
+        anchors: Mapping[str, Node] = _NOTHING,
+        on_criterion: Callable[[CriterionResult], None] = _unheard,
+        redact: Redactor = _NO_SECRETS,
+        metered: Callable[[Provider], Provider] = _uncounted,
+        threshold: float | None = None,
+        time_limit: float = 60.0,
+        access: TargetAccess | None = None,
+        inherited: Mapping[str, Any] = _NOTHING,
+        variables: Mapping[str, Any] = _NOTHING,
+        rubric_prompt: str | None = None,
+        transform: str | None = None,
+        preprocessors: Sequence[Preprocessor] = (),
+        own_prompt: OwnPrompt | None = None,
+        exchanges: ExchangeLog | None = None,
+        recordings: JudgeRecordings | None = None,
+        mode: RecordingMode = "auto",
+        grade: "Callable[[EvaluatorConfig, EvaluationContext], Awaitable[EvaluatorResult]] | None" = None,
+    ) -> None:
+        given = locals()  # a field for each argument
+        del given["self"]
+        vars(self).update(context_fields(given))
+
+    def with_fields(self, **values: Any) -> "EvaluationContext":
+        """A copy with other values of fields. Nothing is converted or checked, as `dataclasses.replace` does anew for every field."""
+        return changed(self, **values)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The keys of the evaluator that its type does not know, and those under `config`, as plain data.
+
+        Both side by side, those of `config` first; releases before 4 nest `config` inside itself.
+        """
+        config = self.evaluator
+        written = plain(config.node, self.anchors) if config is not None and config.node is not None else None
+        if config is None or not isinstance(written, dict):
+            return dict(self.inherited)
+        known = {place.name for place in config.places.values()} | {"type", "name", "metric", "weight"}
+        free = {name: value for name, value in written.items() if name not in known and name != "config"}
+        if self.dialect is not None and not self.dialect.properties.flat_settings:
+            return {**free, **({"config": written["config"]} if "config" in written else {})}
+        nested = written.get("config")
+        return {**self.inherited, **free, **(nested if isinstance(nested, dict) else {})}
+
+
+def config_as(shape: type[C], context: EvaluationContext) -> C:
+    """The configuration in `context` as a `shape`. Raises TypeError when it is another one: a mistake in the registry."""
+    if not isinstance(context.evaluator, shape):
+        raise TypeError(f"this evaluator is configured by {shape.__name__}, not by {type(context.evaluator).__name__}")
+    return context.evaluator

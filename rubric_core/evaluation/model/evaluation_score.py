@@ -1,0 +1,69 @@
+"""What an evaluator gives back (document 003, REQ-EVAL-005)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rubric_core.evaluation.model.arguments import fraction, text, texts, whole
+from rubric_core.evaluation.model.result import CriterionResult, EvaluatorResult, Verdict
+
+__all__ = ["EvaluationScore"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationScore:
+    """What an evaluator found (REQ-EVAL-005).
+
+    `score` is 0..1; `hits` and `misses` say in short sentences what was met and what was not, and `expected_aspect_count` how
+    many aspects were looked at; `evaluator_raw_request` is what was asked, without secrets.
+
+    Raises ValueError for a score that is no number of 0..1, TypeError for hits or misses that are no list of texts, and for a
+    reasoning that is none.
+    """
+
+    score: float
+    hits: Sequence[str] = ()
+    misses: Sequence[str] = ()
+    expected_aspect_count: int = 0
+    reasoning: str | None = None
+    raw_aspects: Sequence[str] | None = None
+    evaluator_raw_request: Mapping[str, Any] | None = None
+
+    #: What a judge said in each try, letter by letter.
+    raw_replies: tuple[str, ...] = ()
+    criteria: tuple[CriterionResult, ...] = ()
+    members: tuple[EvaluatorResult, ...] = ()
+    #: A verdict that does not follow from the score alone.
+    verdict: Verdict | None = None
+    #: The id of the criterion whose gate failed.
+    gate: str = ""
+    #: Whether the evaluator crashed and its kind calls that a 0: never turned into a 1 by `negate`.
+    crashed: bool = False
+    judge: str = ""
+    details: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "score", fraction("a score", self.score))
+        for name in ("hits", "misses", "raw_aspects"):
+            given = getattr(self, name)
+            if given is not None or name != "raw_aspects":
+                object.__setattr__(self, name, texts(name, given))
+        whole("expected_aspect_count", self.expected_aspect_count, 0)
+        if self.reasoning is not None:
+            text("reasoning", self.reasoning)
+
+    @classmethod
+    def check(cls, holds: bool, hit: str, miss: str, reasoning: str | None = None) -> "EvaluationScore":
+        """The score of a check that holds or does not: 1 and `hit`, or 0 and `miss`."""
+        return cls(
+            score=1.0 if holds else 0.0,
+            hits=(hit,) if holds else (),
+            misses=() if holds else (miss,),
+            expected_aspect_count=1,
+            reasoning=reasoning,
+        )
+
+    @classmethod
+    def crash(cls, error: str, request: Mapping[str, Any] | None = None) -> "EvaluationScore":
+        """A score of 0 with the error among the misses, for kinds whose failure is a score (REQ-EVAL-003)."""
+        return cls(score=0.0, misses=(error,), expected_aspect_count=1, evaluator_raw_request=request, crashed=True)

@@ -1,0 +1,81 @@
+"""Recorded replies of judges: what was asked, what was said, and who looks them up."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Protocol
+
+from rubric_core.evaluation.model.criteria import Check, Item
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.lazy import dataclass
+
+__all__ = ["HAND_WRITTEN", "Asked", "JudgeRecordings", "Made", "Recorded", "RecordingMode"]
+
+
+#: The judge of a recording that a person wrote.
+HAND_WRITTEN = "hand-written"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that a judge was told, but for the criterion."""
+
+    prompt: str
+    question: str
+    answer: str
+    goal: str = ""
+    reference: str = ""
+    #: File changes and tool calls, when the judge saw some.
+    more: str = ""
+
+
+class Made(NamedTuple):
+    """Where a recording comes from."""
+
+    judge: str
+    #: ISO 8601.
+    day: str
+    case: str
+    evaluator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Something a judge said, and who and when that was."""
+
+    judge: str
+    made: str
+    check: Check | None = None
+    score: EvaluationScore | None = None
+
+    @property
+    def words(self) -> str:
+        """For people: "recorded (hand-written)", "recorded (gpt-x, 2026-11-21)"."""
+        return f"recorded ({self.judge}{f', {self.made}' if self.made and self.judge != HAND_WRITTEN else ''})"
+
+
+#: auto: ask the judge, use recordings without one. record: use recordings, ask for what is missing and keep what is said.
+#: refresh: ask for everything, and keep that instead. replay: recordings only.
+RecordingMode = Literal["auto", "record", "refresh", "replay"]
+
+
+class JudgeRecordings(Protocol):
+    """Recorded replies of judges; `recordings.Recordings` are those of a suite."""
+
+    def check(self, asked: Asked, item: Item, ranges: bool, judge: str | None) -> Recorded | None:
+        """The recorded reply about one criterion, by `judge` or by any judge."""
+
+    def free_form(self, asked: Asked, judge: str | None) -> Recorded | None:
+        """The recorded reply about the answer as a whole, by `judge` or by any judge."""
+
+    def record_checks(
+        self,
+        asked: Asked,
+        checks: Sequence[tuple[Item, Check]],
+        ranges: bool,
+        made: Made,
+        *,
+        afresh: bool = False,
+    ) -> None:
+        """Record replies about criteria; `afresh` replaces what the judge said about the case."""
+
+    def record_free_form(self, asked: Asked, score: EvaluationScore, made: Made, *, afresh: bool = False) -> None:
+        """Record a reply about the answer as a whole; see `record_checks`."""

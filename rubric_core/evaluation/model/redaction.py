@@ -1,0 +1,132 @@
+"""Secrets, kept out of everything that people or files will see: errors, events, results, recordings."""
+
+import base64
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from rubric_core.language.variables import environment_variables_in
+from rubric_core.lazy import dataclass
+from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
+
+__all__ = ["Redactor", "looks_secret", "sealed"]
+
+#: Whole words where a part of one means nothing: an AUTHOR is no secret, and max_output_tokens counts tokens.
+_SECRET = re.compile(
+    r"KEYS?(_|\d|$)|TOKEN(?!S|_USAGE|_LIMIT)|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|(^|_)AUTH(_|$|ORIZATION)|BEARER|(^|_)PAT(_|$)",
+    re.IGNORECASE,
+)
+#: What is shorter would also be part of ordinary words.
+_SHORTEST = 6
+
+T = TypeVar("T")
+
+
+def looks_secret(name: str) -> bool:
+    """Whether a setting or variable of that name holds a secret."""
+    return _SECRET.search(name) is not None
+
+
+class Redactor:
+    """Takes secrets out of texts, and out of whatever has texts in it."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values = sorted({v for v in values if len(v) >= _SHORTEST}, key=len, reverse=True)
+
+    @classmethod
+    def of(cls, values: Iterable[tuple[str, str]]) -> "Redactor":
+        """For settings and variables with their values: the secret ones among them, and passwords in addresses."""
+        pairs = list(values)
+        inside = (part for _, value in pairs if "://" in value for part in _passwords(value))
+        return cls([*(value.strip() for name, value in pairs if looks_secret(name)), *inside])
+
+    @classmethod
+    def in_texts(cls, texts: Iterable[str], environment: Mapping[str, str]) -> "Redactor":
+        """For the variables that texts name."""
+        names = {name for text in texts if "{{" in text for name in environment_variables_in(text)}
+        return cls.of((name, environment[name]) for name in names if name in environment) if names else cls()
+
+    def __bool__(self) -> bool:
+        """Whether there is any secret."""
+        return bool(self._values)
+
+    def __call__(self, text: str) -> str:
+        """`text` without secrets."""
+        for value in self._values:
+            text = text.replace(value, "***")
+        return text
+
+    def raw(self, data: bytes) -> bytes:
+        """`data` without secrets, as text in UTF-8 has them."""
+        for value in self._values:
+            data = data.replace(value.encode("utf-8", "replace"), b"***")
+        return data
+
+    def within(self, value: T) -> T:
+        """The same without secrets, wherever in it they are: in strings, lists, mappings, dataclasses."""
+        return self._any(value) if self._values else value
+
+    def _any(self, value: Any) -> Any:
+        if isinstance(value, str) and type(value) is str:
+            return self(value)
+        if isinstance(value, Mapping):
+            return {name: self._any(item) for name, item in value.items()}
+        if type(value) is list or type(value) is tuple:
+            return type(value)(self._any(item) for item in value)
+        if is_dataclass(value) and not isinstance(value, type):
+            return self._record(value)
+        return value
+
+    def _record(self, value: Any) -> Any:
+        """A dataclass without secrets; the same one when there are none in it, as in nearly all."""
+        made = {f.name: self._any(getattr(value, f.name)) for f in fields(value) if f.init}
+        same = all(each is getattr(value, name) or each == getattr(value, name) for name, each in made.items())
+        return value if same else replace(value, **made)
+
+
+def sealed(ports: Ports, redact: Redactor) -> Ports:
+    """The same outside; what programs and servers say has no secrets in it any more, before anybody cuts pieces out of it."""
+    if not redact:
+        return ports
+    return replace(ports, processes=_Processes(ports.processes, redact), http=_Http(ports.http, redact))
+
+
+@dataclass(frozen=True)
+class _Processes:
+    inner: Processes
+    redact: Redactor
+
+    async def run(self, program: Program) -> Finished:
+        finished = await self.inner.run(program)
+        return replace(finished, stdout=self.redact.raw(finished.stdout), stderr=self.redact.raw(finished.stderr))
+
+
+@dataclass(frozen=True)
+class _Http:
+    inner: Http
+    redact: Redactor
+
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
+        return self._sealed(await self.inner.post(url, headers, body, time_limit=time_limit, size_limit=size_limit))
+
+    async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
+        return self._sealed(await self.inner.get(url, time_limit=time_limit, size_limit=size_limit))
+
+    def _sealed(self, reply: HttpReply) -> HttpReply:
+        return HttpReply(reply.status, self.redact.within(reply.headers), self.redact.raw(reply.body))
+
+
+def _passwords(address: str) -> Iterable[str]:
+    try:
+        parts = urlsplit(address.strip())
+    except ValueError:
+        return ()
+    if not parts.password:
+        return ()
+    # As it is written, as it is meant, and as a header has it.
+    user, password = unquote(parts.username or ""), unquote(parts.password)
+    return parts.password, password, base64.b64encode(f"{user}:{password}".encode()).decode()

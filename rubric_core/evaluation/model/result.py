@@ -1,0 +1,343 @@
+"""What a run says about a case: verdicts and scores, each with where it comes from."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import field, is_dataclass, replace
+from enum import Enum
+from typing import Any, NamedTuple
+
+from rubric_core.evaluation.model.exchanges import Exchange, Usage, tokens_of
+from rubric_core.language.shape import Shape
+from rubric_core.lazy import dataclass
+from rubric_core.ports import Tokens
+from rubric_core.records import field_values
+
+__all__ = [
+    "CaseResult", "CriterionResult", "EvaluatorResult", "GraderError", "Ungraded", "Unscored", "Verdict",
+    "criterion_label", "jsonable",
+]  # fmt: skip
+
+#: Characters of the text by which a criterion without an id is called.
+_LONGEST_LABEL = 60
+
+
+class Verdict(str, Enum):
+    """What became of a case, an evaluator or a criterion. `Verdict("pass")` reads the words of documents 000 and 004, too."""
+
+    PASSED = "passed"
+    BORDERLINE = "borderline"
+    FAILED = "failed"
+    #: There is no score, and a reason why. Never a pass, never a 0.
+    UNSCORED = "unscored"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Verdict | None":
+        return next((verdict for verdict in cls if verdict.word == value), None)
+
+    @property
+    def word(self) -> str:
+        """The word of documents 000 and 004: pass, borderline, fail; or unscored."""
+        return {Verdict.PASSED: "pass", Verdict.FAILED: "fail"}.get(self, self.value)
+
+    @property
+    def turned(self) -> "Verdict":
+        """The verdict of a negated check."""
+        return {Verdict.PASSED: Verdict.FAILED, Verdict.FAILED: Verdict.PASSED}.get(self, self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionResult:
+    """One line of a rubric, judged: `score` is 0..1, `raw` the whole number of 0..10 behind it where there are score ranges (document 000)."""
+
+    id: str
+    #: The text of the criterion.
+    outcome: str
+    verdict: Verdict
+    #: 0..1, None when it could not be judged.
+    score: float | None = None
+    #: The whole number of 0..10 that the judge gave, in rubrics with score ranges.
+    raw: int | None = None
+    weight: float = 1.0
+    #: The score of 0..1 that it needs, when it needs one.
+    minimum: float | None = None
+    #: Whether the rubric fails when this criterion does.
+    gates: bool = False
+    gate_failed: bool = False
+    #: The text of the band that `raw` is in.
+    band: str = ""
+    reasoning: str = ""
+    #: Why there is no score.
+    reason: str = ""
+    #: Whether it was judged by a recording.
+    recorded: bool = False
+    #: Whether its author wrote the id; else it is made of its place (`rubric-1`).
+    named: bool = True
+
+    @property
+    def label(self) -> str:
+        """What people read: the id that its author wrote, else the text in quotes."""
+        return criterion_label(self.id, self.outcome, named=self.named)
+
+
+def criterion_label(name: str, text: str, *, named: bool) -> str:
+    """What people read of a criterion: `name` where its author wrote it, else `text` in quotes, on one line."""
+    if named or not text:
+        return name
+    line = " ".join(text.split())
+    return f'"{line if len(line) <= _LONGEST_LABEL else line[: _LONGEST_LABEL - 1] + "…"}"'
+
+
+class Ungraded(NamedTuple):
+    """An evaluator that did not grade: it gave no score, or it crashed and its score of 0 stands for that."""
+
+    #: Its name, behind those of what it is a member of: `turn-1 / style / tone`.
+    name: str
+    reason: str
+    #: Whether it could not run or crashed; otherwise it had nothing to grade with, such as a judge.
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorResult:
+    """One evaluator of a case, done (REQ-EVAL-008: name, type, score, hits, misses, reasoning, evaluator_raw_request)."""
+
+    name: str
+    type: str
+    verdict: Verdict
+    #: 0..1, None when there is none.
+    score: float | None = None
+    weight: float = 1.0
+    hits: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+    reasoning: str = ""
+    #: Why there is no score.
+    reason: str = ""
+    criteria: tuple[CriterionResult, ...] = ()
+    #: The members of a composite.
+    members: "tuple[EvaluatorResult, ...]" = ()
+    #: The score of 0..1 from which it passes.
+    minimum: float | None = None
+    #: Whether the score of the case becomes 0 when this one falls short of `minimum`.
+    required: bool = False
+    negated: bool = False
+    #: The id of the criterion whose gate failed.
+    gate: str = ""
+    #: Whether it crashed and the dialect calls that a score of 0.
+    crashed: bool = False
+    #: Why it could not run, or how it crashed, without a line. Earlier versions say that of a crash in `misses` alone: see `failure`.
+    error: str = ""
+    #: Who judged: a model, or "recorded (…)".
+    judge: str = ""
+    duration_ms: float | None = None
+    evaluator_raw_request: Mapping[str, Any] | None = None
+    #: What the judge said in each try, letter by letter but for secrets; very long ones are cut, and say so. Empty for recordings.
+    raw_replies: tuple[str, ...] = ()
+    #: What it sent, in order; that of its members is with them.
+    exchanges: tuple[Exchange, ...] = ()
+    details: Mapping[str, Any] | None = None
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """The tokens that judges took for it and its members, as far as they tell; None when none does."""
+        return tokens_of(sent.tokens for each in self.flat() for sent in each.exchanges)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What judges cost for it and its members, in US dollars; None when nothing tells."""
+        known = [sent.cost_usd for each in self.flat() for sent in each.exchanges if sent.cost_usd is not None]
+        return sum(known) if known else None
+
+    @property
+    def bare(self) -> "EvaluatorResult":
+        """The same without what is about its making: what was sent, and why it failed."""
+        return replace(self, exchanges=(), error="", members=tuple(member.bare for member in self.members))
+
+    def flat(self) -> "Iterator[EvaluatorResult]":
+        """This one, and those that it is composed of."""
+        yield self
+        for each in self.members:
+            yield from each.flat()
+
+    @property
+    def has_graded(self) -> bool:
+        """Whether it is plain that it graded: it has a score and no members."""
+        return self.score is not None and not (self.members or self.error or self.crashed)
+
+    def ungraded(self, before: str = "") -> Iterator[Ungraded]:
+        """Those of its members that did not grade, and itself unless it only lacks a score because of them.
+
+        `before` are the names of what it is a member of.
+        """
+        if self.has_graded:
+            return
+        name = f"{before}{self.name}"
+        found = [each for member in self.members for each in member.ungraded(f"{name} / ")]
+        yield from found
+        if self.failure or (self.score is None and not found):
+            yield Ungraded(name, self.failure or self.reason, failed=bool(self.failure))
+
+    @property
+    def failure(self) -> str:
+        """Why it could not run, or how it crashed; empty for one that graded, or had nothing to grade with."""
+        return self.error or (("".join(self.misses[:1]) or "it crashed") if self.crashed else "")
+
+    def as_unscored(self) -> "Unscored":
+        """The exception for an evaluator that needs the score of this one, which has none."""
+        kind = GraderError if self.error else Unscored
+        return kind(self.reason, request=self.evaluator_raw_request, replies=self.raw_replies)
+
+    @property
+    def was_judged(self) -> bool:
+        """Whether a judge was asked, or a recording of one; not whether the reply was of use. Members count."""
+        return any(each.judge or each.raw_replies for each in self.flat())
+
+    @property
+    def counts(self) -> bool:
+        """Whether the case cannot have a score without this one."""
+        return self.weight > 0 or self.gated
+
+    @property
+    def gate_label(self) -> str:
+        """What to call the criterion whose gate failed: `tone`, or `member / tone`; empty without one."""
+        own = next((c.label for c in self.criteria if c.id == self.gate), "") if self.gate else ""
+        inner = next((f"{m.name} / {m.gate_label}" for m in self.members if m.gate), "") if self.gate else ""
+        return own or inner or self.gate
+
+    @property
+    def gated(self) -> bool:
+        """Whether the case cannot pass without this one, whatever its weight."""
+        return self.required or any(c.gates for c in self.criteria)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseResult:
+    """A case, run: `score` and `threshold` are 0..1, `duration_ms` is milliseconds, `cost_usd` US dollars; None is what nobody measured."""
+
+    id: str
+    verdict: Verdict
+    #: 0..1, None when there is none.
+    score: float | None = None
+    #: The score from which the case passes.
+    threshold: float = 0.8
+    #: Where the threshold is written; empty for that of the dialect.
+    threshold_from: str = ""
+    evaluators: tuple[EvaluatorResult, ...] = ()
+    #: Why there is no score, or what decided the verdict when the score did not.
+    reason: str = ""
+    answer: str = ""
+    target: str = ""
+    dialect: str = ""
+    duration_ms: float | None = None
+    #: Those of the answer; `usage` has those of judges, too.
+    tokens: Tokens | None = None
+    #: US dollars, of target and judge together, as far as they tell.
+    cost_usd: float | None = None
+    #: What target and judges took, each by itself; of a case that is run several times, all runs together.
+    usage: tuple[Usage, ...] = ()
+    #: What was sent to the target; what graders sent is with them.
+    exchanges: tuple[Exchange, ...] = ()
+    #: Each run of a case that is run several times, whose result this is. Not stored.
+    runs: "tuple[CaseResult, ...]" = ()
+    #: Equal fingerprints mean that nothing that the result depends on has changed.
+    fingerprint: str = ""
+    #: When it was done, ISO 8601.
+    at: str = ""
+    #: The line of the case when it ran, from 1.
+    line: int = 0
+    #: The file in which the case stands, relative to the directory of the suite; empty when that is the suite.
+    file: str = ""
+    #: In the results of a file with cases: the suite that ran them, relative to the directory of that file.
+    suite: str = ""
+    details: Mapping[str, Any] | None = field(default=None)
+
+    @property
+    def is_sound_pass(self) -> bool:
+        """Whether it passed, and no evaluator failed to grade it: not by `--allow-grader-errors`."""
+        return self.verdict is Verdict.PASSED and not self.grader_errors
+
+    @property
+    def lacks_a_verdict(self) -> bool:
+        """Whether it is unscored, or an evaluator failed to grade it: whatever the score says then, it is not about the answer."""
+        return self.verdict is Verdict.UNSCORED or bool(self.grader_errors)
+
+    @property
+    def ungraded(self) -> tuple[Ungraded, ...]:
+        """The evaluators that did not grade. With any, a case does not pass unless a person allows that."""
+        return tuple(each for evaluator in self.evaluators if not evaluator.has_graded for each in evaluator.ungraded())
+
+    @property
+    def grader_errors(self) -> tuple[Ungraded, ...]:
+        """The evaluators that could not run or crashed; those of a case with a score also that had nothing to grade with."""
+        ungraded = self.ungraded
+        return tuple(each for each in ungraded if each.failed or self.score is not None) if ungraded else ()
+
+
+class Unscored(Exception):  # noqa: N818  # not an error of the program: one of the four verdicts
+    """No score can be had; the message is one sentence that says why and what to do.
+
+    `criteria` are those that could be judged all the same; `request` and `replies` are what a judge was asked and what it said
+    in each try; `at` is what is to blame in the suite, so that its line can be told; `members` are those of a composite.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        criteria: tuple[CriterionResult, ...] = (),
+        request: Mapping[str, Any] | None = None,
+        at: Shape | None = None,
+        replies: tuple[str, ...] = (),
+        members: tuple[EvaluatorResult, ...] = (),
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.criteria = criteria
+        self.request = request
+        self.at = at
+        self.replies = replies
+        self.members = members
+        #: What was sent, and what that took, before it was clear that there would be no score.
+        self.exchanges: tuple[Exchange, ...] = ()
+        self.usage: tuple[Usage, ...] = ()
+
+
+class GraderError(Unscored):
+    """An evaluator could not run, or crashed: its program is not there, its code raised an error, its judge gave no usable reply."""
+
+
+_SIMPLE = frozenset({str, int, bool, type(None)})
+
+
+def jsonable(value: Any) -> Any:
+    """`value` with its dataclasses as dicts, ready for JSON; None, empty texts and empty lists are left out of these."""
+    kind = type(value)
+    if kind in _SIMPLE:  # most of what there is
+        return value
+    if kind is list or kind is tuple:
+        return [jsonable(item) for item in value]
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value) and not isinstance(value, type):
+        return _fields_written(value)
+    if isinstance(value, Mapping):
+        return {str(name): jsonable(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no word for it
+    # What an evaluator of somebody else's gives as details may be anything.
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _fields_written(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass that are not empty, ready for JSON."""
+    made: dict[str, Any] = {}
+    for name, item in field_values(value):
+        kind = type(item)
+        if kind in _SIMPLE:
+            if item is not None and item != "":
+                made[name] = item
+        elif kind is not tuple or item:  # most lists of a result are empty
+            written = jsonable(item)
+            if written not in (None, "", []):
+                made[name] = written
+    return made

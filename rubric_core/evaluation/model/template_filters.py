@@ -1,0 +1,29 @@
+"""Filters that a suite brings for its templates, as those who fill in templates use them."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from rubric_core.ports import Ports
+
+__all__ = ["FilterNeeded", "TemplateFilters"]
+
+
+class FilterNeeded(Exception):  # noqa: N818  # not an error: the filter is run, and the template rendered again
+    """A filter has to be run before a template can be rendered."""
+
+    def __init__(self, name: str, arguments: tuple[Any, ...]) -> None:
+        super().__init__(f"the filter {name} is run when the suite is")
+        self.name, self.arguments = name, arguments
+
+
+class TemplateFilters(Protocol):
+    """The filters of a suite, with the values they have returned so far."""
+
+    #: The file of each filter, by name.
+    files: Mapping[str, str]
+
+    def value(self, name: str, arguments: tuple[Any, ...]) -> Any:
+        """What a filter returns for a value and further arguments. Raises FilterNeeded when it was not run for these."""
+
+    async def run(self, needed: FilterNeeded, ports: Ports) -> None:
+        """Run a filter. Raises Unscored."""

@@ -1,0 +1,90 @@
+"""Results as rows of JSON in the store. What was sent is bounded there, and a text that was sent several times stands once.
+
+A judge is told the same question and answer for every evaluator, and a program gets them in a payload: written out each time,
+these would be most of the store.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from rubric_core.evaluation.model.result import CaseResult, jsonable
+from rubric_core.evaluation.results.result_reader import case_result_of
+
+__all__ = ["GRADER_ERRORS", "result_in", "stored_row"]
+
+#: Shorter texts stand where they are.
+_SHORTEST = 80
+#: Characters of a text that are kept at most, of all texts of a case together, and of each when they are more than that.
+_LONGEST, _TOGETHER, _CUT = 50_000, 500_000, 2_000
+#: Under this key of a row are the texts; a mapping with this key alone stands for one of them, by its number.
+_TEXTS, _TEXT = "sent_texts", "rubric:sent-text"
+#: How many graders failed: so it is known without looking at the evaluators.
+GRADER_ERRORS = "grader_errors"
+
+
+def stored_row(result: CaseResult) -> dict[str, Any]:
+    """The row of a result; `result_in` reads it."""
+    row: dict[str, Any] = jsonable(replace(result, runs=()) if result.runs else result)
+    if errors := result.grader_errors:
+        row[GRADER_ERRORS] = len(errors)
+    packing = _Packing()
+    _each_exchanges(row, packing.packed)
+    texts = packing.texts
+    if texts:
+        row[_TEXTS] = texts if sum(map(len, texts)) <= _TOGETHER else [_shortened(text, _CUT) for text in texts]
+    return row
+
+
+def result_in(row: Mapping[str, Any]) -> CaseResult:
+    """The result in a row, also in one of an earlier version. Raises ValueError, TypeError, LookupError or RecursionError for what is none."""
+    texts = row.get(_TEXTS)
+    if not texts:
+        return case_result_of(row)
+    made = dict(row)
+    _each_exchanges(made, lambda value: _unpacked(value, texts))
+    return case_result_of(made)
+
+
+class _Packing:
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def packed(self, value: Any) -> Any:
+        """The value with its longer texts replaced by their numbers."""
+        if isinstance(value, str):
+            return value if len(value) < _SHORTEST else {_TEXT: self._number(_shortened(value, _LONGEST))}
+        if isinstance(value, Mapping):
+            return {name: self.packed(item) for name, item in value.items()}
+        return [self.packed(item) for item in value] if isinstance(value, list) else value
+
+    def _number(self, text: str) -> int:
+        if text not in self._numbers:
+            self._numbers[text] = len(self.texts)
+            self.texts.append(text)
+        return self._numbers[text]
+
+
+def _unpacked(value: Any, texts: list[str]) -> Any:
+    if isinstance(value, Mapping):
+        if value.keys() == {_TEXT}:
+            return texts[value[_TEXT]]
+        return {name: _unpacked(item, texts) for name, item in value.items()}
+    return [_unpacked(item, texts) for item in value] if isinstance(value, list) else value
+
+
+def _each_exchanges(row: dict[str, Any], made: Any) -> None:
+    """Replace the exchanges of a row, and of its evaluators and their members, by what `made` makes of them."""
+    if row.get("exchanges"):
+        row["exchanges"] = made(row["exchanges"])
+    for inner in ("evaluators", "members"):
+        if row.get(inner):
+            row[inner] = [dict(each) for each in row[inner]]
+            for each in row[inner]:
+                _each_exchanges(each, made)
+
+
+def _shortened(text: str, longest: int) -> str:
+    """A text, or its beginning and how much is left out."""
+    return text if len(text) <= longest else f"{text[:longest]}\n… and {len(text) - longest:,} more characters"

@@ -1,0 +1,187 @@
+"""The steps of an answer, as agentv counts them: the events of its trace by kind, and which of them an evaluator means."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cmp_to_key
+from typing import Any, Literal
+
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.trace import Trace, moment, trace_of
+from rubric_core.language.evaluators import StepCount
+from rubric_core.language.shape import Shape
+from rubric_core.lazy import dataclass
+
+__all__ = ["Step", "Wanted", "bounds", "glob", "recorded", "steps_of", "tools_of", "wanted", "wanted_tool"]
+
+Kind = Literal["command", "message", "reasoning", "search", "span", "tool"]
+
+#: Tools whose calls are commands, where the command is among their arguments.
+_SHELLS = frozenset(("exec_command", "local_shell", "shell"))
+_COMMAND_KEYS = ("cmd", "command", "commands")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event."""
+
+    kind: Kind
+    #: What it may be called: the name of a tool; a command, its tool and its program; `message` or `final_response`.
+    names: tuple[str, ...]
+    #: The arguments of a call; None when there are none.
+    args: Any = None
+
+    def named(self, pattern: re.Pattern[str]) -> bool:
+        """Whether one of its names is meant."""
+        return any(pattern.match(name) for name in self.names)
+
+
+def recorded(context: EvaluationContext, at: Shape) -> Trace:
+    """The trace of an answer. Raises Unscored when the target keeps no record of the tools that it calls."""
+    answer = context.answer
+    if answer is None or (answer.tool_uses is None and answer.messages is None):
+        raise Unscored("the target keeps no record of the tools that it calls", at=at)
+    return trace_of(context)
+
+
+def steps_of(context: EvaluationContext, at: Shape) -> list[Step]:
+    """Every step, in order: messages, calls and their results, the final response. Raises Unscored, as `recorded` does."""
+    events = sorted(recorded(context, at).events, key=cmp_to_key(_order))
+    return [_step(event) for event in events]
+
+
+def tools_of(context: EvaluationContext, at: Shape) -> list[Step]:
+    """The calls of tools that are no commands. Raises Unscored, as `recorded` does."""
+    return [step for step in steps_of(context, at) if step.kind == "tool"]
+
+
+def _order(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
+    """By time where both have one, else by place."""
+    began, later = moment(one.get("timestamp")), moment(other.get("timestamp"))
+    if began is not None and later is not None and began != later:
+        return -1 if began < later else 1
+    return int(one["ordinal"] - other["ordinal"])
+
+
+def _step(event: Mapping[str, Any]) -> Step:
+    if event["type"] == "tool_call":
+        return _call(event["tool"])
+    message = event.get("message", {})
+    if event["type"] not in ("message", "final_response"):
+        return Step("span", (str(message.get("name") or event["type"]), "span"))
+    metadata = message.get("metadata")
+    reasons = isinstance(metadata, Mapping) and metadata.get("codex.item.type") == "reasoning"
+    kind: Kind = "reasoning" if reasons else "message"
+    return Step(kind, (str(message.get("name") or event["type"]), kind))
+
+
+def _call(tool: Mapping[str, Any]) -> Step:
+    name, args = str(tool["name"]), _structured(tool.get("input"))
+    command = _command(args) if name.lower() in _SHELLS else ""
+    if command:
+        return Step("command", (command, name, command.split()[0]), args)
+    return Step("tool", (name,), args)
+
+
+def _structured(value: Any) -> Any:
+    """Arguments that are JSON in a text, read; an empty text is none."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value.strip() or None
+
+
+def _command(args: Any) -> str:
+    written = next((args[n] for n in _COMMAND_KEYS if args.get(n) is not None), None) if isinstance(args, Mapping) else None  # fmt: skip
+    if isinstance(written, list):
+        words = [str(part).strip() for part in written]
+        written = ("; " if written is args.get("commands") else " ").join(word for word in words if word)
+    return written.strip() if isinstance(written, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Steps that are looked for: by name, where `*` and `?` stand for anything, and how often."""
+
+    #: Empty for every name.
+    name: str = ""
+    least: int | None = None
+    most: int | None = None
+    #: Of which kinds they are; empty for every kind.
+    kinds: tuple[str, ...] = ()
+
+    def fits(self, step: Step) -> bool:
+        """Whether a step is such a one."""
+        return (not self.kinds or step.kind in self.kinds) and (not self.name or step.named(glob(self.name)))
+
+    def count_holds(self, count: int) -> bool:
+        """Whether `count` steps are enough and not too many."""
+        return (self.least is None or count >= self.least) and (self.most is None or count <= self.most)
+
+    @property
+    def words(self) -> str:
+        """How often, in words."""
+        limits = ((self.least, "at least"), (self.most, "at most"))
+        return ", ".join(f"{words} {limit}" for limit, words in limits if limit is not None)
+
+
+def glob(pattern: str) -> re.Pattern[str]:
+    """A pattern in which `*` and `?` stand for anything, whatever the case."""
+    first, *rest = ("".join("." if c == "?" else re.escape(c) for c in part) for part in pattern.split("*"))
+    if not rest:
+        return re.compile(rf"{first}\Z", re.IGNORECASE)
+    # What stands before another `*` is taken where it comes first: no later place does better, and to try them may take for ever.
+    middle = "".join(f"(?=(?P<part_{n}>.*?{part}))(?P=part_{n})" for n, part in enumerate(rest[:-1]) if part)
+    return re.compile(rf"{first}{middle}.*{rest[-1]}\Z", re.IGNORECASE)
+
+
+def wanted_tool(value: Any, at: Shape) -> Wanted:
+    """The calls of a tool that a name or a mapping asks for; at least one where it does not say. Raises Unscored."""
+    if isinstance(value, str) and value:
+        return Wanted(value, 1)
+    if not isinstance(value, Mapping):
+        raise Unscored("`value` needs a name, or a mapping with `name` or `pattern`", at=at)
+    found = wanted(value, at, least=1)
+    if not found.name:
+        raise Unscored("`value` needs a `name` or a `pattern`", at=at)
+    if found.kinds and "tool" not in found.kinds:
+        raise Unscored(
+            f"`type: {found.kinds[0]}` is never found here: agentv looks among the steps of type tool", at=at
+        )
+    return found
+
+
+def wanted(value: Mapping[str, Any], at: Shape, *, least: int | None = None) -> Wanted:
+    """The steps that a mapping asks for. Raises Unscored for what cannot be."""
+    name = value.get("pattern") or value.get("name") or ""
+    if not isinstance(name, str):
+        raise Unscored("a `name` or a `pattern` is a text", at=at)
+    fewest, most = bounds(value, at, least=least)
+    written = value.get("type") or []
+    kinds = tuple(map(str, written if isinstance(written, list) else [written]))
+    unknown = next((kind for kind in kinds if kind not in StepCount.step_types), None)
+    if unknown is not None:
+        raise Unscored(f"`{unknown}` is no type of step; there are {', '.join(StepCount.step_types)}", at=at)
+    return Wanted(name, fewest, most, kinds)
+
+
+def bounds(value: Mapping[str, Any], at: Shape, *, least: int | None) -> tuple[int | None, int | None]:
+    """`min` and `max` of a mapping, `least` without `min`. Raises Unscored for bounds that nothing can keep."""
+    written, most = _whole(value, "min", at), _whole(value, "max", at)
+    fewest = least if written is None else written
+    if most is not None and fewest is not None and most < fewest:
+        hint = "" if written is not None else f", which is {fewest} where it is not written: write `min: 0`"
+        raise Unscored(f"`max: {most}` is less than `min`{hint}", at=at)
+    return fewest, most
+
+
+def _whole(value: Mapping[str, Any], name: str, at: Shape) -> int | None:
+    found = value.get(name)
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, int) or found < 0:
+        raise Unscored(f"`{name}` has to be a whole number of at least 0, found {found!r}", at=at)
+    return found

@@ -1,0 +1,1 @@
+"""Who answers: target files resolved, their settings, providers."""

@@ -1,0 +1,178 @@
+"""Agents on the command line: each is asked once, without a terminal, and tells what it does as one JSON object a line."""
+
+import shlex
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from rubric_core.evaluation.model.trace import iso_time
+from rubric_core.evaluation.targets.providers.answer_reader import objects
+from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
+from rubric_core.evaluation.targets.providers.program import Runs
+from rubric_core.language.providers import CommandAgent
+from rubric_core.lazy import dataclass
+from rubric_core.ports import Answer, Finished, Ports, ProviderError, Request, ToolUse
+
+__all__ = ["AgentError", "Dialogue", "Invocation", "ToolLog", "agent_kind"]
+
+S = TypeVar("S", bound=CommandAgent)
+
+#: Agents take minutes where models take seconds.
+_TIMEOUT = 600.0
+_REMEDY = "; install it, or write in `executable` where it is"
+_WHY = "rubric writes no logs of agents; what they did is in the result"
+#: Settings of every agent that rubric takes and does not act on.
+_UNUSED_LOGS: Mapping[str, str] = dict.fromkeys(
+    ("log_dir", "log_directory", "log_format", "log_output_format", "stream_log"), _WHY
+)
+
+
+class AgentError(ValueError):
+    """What an agent said of its own failure."""
+
+
+class Invocation(NamedTuple):
+    """How the program is called for one request."""
+
+    arguments: Sequence[str]
+    stdin: str = ""
+
+
+class Dialogue(Protocol):
+    """What is special about one program."""
+
+    def invocation(self, request: Request, scratch: Path, *, by_schema: bool) -> Invocation:
+        """Its arguments. Raises ProviderError for a request that it cannot be given."""
+
+    def answer(self, events: Sequence[Mapping[str, Any]]) -> Answer | None:
+        """The answer in what it printed, None without one. Raises AgentError when it says that it failed."""
+
+
+@dataclass
+class Agent:
+    """A program that works on a task by itself."""
+
+    name: str
+    kind: str
+    model: str
+    program: tuple[str, ...]
+    runs: Runs
+    dialogue: Dialogue
+    #: Whether this version of the program was found to know no schemas.
+    _plain: bool = False
+
+    @property
+    def identity(self) -> str:
+        return f"{self.kind}:{self.model}" if self.model else f"{self.kind}:{self.name}"
+
+    async def ask(self, request: Request) -> Answer:
+        by_schema = request.schema is not None and not self._plain
+        clock = self.runs.ports.clock
+        began = iso_time(clock.now())
+        finished = await self._run(request, by_schema=by_schema)
+        if by_schema and finished.exit_code and b"schema" in finished.stderr + finished.stdout:
+            finished = await self._run(request, by_schema=False)
+            self._plain = not finished.exit_code
+        said = finished.stdout.decode("utf-8", "replace")
+        try:
+            answer = self.dialogue.answer(objects(said))
+        except AgentError as error:
+            if finished.exit_code:
+                raise self.runs.failed(finished, str(error)) from None
+            place = self.runs.place
+            raise ProviderError(f"{self.kind} failed: {place.redact(str(error))} ({place.where('')})") from None
+        if finished.exit_code:
+            raise self.runs.failed(finished)
+        if answer is None:
+            start = " ".join(said.split())[:120]
+            found = f"it printed {start!r}" if start else "it printed nothing"
+            raise ProviderError(f"{self.kind} gave no answer: {found} ({self.runs.place.where(self.runs.setting)})")
+        took = finished.seconds * 1000 if answer.duration_ms is None else answer.duration_ms
+        ended, model = iso_time(clock.now()), answer.model or self.model
+        return replace(answer, duration_ms=took, model=model, start_time=began, end_time=ended)
+
+    async def _run(self, request: Request, *, by_schema: bool) -> Finished:
+        with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
+            made = self.dialogue.invocation(request, Path(scratch), by_schema=by_schema)
+            stdin = made.stdin.encode("utf-8", "replace")
+            return await self.runs.finished((*self.program, *made.arguments), request, stdin)
+
+
+def agent_kind(
+    names: tuple[str, ...],
+    settings: type[S],
+    program: str,
+    dialogue: Callable[[S, Place, tuple[str, ...]], Dialogue],
+    environment: tuple[str, ...],
+    keys: Callable[[S], Mapping[str, str]] = lambda _: {},
+) -> ProviderKind[S]:
+    """The kind of one agent.
+
+    Args:
+        names: Its names, the usual one first.
+        settings: The shape of its settings.
+        program: The usual name of its program.
+        dialogue: Makes what is special about it, of its settings, its place and the further arguments that they name.
+        environment: The variables by which the program knows its user.
+        keys: Further variables, of its settings.
+    """
+
+    def make(written: S, place: Place, ports: Ports) -> Agent:
+        place = replace(place, environment={**place.environment, **keys(written)})
+        setting = next((s for s in ("command", "executable", "binary") if written.has(s)), "")
+        runs = Runs(place, ports, written.timeout_seconds or _TIMEOUT, written.cwd, setting, _REMEDY)
+        spoken = dialogue(written, place, _arguments(written, place))
+        return Agent(
+            place.name, names[0], written.model or place.model, _program(written, place, program), runs, spoken
+        )
+
+    return ProviderKind(names, settings, make, unused=_UNUSED_LOGS, program=program, environment=environment)
+
+
+def _program(settings: CommandAgent, place: Place, usual: str) -> tuple[str, ...]:
+    single = settings.executable or settings.binary
+    if single:
+        return (single,)
+    command = settings.command
+    if command is None:
+        return (usual,)
+    return _words(command, place, "command") or (usual,)
+
+
+def _arguments(settings: CommandAgent, place: Place) -> tuple[str, ...]:
+    """The further arguments that the target names. Raises ValueError for quotes that are not closed."""
+    name = "args" if settings.args is not None else "arguments"
+    return _words(settings.args if settings.args is not None else settings.arguments or (), place, name)
+
+
+def _words(written: str | Sequence[str], place: Place, name: str) -> tuple[str, ...]:
+    if not isinstance(written, str):
+        return tuple(written)
+    try:
+        return tuple(shlex.split(written))
+    except ValueError as error:
+        raise ValueError(f"{name}: {str(error).lower()} ({place.where(name)})") from None
+
+
+class ToolLog:
+    """The tools that an agent calls, in order, each with what came of it."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, ToolUse] = {}
+
+    def called(self, name: str, tool: str, given: Any) -> None:
+        """A call with that id begins."""
+        self._calls.setdefault(name or f"#{len(self._calls)}", ToolUse(tool, given))
+
+    def done(self, name: str, output: Any) -> None:
+        """The call with that id has ended."""
+        known = self._calls.get(name)
+        if known is not None:
+            self._calls[name] = replace(known, output=output)
+
+    @property
+    def uses(self) -> tuple[ToolUse, ...]:
+        """All of them."""
+        return tuple(self._calls.values())

@@ -1,0 +1,168 @@
+"""A model behind an HTTP API: what every API needs, and how to go on with a server that does not know all of it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any, Literal, NamedTuple, Protocol
+
+from rubric_core.evaluation.model.trace import iso_time
+from rubric_core.evaluation.targets.providers.answer_reader import number
+from rubric_core.evaluation.targets.providers.http import Asking, RefusalError
+from rubric_core.language.providers import Api
+from rubric_core.lazy import dataclass
+from rubric_core.ports import Answer, ChatMessage, ProviderError, Request, Sent, Tokens
+
+__all__ = ["ApiModel", "Call", "Option", "Wire", "answered", "counted", "in_turn", "merged", "no_text", "sampling"]
+
+#: Parts of a request that a server may not know. Without a schema the prompt alone says what to reply.
+Option = Literal["schema", "temperature", "length", "effort"]
+_NAMES: Mapping[Option, str] = {
+    "schema": "a JSON Schema", "temperature": "a temperature", "length": "a limit of tokens in its first form", "effort": "an effort",
+}  # fmt: skip
+
+
+class Call(NamedTuple):
+    """One request over HTTP."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+    #: The messages in the body, in their order.
+    messages: tuple[ChatMessage, ...]
+
+
+class Wire(Protocol):
+    """How an API puts requests and replies."""
+
+    #: The words by which a server that refuses an option names it.
+    @property
+    def options(self) -> Mapping[Option, tuple[str, ...]]:
+        """For each option that a request may have."""
+
+    def call(self, request: Request, without: Collection[Option]) -> Call:
+        """The request, without some options."""
+
+    def answer(self, reply: Mapping[str, Any], took: float) -> Answer:
+        """The answer in a reply. Raises ProviderError when there is none in it."""
+
+
+@dataclass
+class ApiModel:
+    """A model that is asked over HTTP."""
+
+    name: str
+    kind: str
+    model: str
+    asking: Asking
+    wire: Wire
+    #: What this server was found not to know.
+    _unknown: set[Option] = field(default_factory=set)
+
+    @property
+    def identity(self) -> str:
+        return f"{self.kind}:{self.model}"
+
+    async def ask(self, request: Request) -> Answer:
+        without = frozenset(self._unknown)
+        call = self.wire.call(request, without)
+        request.sent(Sent(self.name, call.messages))
+        clock = self.asking.ports.clock
+        began = iso_time(clock.now())
+        while True:
+            try:
+                reply, took = await self.asking.ask(
+                    call.url, call.headers, call.body, lambda why: request.sent(Sent(self.name, again=why))
+                )
+            except RefusalError as refusal:
+                unwanted = self._unwanted(refusal, without)
+                if unwanted is None:
+                    raise
+                without |= {unwanted}
+                call = self.wire.call(request, without)
+                request.sent(
+                    Sent(self.name, again=f"without {_NAMES[unwanted]}; {refusal.status}: {refusal.refusal.said}")
+                )
+            else:
+                # Only now is it known that the option was the trouble.
+                self._unknown |= without
+                try:
+                    return replace(self.wire.answer(reply, took), start_time=began, end_time=iso_time(clock.now()))
+                except ProviderError as error:
+                    place = self.asking.place
+                    raise ProviderError(f"{place.redact(str(error))} ({place.where('')})") from None
+
+    def _unwanted(self, refusal: RefusalError, without: Collection[Option]) -> Option | None:
+        """The option that a server complains of; the schema when it does not say what is wrong."""
+        if refusal.status not in (400, 422) or refusal.refusal.certain:
+            return None
+        left = {option: words for option, words in self.wire.options.items() if option not in without}
+        said = str(refusal).lower()
+        named = next((option for option, words in left.items() if any(word.lower() in said for word in words)), None)
+        return named or ("schema" if "schema" in left and not refusal.refusal.cause else None)
+
+
+def sampling(request: Request, settings: Api) -> tuple[float | None, int | None]:
+    """Temperature and most tokens; what the request says comes before the settings of the target."""
+    warmth = settings.temperature if request.temperature is None else request.temperature
+    return warmth, request.max_output_tokens or settings.max_output_tokens
+
+
+def in_turn(system: str, turns: Sequence[tuple[str, str]]) -> tuple[ChatMessage, ...]:
+    """What `merged` gave, as messages."""
+    said = (ChatMessage("assistant" if role == "assistant" else "user", text) for role, text in turns)
+    return (*((ChatMessage("system", system),) if system else ()), *said)
+
+
+def merged(messages: Collection[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:
+    """For APIs that want a system prompt apart and roles in turn: that prompt, and (user or assistant, text) in turn."""
+    system = "\n\n".join(m.content for m in messages if m.role == "system")
+    turns: list[tuple[str, str]] = []
+    for message in messages:
+        if message.role == "system" or not message.content:
+            continue
+        role = "assistant" if message.role == "assistant" else "user"
+        if turns and turns[-1][0] == role:
+            turns[-1] = (role, f"{turns[-1][1]}\n\n{message.content}")
+        else:
+            turns.append((role, message.content))
+    if not turns or turns[0][0] == "assistant":
+        turns.insert(0, ("user", "(go on)"))
+    return system, turns
+
+
+def counted(
+    usage: object, given: str, made: str, cached: object, reasoning: object = 0, *, cached_apart: bool = False
+) -> Tokens | None:
+    """Tokens by the names that an API has for them; None when it does not tell. `cached_apart`: not part of `given`."""
+    counts = usage if isinstance(usage, dict) else {}
+    read, written = counts.get(given), counts.get(made)
+    if not isinstance(read, int) or not isinstance(written, int):
+        return None
+    hidden = cached if isinstance(cached, int) else 0
+    thought = reasoning if isinstance(reasoning, int) else 0
+    return Tokens(read if cached_apart else max(0, read - hidden), written, hidden, thought)
+
+
+def answered(text: str, reply: Mapping[str, Any], took: float, model: str, given: str, made: str) -> Answer:
+    """An answer with what the APIs of OpenAI tell of it; `given` and `made` are their names for tokens read and written."""
+    told = reply.get("usage")
+    usage = told if isinstance(told, dict) else {}
+    cached = _detail(usage, given, "cached_tokens")
+    thought = _detail(usage, made, "reasoning_tokens")
+    return Answer(
+        text, duration_ms=took, tokens=counted(usage, given, made, cached, thought), cost_usd=number(usage.get("cost"), None),
+        tool_uses=(), llm_calls=1, model=str(reply.get("model") or model),
+    )  # fmt: skip
+
+
+def _detail(usage: Mapping[str, Any], name: str, part: str) -> object:
+    details = usage.get(f"{name}_details")
+    return details.get(part) if isinstance(details, dict) else 0
+
+
+def no_text(stopped_by_length: bool) -> ProviderError:
+    """The error for a reply that says nothing."""
+    if stopped_by_length:
+        return ProviderError(
+            "the model stopped at the limit of its output before it said anything; raise max_output_tokens"
+        )
+    return ProviderError("the server's reply has no text in it")

@@ -1,0 +1,185 @@
+"""Asking a model over HTTP: retries with backoff, Retry-After, and what went wrong in words without secrets."""
+
+import json
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from rubric_core.evaluation.model.redaction import sealed
+from rubric_core.evaluation.targets.providers.base import Place
+from rubric_core.evaluation.targets.providers.refusals import Refusal, refusal_of
+from rubric_core.language.providers import Api
+from rubric_core.lazy import dataclass
+from rubric_core.ports import HttpReply, NetworkError, Ports, ProviderError
+
+__all__ = ["Asking", "RefusalError"]
+
+_SIZE_LIMIT = 10_000_000
+_SHOWN = 300
+_TIMEOUT = 120.0
+_RETRIES = 3
+_FIRST_DELAY_MS, _LONGEST_DELAY_MS, _FACTOR = 500.0, 30_000.0, 2.0
+#: How streams of events begin.
+_STREAM = ("data:", "event:")
+#: Timeouts, busy servers, servers in trouble; 529 is Anthropic's word for busy.
+_RETRIED = (408, 429, 500, 502, 503, 504, 529)
+
+
+def _unheard(_: str) -> None:
+    """Nobody listens."""
+
+
+class RefusalError(ProviderError):
+    """The server said no."""
+
+    def __init__(self, message: str, status: int, refusal: Refusal) -> None:
+        super().__init__(message)
+        self.status = status
+        self.refusal = refusal
+
+
+@dataclass
+class Asking:
+    """How one target is asked. A server that asks to slow down is left alone by all requests to the target."""
+
+    settings: Api
+    place: Place
+    ports: Ports
+    #: The setting that has the address, for messages; empty when it is no setting.
+    address: str = "base_url"
+    #: The model that is asked for, and the setting that names it.
+    model: str = ""
+    model_setting: str = "model"
+    #: The moment of the clock before which nothing is sent.
+    _not_before: float = 0.0
+
+    async def ask(
+        self, url: str, headers: Mapping[str, str], body: Mapping[str, Any], again: Callable[[str], None] = _unheard
+    ) -> tuple[Mapping[str, Any], float]:
+        """The JSON object that the server replies, and how long the last request took in milliseconds.
+
+        `again` is called with the reason before the same is sent once more.
+
+        Raises RefusalError for an error status that stays after the retries, ProviderError for everything else.
+        """
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        sent = {"Content-Type": "application/json", "Accept": "application/json", **self._headers(headers)}
+        retries = _or(self.settings.max_retries, _RETRIES)
+        longest = _or(self.settings.retry_max_delay_ms, _LONGEST_DELAY_MS) / 1000
+        delay = _or(self.settings.retry_initial_delay_ms, _FIRST_DELAY_MS) / 1000
+        clock, http = self.ports.clock, sealed(self.ports, self.place.redact).http
+        for left in range(retries, -1, -1):
+            if self._not_before > clock.seconds():
+                await clock.sleep(self._not_before - clock.seconds())
+            began = clock.seconds()
+            try:
+                reply = await http.post(
+                    url, sent, content, time_limit=_or(self.settings.timeout_seconds, _TIMEOUT), size_limit=_SIZE_LIMIT
+                )
+            except NetworkError as error:
+                if not (error.transient and left):
+                    raise ProviderError(self._unreached(error)) from None
+                wait, why = delay, str(error)
+            else:
+                if reply.status < 300:
+                    return self._read(url, reply, keyed=bool(headers)), (clock.seconds() - began) * 1000
+                if reply.status not in (self.settings.retry_status_codes or _RETRIED) or not left:
+                    refusal = refusal_of(reply)
+                    raise RefusalError(
+                        self._refused(url, reply, refusal, retries, keyed=bool(headers)), reply.status, refusal
+                    )
+                asked = self._retry_after(reply)
+                wait, why = max(delay, asked), f"{reply.status}: {refusal_of(reply).said}".removesuffix(": ")
+                if asked:
+                    self._not_before = max(self._not_before, clock.seconds() + min(asked, longest))
+            await clock.sleep(min(wait, longest))
+            again(why)
+            delay *= _or(self.settings.retry_backoff_factor, _FACTOR)
+        raise AssertionError("the loop returns or raises")
+
+    def _headers(self, headers: Mapping[str, str]) -> Mapping[str, str]:
+        """Headers as they can be sent: a key from a file often ends with a line break."""
+        stripped = {name: value.strip() for name, value in headers.items()}
+        if not all(value.isascii() and value.isprintable() for value in stripped.values()):
+            where = self.place.where("api_key")
+            raise ProviderError(f"the key has characters that no header can have; check api_key ({where})")
+        return stripped
+
+    def _retry_after(self, reply: HttpReply) -> float:
+        """For how many seconds the server asks to be left alone."""
+        written = reply.headers.get("retry-after", "0")
+        try:
+            return max(0.0, float(written))
+        except ValueError:
+            pass
+        try:
+            until = parsedate_to_datetime(written)
+            return max(0.0, (until - self.ports.clock.now()).total_seconds())
+        except (ValueError, TypeError):
+            return 0.0
+
+    def _unreached(self, error: NetworkError) -> str:
+        hint = ". Is the server running?" if "refused" in str(error) else ""
+        where = "timeout_seconds" if str(error).startswith("no reply") else self.address
+        return self.place.redact(f"{error}{hint} ({self.place.where(where)})")
+
+    def _refused(self, url: str, reply: HttpReply, refusal: Refusal, retries: int, *, keyed: bool) -> str:
+        place, status = self.place, reply.status
+        more = f": {refusal.said}" if refusal.said else ""
+        if status < 400:
+            moved = _without_query(reply.headers.get("location", ""))
+            to = f" to {moved}" if moved else ""
+            return f"the server sends elsewhere ({status}{to}); write the address that answers ({place.where(self.address)})"
+        cause = self._cause(url, refusal.cause, f"{status}{more}", keyed=keyed)
+        if cause:
+            return cause
+        if status == 429:
+            return f"the server asks to slow down (429{more}), also after {retries} retries; `workers` of the target limits how much it is asked at once ({place.where('')})"
+        if status == 413:
+            return f"the prompt is too long for the server (413{more}) ({place.where('')})"
+        return f"the server replied {status}{more} ({place.where('')})"
+
+    def _cause(self, url: str, cause: str, said: str, *, keyed: bool) -> str:
+        """What is to blame and what the server said, where that is known."""
+        where = self.place.where
+        if cause == "model":
+            name = f" {self.model}" if self.model else ""
+            what = "deployment" if self.model_setting == "deployment" else "model"
+            return f"the server has no {what}{name} for this target ({said}) ({where(self.model_setting)})"
+        if cause == "key" and not keyed:
+            return f"the server wants a key ({said}); write api_key ({where('')})"
+        if cause == "key":
+            return f"the server does not take the key ({said}); check api_key ({where('api_key')})"
+        if cause == "address":
+            asked = _without_query(url)
+            hint = "; most servers have /v1 at its end" if self.address == "base_url" and "/v1" not in asked else ""
+            hint = "; check the API version, too" if "api-version=" in url else hint
+            return self.place.redact(f"the server knows no address {asked} ({said}){hint} ({where(self.address)})")
+        return ""
+
+    def _read(self, url: str, reply: HttpReply, *, keyed: bool) -> Mapping[str, Any]:
+        where = self.place.where(self.address)
+        try:
+            value = json.loads(reply.body)
+        except (ValueError, RecursionError):
+            start = reply.body[:80].decode("utf-8", "replace")
+            if start.startswith(_STREAM):
+                raise ProviderError(f"the server streams its reply, which it was not asked to do ({where})") from None
+            raise ProviderError(f"the server's reply is no JSON: {start!r} ({where})") from None
+        if not isinstance(value, dict):
+            raise ProviderError(f"the server's reply is no JSON object ({where})")
+        if value.get("error") and not value.get("choices"):
+            refusal = refusal_of(reply)
+            other = f"the server replied with an error: {refusal.said} ({self.place.where('')})"
+            raise ProviderError(self._cause(url, refusal.cause, refusal.said, keyed=keyed) or other)
+        return value
+
+
+def _or(value: float | None, default: Any) -> Any:
+    return default if value is None else value
+
+
+def _without_query(address: str) -> str:
+    parts = urlsplit(address)
+    return parts._replace(query="", fragment="", netloc=parts.netloc.rpartition("@")[2]).geturl()[:_SHOWN]

@@ -1,0 +1,102 @@
+"""What holds for a target of any kind: how much it is asked at once, who stands in for it, and that no secret gets out."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
+
+from rubric_core.evaluation.model.redaction import Redactor
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.targets.providers.wrapper import Around
+from rubric_core.language.providers import Prices
+from rubric_core.lazy import dataclass
+from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request
+from rubric_core.records import changed
+
+__all__ = ["Guarded", "Priced", "WithStandIns"]
+
+
+_MILLION = 1_000_000
+
+
+@dataclass
+class Priced(Around):
+    """A provider whose answers cost what its tokens cost, where it does not tell that itself."""
+
+    prices: Prices
+
+    async def ask(self, request: Request) -> Answer:
+        answer = await self.inner.ask(request)
+        if answer.cost_usd is not None or answer.tokens is None:
+            return answer
+        tokens, prices = answer.tokens, self.prices
+        read, written = prices.input or 0.0, prices.output or 0.0
+        cached = read if prices.cached_input is None else prices.cached_input
+        cost = (tokens.input * read + tokens.cached * cached + tokens.output * written) / _MILLION
+        return replace(answer, cost_usd=cost)
+
+
+@dataclass
+class Guarded(Around):
+    """A provider that is asked no more than it is to be, and that lets no secret out."""
+
+    redact: Redactor
+    clock: Clock
+    #: How many requests it is given at once; None for as many as there are.
+    workers: int | None = None
+    #: Seconds between the starts of two requests.
+    delay: float = 0.0
+    _room: asyncio.Semaphore | None = None
+    _next: float = 0.0
+
+    async def ask(self, request: Request) -> Answer:
+        if request.model is not None:
+            raise ProviderError(f"a target cannot change its model to {request.model}; name a target that has it")
+        if self.workers is None:
+            return await self._ask(request)
+        if self._room is None:
+            self._room = asyncio.Semaphore(self.workers)
+        async with self._room:
+            return await self._ask(request)
+
+    async def _ask(self, request: Request) -> Answer:
+        if self.delay:
+            now = self.clock.seconds()
+            begin = max(now, self._next)
+            self._next = begin + self.delay
+            if begin > now:
+                await self.clock.sleep(begin - now)
+        sent = request.sent
+        if self.redact:
+            request = changed(request, sent=lambda each: sent(self.redact.within(each)))
+        try:
+            answer = await self.inner.ask(request)
+        except ProviderError as error:
+            raise ProviderError(" ".join(self.redact(str(error)).split())) from None
+        return self.redact.within(answer)
+
+
+@dataclass
+class WithStandIns(Around):
+    """A provider with others that are asked, in their order, after an error of it."""
+
+    #: Names of the others, and how each is made when it is needed. The latter raises Unscored.
+    others: Sequence[str]
+    make: Callable[[str], Provider]
+    _made: dict[str, Provider] = field(default_factory=dict)
+
+    async def ask(self, request: Request) -> Answer:
+        try:
+            return await self.inner.ask(request)
+        except ProviderError as error:
+            troubles = [str(error)]
+        for name in self.others:
+            try:
+                other = self.make(name)
+                answer = await other.ask(request)
+            except ProviderError as error:
+                troubles.append(f"{name}: {error}")
+            except Unscored as problem:
+                troubles.append(f"{name}: {problem.reason}")
+            else:
+                return replace(answer, stand_in=answer.stand_in or (other.name, other.identity))
+        raise ProviderError("; and its stand-in ".join(troubles))

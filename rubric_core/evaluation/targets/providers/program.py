@@ -1,0 +1,67 @@
+"""Running the program of a target: where it works, what it may have, and what went wrong in a sentence."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rubric_core.evaluation.code.commands import ProgramError, ended, ended_words, failure_words, last_words
+from rubric_core.evaluation.model.redaction import sealed
+from rubric_core.evaluation.targets.providers.base import Place
+from rubric_core.lazy import dataclass
+from rubric_core.ports import Finished, Ports, Program, ProviderError, Request, Sent
+
+__all__ = ["LONGEST_ARGUMENT", "Runs"]
+
+#: Bytes; systems refuse longer arguments.
+LONGEST_ARGUMENT = 120_000
+_OUTPUT_LIMIT = 20_000_000
+_NO_FILES: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Runs:
+    """How the program of one target is run."""
+
+    place: Place
+    ports: Ports
+    #: Seconds.
+    limit: float
+    cwd: str | None
+    #: The setting that has the program, for messages.
+    setting: str = "command"
+    #: What to do when the program is not there.
+    remedy: str = ""
+
+    def directory(self, request: Request) -> Path:
+        """Where it works: in the workspace of the case, else as its settings say, else beside the suite."""
+        if request.workspace is not None:
+            return request.workspace
+        return (self.place.directory / (self.cwd or ".")).resolve()
+
+    async def finished(
+        self,
+        argv: tuple[str, ...],
+        request: Request,
+        stdin: bytes = b"",
+        files: Mapping[str, str] = _NO_FILES,
+        **variables: str,
+    ) -> Finished:
+        """The program, run to its end; `files` were written for it. Raises ProviderError when it did not get there by itself."""
+        environment = {**self.place.environment, **request.environment, **variables}
+        program = Program(argv, self.directory(request), stdin, environment, self.limit, _OUTPUT_LIMIT)
+        request.sent(
+            Sent(self.place.name, argv=argv, stdin=stdin.decode("utf-8", "replace"), files=tuple(files.items()))
+        )
+        where = self.place.where(self.setting)
+        try:
+            return await ended(program, sealed(self.ports, self.place.redact).processes)
+        except ProgramError as error:
+            if error.took_too_long:
+                where = self.place.where("timeout_seconds")
+            words = "the prompt is too long for a command line; use {PROMPT_FILE}" if error.too_long else f"{error}"
+            raise ProviderError(f"{words}{self.remedy if error.missing else ''} ({where})") from None
+
+    def failed(self, finished: Finished, said: str = "") -> ProviderError:
+        """The error of a program that ended badly; `said` is its own word for it."""
+        words = last_words(self.place.redact(said).encode("utf-8", "replace")) if said else failure_words(finished)
+        place = self.place.where(self.setting)
+        return ProviderError(f"the command {ended_words(finished.exit_code)}{f': {words}' if words else ''} ({place})")

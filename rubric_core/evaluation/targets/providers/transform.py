@@ -1,0 +1,51 @@
+"""A target whose answers are made into others by code: `transform` of its entry."""
+
+import json
+from dataclasses import replace
+
+from rubric_core.evaluation.code.scripts import language_of, run_function
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.targets.providers.base import Place
+from rubric_core.evaluation.targets.providers.wrapper import Around
+from rubric_core.language.targets import Entry
+from rubric_core.lazy import dataclass
+from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
+
+__all__ = ["Transformed", "transformed"]
+
+_SECONDS = 60.0
+
+
+def transformed(provider: Provider, entry: Entry, place: Place, ports: Ports) -> Provider:
+    """A provider with the code of its entry behind it, itself where there is none. Raises ValueError for what is no code."""
+    code = entry.transform
+    if code is None:
+        return provider
+    if not isinstance(code, str):
+        raise ValueError(f"transform is code, or a file with code ({place.where('transform')})")  # noqa: TRY004  # it is no mistake of a caller
+    return Transformed(provider, code, place, ports, entry)
+
+
+@dataclass
+class Transformed(Around):
+    """A provider with code behind it, which gets `output` and `context`: the prompt, and the variables of the case."""
+
+    #: An expression, the body of a function, or `file://PATH[:FUNCTION]`.
+    code: str
+    place: Place
+    ports: Ports
+    entry: Entry
+
+    async def ask(self, request: Request) -> Answer:
+        answer = await self.inner.ask(request)
+        context = {"vars": dict(request.variables), "prompt": request.prompt}
+        told = {"output": answer.text, "context": context}
+        try:
+            made = await run_function(
+                self.code, language_of(self.code), told, self.ports, self.place.directory, _SECONDS, self.entry, function="get_transform"
+            )  # fmt: skip
+        except Unscored as problem:
+            raise ProviderError(
+                f"its answer cannot be transformed: {problem.reason} ({self.place.where('transform')})"
+            ) from None
+        return replace(answer, text=made if isinstance(made, str) else json.dumps(made, ensure_ascii=False))

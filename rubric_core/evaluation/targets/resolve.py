@@ -1,0 +1,251 @@
+"""Targets in use: which one answers, which one judges, and providers made of their entries."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import field
+from difflib import get_close_matches
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.evaluation.model.inputs import ResolvedTarget
+from rubric_core.evaluation.model.redaction import Redactor
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.targets.settings import UNUSED, Answering, Settled, as_written, family, refuse, settled
+from rubric_core.language.providers import Prices
+from rubric_core.language.variables import ENVIRONMENT_REFERENCE, environment_variables_in
+from rubric_core.lazy import dataclass
+from rubric_core.loading.more_targets import configured, whole
+from rubric_core.loading.names import file_named
+from rubric_core.loading.search import current_directory
+from rubric_core.loading.targets import TargetEntry, TargetFile, find_targets, read_targets
+from rubric_core.local.weights import ALIAS as LOCAL_MODEL
+from rubric_core.ports import Files, Ports, Provider
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.targets.providers.base import ProviderKind
+
+__all__ = ["Targets", "load_targets"]
+
+_HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
+#: What an entry says about the place in which the target works; it counts where the target answers cases.
+_PLACE = ("workspace_template", "environment", "hooks")
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The targets of a suite. Nothing of the environment is read before a target is used."""
+
+    #: The directory of the suite.
+    directory: Path
+    file: TargetFile | None = None
+    #: Why there is no file that can be used.
+    trouble: str = ""
+    #: What was made, by the name of the entry and by the name that was asked for.
+    _plain: dict[str, Provider] = field(default_factory=dict, repr=False, compare=False)
+    _made: dict[str, tuple[ResolvedTarget, Provider]] = field(default_factory=dict, repr=False, compare=False)
+    _settled: "dict[str, tuple[ProviderKind[Any], Settled]]" = field(default_factory=dict, repr=False, compare=False)
+    #: Notes, each with the name of the entry in whose role of answering it does not hold.
+    _written: dict[str, Answering | None] = field(default_factory=dict, repr=False, compare=False)
+    _notes: list[tuple[str, str]] = field(default_factory=list, repr=False, compare=False)
+    _answer: set[str] = field(default_factory=set, repr=False, compare=False)
+    #: Milliseconds between two calls of a target that says nothing itself.
+    pause: float = 0.0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What stands in the entries of the targets in use and is not acted on, a sentence each."""
+        return tuple(dict.fromkeys(note for name, note in self._notes if name not in self._answer))
+
+    def entry(self, name: str) -> TargetEntry:
+        """The entry of that name, as written. Raises Unscored when there is none."""
+        if self.file is None:
+            raise Unscored(self.trouble)
+        found = self.file.entry(name)
+        if found is None:
+            names = [e.name for e in self.file.entries]
+            close = get_close_matches(name, names, 1)
+            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}" if names else ""
+            raise Unscored(f"no target is called {name} in {self.file.path.name}{hint}")
+        return found
+
+    def followed(self, name: str, environment: Mapping[str, str]) -> TargetEntry:
+        """The entry of that name, or the one that it points to with `use_target`. Raises Unscored for a circle."""
+        seen: list[str] = []
+        while True:
+            entry = self.entry(name)
+            pointer = entry.settings.get("use_target")
+            if not isinstance(pointer, str):
+                return entry
+            seen.append(name)
+            name = self._filled(entry, "use_target", pointer, environment)
+            if name in seen:
+                raise Unscored(
+                    f"target {seen[0]} points to itself: {' → '.join([*seen, name])} ({entry.where('use_target')})"
+                )
+
+    def judge_name(self, target: str, environment: Mapping[str, str]) -> str | None:
+        """The target that judges the answers of `target`, when its entry names one. Raises Unscored."""
+        for name in (target, self.followed(target, environment).name):
+            entry = self.entry(name)
+            for key in ("grader_target", "judge_target"):
+                written = entry.settings.get(key)
+                if isinstance(written, str):
+                    return self._filled(entry, key, written, environment)
+        return None
+
+    def default_judge(self) -> str | None:
+        """The target that judges where nothing else is said."""
+        return self.file.defaults.get("grader") if self.file is not None else None
+
+    def kind_judges(self, name: str, environment: Mapping[str, str]) -> bool:
+        """Whether that target is a model, so that it may judge without being named as a judge. Raises Unscored.
+
+        The small local model may not: its verdicts are worth no more than guesses.
+        """
+        from rubric_core.evaluation.targets.providers import kind_named  # noqa: PLC0415  # what runs need, when something is run
+
+        entry = self.followed(name, environment)
+        kind = kind_named(self._written_kind(entry))
+        return kind is not None and kind.judges and entry.settings.get("model") != LOCAL_MODEL
+
+    def answering(self, name: str, ports: Ports) -> Answering:
+        """The target of that name, which answers cases. Raises Unscored, naming file, line and what to do."""
+        entry = self.followed(name, ports.environment)
+        _, read = self._read(entry, ports)
+        self._answer.add(entry.name)
+        return Answering(read.shape, read.dialect, entry)
+
+    def as_written(self, name: str) -> Answering | None:
+        """The same without anything filled in; None where that is not known before a run. Never raises."""
+        if name not in self._written:  # every case asks, and most of them name the same target
+            self._written[name] = None
+            with suppress(Unscored):
+                entry = self.followed(name, {})
+                self._written[name] = as_written(self.file, entry) if self.file is not None else None
+        return self._written[name]
+
+    def provider(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
+        """The target of that name, ready to be asked; made once. Raises Unscored, naming file, line and what to do."""
+        if name not in self._made:
+            self._made[name] = self._resolved(name, ports)
+        return self._made[name]
+
+    def _resolved(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
+        from rubric_core.evaluation.targets.providers.policies import WithStandIns  # noqa: PLC0415
+
+        entry = self.followed(name, ports.environment)
+        provider = self._alone(entry, ports)
+        written = self.entry(name).settings.get("fallback_targets") or entry.settings.get("fallback_targets")
+        others = [
+            self._filled(entry, "fallback_targets", other, ports.environment)
+            for other in (written if isinstance(written, list) else [])
+            if isinstance(other, str)
+        ]
+        if others:
+            provider = WithStandIns(
+                provider, others, lambda other: self._alone(self.followed(other, ports.environment), ports)
+            )
+        judge = self.judge_name(name, ports.environment)
+        return ResolvedTarget(name=name, kind=provider.kind, grader_target=judge, settings=entry.settings), provider
+
+    def _alone(self, entry: TargetEntry, ports: Ports) -> Provider:
+        """The provider of an entry without stand-ins; those who use it share its limits. Raises Unscored."""
+        if entry.name not in self._plain:
+            self._plain[entry.name] = self._new(entry, ports)
+        return self._plain[entry.name]
+
+    def _new(self, entry: TargetEntry, ports: Ports) -> Provider:
+        from rubric_core.evaluation.targets.providers.base import Place  # noqa: PLC0415
+        from rubric_core.evaluation.targets.providers.policies import Guarded, Priced  # noqa: PLC0415
+        from rubric_core.evaluation.targets.providers.transform import transformed  # noqa: PLC0415
+
+        kind, read = self._read(entry, ports)
+        unused = {**UNUSED, **kind.unused}
+        self._notes.extend(
+            ("", f"{entry.where(read.spelled(field_))}: not acted on; {unused[field_]}")
+            for field_ in (*read.shape.places, *read.idle)
+            if field_ in unused and vars(read.shape).get(field_) is not False
+        )
+        self._notes.extend(
+            (entry.name, f"{entry.where(read.spelled(name))}: not acted on; {entry.name} answers no case itself")
+            for name in _PLACE
+            if read.shape.has(name)
+        )
+        own = {name: ports.environment[name] for name in kind.environment if name in ports.environment}
+        own |= {name: str(value) for name, value in (read.shape.env or {}).items()}
+        redact = Redactor.of([*read.values, *own.items()])
+        place = Place(entry.name, lambda key: entry.where(read.spelled(key)), self.directory, redact, entry.kind, own)
+        try:
+            provider = transformed(kind.make(read.shape, place, ports), read.shape, place, ports)
+        except ValueError as error:
+            raise Unscored(redact(f"target {entry.name}: {error}")) from None
+        prices = vars(read.shape).get("prices")
+        provider = Priced(provider, prices) if isinstance(prices, Prices) else provider
+        delay = (self.pause if read.shape.delay is None else read.shape.delay) / 1000
+        return Guarded(provider, redact, ports.clock, read.shape.workers, delay)
+
+    def _read(self, entry: TargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], Settled]":
+        """The kind of an entry and its settings. Raises Unscored."""
+        if self.file is None:
+            raise Unscored(self.trouble)
+        if entry.name not in self._settled:
+            kind, program = self._kind(entry, ports)
+            read = settled(self.file, entry, ports.environment, program)
+            refuse(read, entry)
+            self._settled[entry.name] = (kind, read)
+        return self._settled[entry.name]
+
+    def _kind(self, entry: TargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], list[str]]":
+        """The kind of an entry, and its command when it is a program of the author's. Raises Unscored."""
+        from rubric_core.evaluation.code.commands import program_argv  # noqa: PLC0415
+        from rubric_core.evaluation.targets.providers import PROVIDERS, kind_named  # noqa: PLC0415
+        from rubric_core.evaluation.targets.providers.cli import CLI  # noqa: PLC0415
+
+        name = self._written_kind(entry)
+        kind = kind_named(name)
+        if kind is not None:
+            return kind, []
+        path = file_named(ports.files, "providers", name, self.directory) if name else None
+        if path is not None:
+            return CLI, [*program_argv(path, ports, None), "{PROMPT}"]
+        known = ", ".join(k.name for k in PROVIDERS)
+        written = f"kind {name} is not run by rubric" if name else "a target needs a `provider`"
+        raise Unscored(
+            f"target {entry.name}: {written}; it runs {known} ({entry.where('id' if entry.as_provider else 'provider')})"
+        )
+
+    def _written_kind(self, entry: TargetEntry) -> str:
+        """The kind of an entry, or of the one that it extends. Raises Unscored."""
+        members = family(self.file, entry) if self.file is not None else [entry]
+        return next((m.kind for m in members if m.kind), "")
+
+    def _filled(self, entry: TargetEntry, key: str, text: str, environment: Mapping[str, str]) -> str:
+        """A name of another target with the environment filled in. Raises Unscored."""
+        for variable in environment_variables_in(text):
+            if variable not in environment:
+                raise Unscored(f"the environment variable {variable} is not set ({entry.where(key)})")
+        return ENVIRONMENT_REFERENCE.sub(lambda m: environment[m[1] or m[2]], text)
+
+
+def load_targets(directory: Path, files: Files, given: Path | None = None) -> Targets:
+    """The targets of the files around suites in `directory`; `given` is a file that the user names. Never raises."""
+    path = given or find_targets(directory, files, current_directory())
+    near = [] if given is not None else configured(directory, files)
+    if path is None and near:
+        return Targets(directory, reduce(TargetFile.joined, near))
+    if path is None:
+        return Targets(
+            directory,
+            trouble=f"no targets.yaml in {directory.name or directory} or above it, so nothing answers; {_HOW}",
+        )
+    try:
+        file = read_targets(path, files)
+    except UnicodeDecodeError as error:
+        return Targets(directory, trouble=f"{path.name} is no UTF-8 text: byte {error.start} cannot be read")
+    except (OSError, ValueError) as error:
+        return Targets(directory, trouble=f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}")
+    if file.broken or (file.problems and not file.entries):
+        span, message = file.broken or file.problems[0]
+        return Targets(directory, trouble=f"{path.name}:{file.home.line(span)}: {message}")
+    return Targets(directory, reduce(TargetFile.joined, near, whole(file, files)))

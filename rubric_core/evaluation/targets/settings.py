@@ -1,0 +1,287 @@
+"""The settings of a target in use: its entry with the environment filled in, read by the catalogue of its dialect."""
+
+import re
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as SequenceOf
+from dataclasses import field, replace
+from typing import NamedTuple
+
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.kinds import Boolean, Integer, Kind, ListOf, Number, Text
+from rubric_core.language.providers import Cli
+from rubric_core.language.shape import Shape
+from rubric_core.language.shape_kinds import Tagged
+from rubric_core.language.targets import Entry, Provider, Runtime, Target
+from rubric_core.language.variables import ENVIRONMENT_REFERENCE
+from rubric_core.lazy import dataclass
+from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
+from rubric_core.loading.lower import Lowering
+from rubric_core.loading.targets import NESTED, POINTERS, TargetEntry, TargetFile
+from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Entry as Pair
+from rubric_core.syntax.tree import Mapping as MappingNode
+
+__all__ = ["BARE", "UNUSED", "Answering", "Settled", "as_written", "family", "refuse", "settled"]
+
+#: A word that the first releases take for a variable.
+BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+#: Settings of any kind that are taken and not acted on, because a result does not depend on them.
+UNUSED: Mapping[str, str] = {
+    "provider_batching": "the target is asked case by case",
+    "subagent_mode_allowed": "what the target hands on is its own business",
+    "inputs": "they are for programs that make up attacks; a case gives its values under `vars`",
+}
+_COMMAND = "cli"
+_TYPED = (Number, Integer, Boolean)
+
+
+class Settled(NamedTuple):
+    """An entry as a shape: every key in the words of the catalogue, every value checked and filled in."""
+
+    shape: Entry
+    dialect: Dialect
+    #: Settings and variables with their values, by which secrets are known.
+    values: list[tuple[str, str]]
+    #: Keys that the dialect does not read, and that would change nothing.
+    idle: tuple[str, ...] = ()
+
+    def spelled(self, name: str) -> str:
+        """How the entry writes a setting."""
+        place = self.shape.places.get(name) or self.shape.unread.get(name)
+        return place.name if place is not None else name
+
+
+class Answering(NamedTuple):
+    """The target that answers a case, for what its entry says about the place in which it works."""
+
+    shape: Entry
+    dialect: Dialect
+    entry: TargetEntry
+
+
+def as_written(file: TargetFile, entry: TargetEntry) -> Answering | None:
+    """An entry without anything filled in, whatever else is wrong with it; None for one that cannot be read at all."""
+    try:
+        members = family(file, entry)
+    except Unscored:
+        return None
+    entry = replace(entry, kind=next((m.kind for m in members if m.kind), ""))
+    base = Provider if entry.as_provider else Target
+    dialect = _dialect(entry, base)
+    anchors = _anchors(members)
+    shape = Lowering(entry.home.text, dialect, DIALECTS, anchors).item(Tagged(base), _whole(members), "targets")
+    return Answering(shape, dialect, entry) if isinstance(shape, Entry) else None
+
+
+def _anchors(members: SequenceOf[TargetEntry]) -> dict[str, Node]:
+    return {name: node for m in reversed(members) for name, node in m.home.anchors.items()}
+
+
+def settled(
+    file: TargetFile, entry: TargetEntry, environment: Mapping[str, str], program: SequenceOf[str] = ()
+) -> Settled:
+    """The settings of an entry.
+
+    Args:
+        file: Where it and those that it extends stand.
+        entry: The entry.
+        environment: Only the variables that it names are looked at.
+        program: The command of a kind that is a program of the author's; such an entry is read as one of the kind `cli`.
+
+    Raises Unscored, naming file, line and what to do, for the first thing that is wrong.
+    """
+    members = family(file, entry)
+    entry = replace(entry, kind=next((m.kind for m in members if m.kind), ""))
+    base = Provider if entry.as_provider else Target
+    entry = replace(entry, kind=_COMMAND) if program else entry
+    dialect = _dialect(entry, base)
+    anchors = _anchors(members)
+    node = _whole(members)
+    if program:
+        _put(node, dialect.spelled(base, base.tag) or base.tag, _COMMAND)
+        _put(node, dialect.spelled(Cli, "command") or "command", list(program))
+    known = dialect.type_of(entry.kind, base)
+    filling = _Filling(entry, dialect, known.shape if known is not None else base, environment, anchors)
+    lowering = Lowering(entry.home.text, dialect, DIALECTS, anchors)
+    shape = lowering.item(Tagged(base), filling.entry(node), "targets")
+    trouble = next(_troubles(lowering.issues, entry, dialect), None)
+    if trouble is not None or not isinstance(shape, Entry):
+        raise Unscored(f"target {entry.name}: {trouble or f'cannot be read ({entry.where()})'}")
+    literal = [(name, value) for m in members for name, value in m.settings.items() if isinstance(value, str)]
+    unread = (i.entry.name or "" for i in lowering.issues if isinstance(i, RenamedKey | ForeignKey) and _idle(i))
+    return Settled(shape, dialect, [*filling.values, *literal], tuple(unread))
+
+
+def refuse(read: Settled, entry: TargetEntry) -> None:
+    """Raises Unscored for a setting without which the answer would be another one."""
+    runtime = read.shape.runtime
+    mode = runtime.mode if isinstance(runtime, Runtime) else runtime
+    if mode not in (None, "host"):
+        raise Unscored(
+            f"target {entry.name}: runtime {mode} is not run by rubric, only host ({entry.where('runtime')})"
+        )
+
+
+def _dialect(entry: TargetEntry, base: type[Entry]) -> Dialect:
+    """The dialect of the file, or the nearest later one that has the kind of the entry."""
+    own = entry.home.dialect(DIALECTS)
+    if own.type_of(entry.kind, base) is not None or not entry.kind:
+        return own
+    at = DIALECTS.index(own)
+    return next((d for d in (*DIALECTS[at:], *DIALECTS[at::-1]) if d.type_of(entry.kind, base) is not None), own)
+
+
+def family(file: TargetFile, entry: TargetEntry) -> list[TargetEntry]:
+    """The entry and those that it extends, in their order. Raises Unscored for one that is not there, and for a circle."""
+    found = [entry]
+    while isinstance(parent := found[-1].settings.get("extends"), str):
+        where = found[-1].where("extends")
+        known = file.entry(parent)
+        if known is None:
+            raise Unscored(f"target {found[-1].name} extends {parent}, which is not there ({where})")
+        if known in found:
+            circle = " → ".join([*(e.name for e in found), parent])
+            raise Unscored(f"target {entry.name} extends itself: {circle} ({where})")
+        found.append(known)
+    return found
+
+
+def _whole(members: SequenceOf[TargetEntry]) -> MappingNode:
+    """The entry with what it takes over from those that it extends."""
+    first = members[0]
+    pairs: dict[str, Pair] = {}
+    for node in (m.node for m in members if isinstance(m.node, MappingNode)):
+        for pair in node.entries:
+            pairs.setdefault(pair.name or "", pair)
+    made = MappingNode(first.node.span, first.node.whole, None, None, flow=False)
+    made.entries = list(pairs.values())
+    return made
+
+
+def _put(node: MappingNode, name: str, value: str | list[str]) -> None:
+    """Set one key of a mapping."""
+
+    def scalar(text: str) -> Scalar:
+        return Scalar(node.span, node.whole, None, None, text, "double")
+
+    made: Node = scalar(value) if isinstance(value, str) else Sequence(node.span, node.whole, None, None, True)
+    if isinstance(made, Sequence):
+        made.items = [scalar(text) for text in value]
+    node.entries = [*(p for p in node.entries if p.name != name), Pair(scalar(name), made)]
+
+
+@dataclass
+class _Filling:
+    """Fills in environment variables, in copies of the nodes of one entry."""
+
+    target: TargetEntry
+    dialect: Dialect
+    shape: type[Shape]
+    environment: Mapping[str, str]
+    anchors: Mapping[str, Node]
+    values: list[tuple[str, str]] = field(default_factory=list)
+
+    def entry(self, node: MappingNode) -> MappingNode:
+        """The whole entry. Raises Unscored for a variable that is not set."""
+        made = MappingNode(node.span, node.whole, node.anchor, node.tag, flow=node.flow)
+        made.entries = [Pair(p.key, self._value(p)) for p in node.entries]
+        return made
+
+    def _value(self, pair: Pair) -> Node:
+        name = pair.name or ""
+        if name in POINTERS:  # looked up when the other target is needed and not before
+            return pair.value
+        value = self._followed(pair.value)
+        if name in (*NESTED, "<<") and isinstance(value, MappingNode):
+            return self.entry(value)
+        spelling = self.dialect.table(self.shape).get(name)
+        declared = self.shape.keys.get(spelling.field) if spelling is not None else None
+        return self._filled(pair.value, name, declared.kind if declared is not None else None)
+
+    def _followed(self, node: Node) -> Node:
+        target = (node.target or self.anchors.get(node.name)) if isinstance(node, Alias) else None
+        return node if target is None or (isinstance(node, Alias) and node.recursive) else target
+
+    def _filled(self, node: Node, name: str, kind: Kind[object] | None) -> Node:
+        node = self._followed(node)
+        if isinstance(node, Sequence):
+            items = Sequence(node.span, node.whole, node.anchor, node.tag, node.flow)
+            items.items = [self._filled(i, name, kind.item if isinstance(kind, ListOf) else None) for i in node.items]
+            return items
+        if isinstance(node, MappingNode):
+            made = MappingNode(node.span, node.whole, node.anchor, node.tag, flow=node.flow)
+            made.entries = [Pair(p.key, self._filled(p.value, p.name or name, None)) for p in node.entries]
+            return made
+        return self._scalar(node, name, kind) if isinstance(node, Scalar) else node
+
+    def _scalar(self, node: Scalar, name: str, kind: Kind[object] | None) -> Scalar:
+        if not self.dialect.properties.interpolation:
+            text = self._bare(node, name, kind)
+        elif "{{" in node.text:
+            text = ENVIRONMENT_REFERENCE.sub(lambda m: self._looked_up(m[1] or m[2], name, node), node.text)
+        else:
+            return node
+        if text == node.text:
+            return node
+        # A variable is a text; where the catalogue wants a number or a truth value it is read as YAML reads it.
+        return Scalar(node.span, node.whole, None, None, text, "plain" if isinstance(kind, _TYPED) else "double")
+
+    def _bare(self, node: Scalar, name: str, kind: Kind[object] | None) -> str:
+        """The first releases take a word in capitals for a variable; a secret is always one."""
+        secret = isinstance(kind, Text) and kind.refers_to == "secret"
+        if not isinstance(node.value, str) or not BARE.match(node.text):
+            return node.text
+        return self._looked_up(node.text, name, node) if secret or node.text in self.environment else node.text
+
+    def _looked_up(self, variable: str, name: str, node: Scalar) -> str:
+        found = self.environment.get(variable)
+        if found is None:
+            home = self.target.home
+            raise Unscored(
+                f"the environment variable {variable} is not set ({home.path.name}:{home.line(node.span)}, {name})"
+            )
+        self.values += [(variable, found), (name, found)]
+        return found
+
+
+def _troubles(issues: list[Issue], entry: TargetEntry, dialect: Dialect) -> Iterator[str]:
+    for issue in issues:
+        words = _trouble(issue, entry, dialect)
+        if words is not None:
+            name = getattr(issue, "name", "")
+            missing = isinstance(issue, MissingKey)
+            place = f"{entry.home.path.name}:{entry.home.line(issue.span)}{f', {name}' if name and not missing else ''}"
+            yield f"{words} ({place})"
+
+
+def _idle(issue: RenamedKey | ForeignKey) -> bool:
+    """Whether a setting that this dialect does not read would change nothing anyway."""
+    return (issue.spelling.name if isinstance(issue, RenamedKey) else issue.name) in UNUSED
+
+
+def _trouble(issue: Issue, entry: TargetEntry, dialect: Dialect) -> str | None:
+    """An issue in words, None for one that changes nothing."""
+    kind = entry.kind or "such"
+    if isinstance(issue, UnknownKey):
+        hint = f"; did you mean {issue.meant}?" if issue.meant else ""
+        return f"{issue.name} is no setting of {kind} targets{hint}"
+    if isinstance(issue, ForeignKey) and not _idle(issue):
+        instead = f"; write {issue.current}" if issue.current else ""
+        return f"{issue.name} is a setting of {issue.dialects[0]} and not of {dialect.name}{instead}"
+    if isinstance(issue, RenamedKey | ForeignKey) and _idle(issue):
+        return None
+    if isinstance(issue, RenamedKey) and not issue.spelling.fate.read:
+        instead = f"write {issue.current}" if issue.current else issue.spelling.note
+        return f"{issue.spelling.name} is not read in {dialect.name}{f'; {instead}' if instead else ''}"
+    if isinstance(issue, WrongType):
+        return f"{issue.name} is {issue.kind.words()}, found {issue.found}"
+    if isinstance(issue, OutOfRange):
+        return f"{issue.name} is {issue.kind.words()}, found {issue.value}"
+    if isinstance(issue, MissingKey):
+        names = " or ".join(f"`{name}`" for name in (issue.name, *issue.alternatives))
+        return (
+            f"{kind} targets need {names}" if isinstance(issue.owner, Entry) else f"{issue.owner.title()} needs {names}"
+        )
+    return None

@@ -1,0 +1,173 @@
+"""A way to targets for programs that grade: a server on this computer, with a key of its own, that ends with the program.
+
+`GET /info` tells the limit and the names of targets; `POST /invoke` with `{"question", "systemPrompt", "target"}` gives one
+answer, `POST /invokeBatch` with `{"requests": […]}` several. The key is sent as `Authorization: Bearer …`.
+"""
+
+import asyncio
+import hmac
+import json
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.exchanges import Exchange, ask
+from rubric_core.evaluation.model.inputs import TargetAccess
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.ports import ChatMessage, ProviderError, Request
+
+__all__ = ["target_proxy"]
+
+_LARGEST = 10_000_000
+_MOST_HEAD = 65_536
+_REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 413: "Content Too Large", 429: "Too Many Requests", 502: "Bad Gateway"}  # fmt: skip
+
+
+class _Refusal(Exception):  # noqa: N818  # a reply, not a fault of the program
+    def __init__(self, status: int, error: str) -> None:
+        super().__init__(error)
+        self.status = status
+
+
+class _Call(NamedTuple):
+    method: str
+    path: str
+    token: str
+    body: bytes
+
+
+@asynccontextmanager
+async def target_proxy(context: EvaluationContext, most_calls: int) -> AsyncIterator[Mapping[str, str]]:
+    """Open the way for one grader: the environment variables by which its program finds it. Raises Unscored.
+
+    Args:
+        context: What the grader looks at.
+        most_calls: How often it may ask in all.
+    """
+    if context.access is None:
+        raise Unscored("targets are asked as a part of a run only", at=context.evaluator)
+    proxy = _Proxy(context, context.access, most_calls)
+    server = await asyncio.start_server(proxy.connected, "127.0.0.1", 0, limit=_MOST_HEAD)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        # The releases name them after targets, later ones after providers; programs of both kinds find them.
+        yield {
+            f"AGENTV_{what}_PROXY_{name}": value
+            for what in ("TARGET", "PROVIDER")
+            for name, value in (("URL", url), ("TOKEN", proxy.token))
+        }
+    finally:
+        server.close()
+        await proxy.end()
+
+
+class _Proxy:
+    def __init__(self, context: EvaluationContext, access: TargetAccess, most_calls: int) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self._context = context
+        self._access = access
+        self._most = most_calls
+        self._calls = 0
+        self._connections: set[asyncio.Task[Any]] = set()
+
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One request on its own connection, and its reply."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._connections.add(task)
+            task.add_done_callback(self._connections.discard)
+        try:
+            try:
+                status, reply = 200, await self._replied(await _read(reader))
+            except _Refusal as refusal:
+                status, reply = refusal.status, {"error": str(refusal)}
+            except ProviderError as error:
+                status, reply = 502, {"error": self._context.redact(str(error))}
+            body = json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace")
+            head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+            writer.write(head.encode() + body)
+            await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError):
+            return  # the program does not wait for the reply
+        finally:
+            writer.close()
+
+    async def end(self) -> None:
+        """End what is still being asked."""
+        for task in self._connections:
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    async def _replied(self, call: _Call) -> Mapping[str, Any]:
+        if not hmac.compare_digest(call.token.encode("utf-8", "replace"), f"Bearer {self.token}".encode()):
+            raise _Refusal(401, "the key is that of AGENTV_TARGET_PROXY_TOKEN, as `Authorization: Bearer …`")
+        if (call.method, call.path) == ("GET", "/info"):
+            return {"targetName": self._access.usual(), "maxCalls": self._most, "callCount": self._calls, "availableTargets": list(self._access.names)}  # fmt: skip
+        if (call.method, call.path) == ("POST", "/invoke"):
+            return await self._asked(_mapping(call.body))
+        if (call.method, call.path) == ("POST", "/invokeBatch"):
+            listed = _mapping(call.body).get("requests")
+            if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+                raise _Refusal(400, "`requests` is a list of {question, systemPrompt, target}")
+            if self._calls + len(listed) > self._most:
+                raise _Refusal(429, self._enough())
+            return {"responses": await asyncio.gather(*map(self._asked, listed))}
+        raise _Refusal(
+            404, f"there is no {call.method} {call.path[:60]}: only GET /info, POST /invoke, POST /invokeBatch"
+        )
+
+    def _enough(self) -> str:
+        return f"{self._calls} of {self._most} calls are made; `target: {{max_calls: …}}` of the evaluator allows more"
+
+    async def _asked(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+        question, system = wanted.get("question"), wanted.get("systemPrompt", wanted.get("system_prompt"))
+        if not isinstance(question, str) or not question.strip():
+            raise _Refusal(400, "`question` is a text that is not empty")
+        if self._calls >= self._most:
+            raise _Refusal(429, self._enough())
+        self._calls += 1
+        name = wanted.get("target")
+        try:
+            provider = self._access.provider(name if isinstance(name, str) and name else None)
+        except Unscored as problem:
+            raise _Refusal(400, problem.reason) from None
+        messages = (ChatMessage("system", system),) if isinstance(system, str) and system else ()
+        prompt = f"{system}\n\n{question}" if messages else question
+        case_id = self._context.eval_case.id or ""
+        request = Request((*messages, ChatMessage("user", question)), prompt, case_id=case_id)
+        exchange = Exchange(role="judge", to=provider.name, because="asked by the program that grades")
+        answer = await ask(provider, request, self._context.exchanges, exchange)
+        text = self._context.redact(answer.text)
+        return {"target": provider.name, "rawText": text, "output": [{"role": "assistant", "content": text}]}
+
+
+async def _read(reader: asyncio.StreamReader) -> _Call:
+    """A request. Raises _Refusal for one that is none, IncompleteReadError when the program is gone."""
+    try:
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").rstrip("\r\n").split("\r\n")
+    except asyncio.LimitOverrunError:
+        raise _Refusal(413, "the head of the request is too long") from None
+    method, path, *_ = *first.split(" "), "", ""
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    length = headers.get("content-length", "0")
+    if not length.isdecimal():
+        raise _Refusal(400, "the request needs a Content-Length")
+    if int(length) > _LARGEST:
+        raise _Refusal(413, f"the request is longer than {_LARGEST:,} bytes")
+    if headers.get("expect", "").lower() == "100-continue":
+        raise _Refusal(400, "send the request at once, without `Expect`")
+    return _Call(
+        method, path.partition("?")[0], headers.get("authorization", ""), await reader.readexactly(int(length))
+    )
+
+
+def _mapping(body: bytes) -> Mapping[str, Any]:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise _Refusal(400, "the body is a JSON object")
+    return value

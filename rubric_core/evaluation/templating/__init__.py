@@ -1,0 +1,1 @@
+"""Text with variables and filters, rendered."""

@@ -1,0 +1,202 @@
+"""Values that are only known when a suite runs: `${{ NAME }}` from the environment, `{{ name }}` from the case's `vars`."""
+
+import json
+import re
+from collections.abc import Callable, Collection
+from collections.abc import Mapping as MappingOf
+from typing import Any
+
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.template_filters import TemplateFilters
+from rubric_core.evaluation.scoring.json_path import MISSING, at_path
+from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
+from rubric_core.language.dialect import Dialect
+from rubric_core.sandbox import Sandbox
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.text import Span
+
+__all__ = ["Interpolation", "node_of", "with_values"]
+
+#: The first reference of a text that begins with one: braces in its quotes do not end it.
+_FIRST = re.compile(r"""\$?\{\{(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?!\}\}).)*\}\}""", re.DOTALL)
+_PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*")
+_UNKNOWN: Any = object()
+
+
+class Interpolation:
+    """Fills in references in copies of nodes; nodes without any are given back as they are.
+
+    Args:
+        dialect: Which forms of references there are.
+        environment: Only the variables that are named are looked at.
+        variables: The `vars` of the case.
+        place_of: Where a span stands, for messages: `suite.eval.yaml:7`.
+        anchors: What aliases refer to.
+        sandbox: Where templates are filled in; without one, these stay as they are.
+        filters: Filters for templates that the suite brings.
+    """
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        environment: MappingOf[str, str],
+        variables: MappingOf[str, Any],
+        place_of: Callable[[Span], str],
+        anchors: MappingOf[str, Node] | None = None,
+        sandbox: Sandbox | None = None,
+        filters: TemplateFilters | None = None,
+    ) -> None:
+        patterns = dialect.properties.interpolation
+        self._pattern = re.compile("|".join(f"(?:{p})" for p in patterns)) if patterns else None
+        self._environment = environment
+        self._variables = variables
+        self._place_of = place_of
+        self._anchors = anchors or {}
+        self._following: list[str] = []
+        self._everywhere = dialect.properties.variable_keys is None
+        self._templates = Templates(variables, environment, sandbox, filters) if dialect.properties.nunjucks else None
+
+    def node(self, node: Node) -> Node:
+        """`node` with its references filled in. Raises Unscored for a variable that is not set."""
+        if self._pattern is None:
+            return node
+        if isinstance(node, Scalar):
+            return self._scalar(node)
+        if isinstance(node, Alias):
+            return self._behind(node)
+        if isinstance(node, Sequence):
+            items = [self.node(item) for item in node.items]
+            return node if all(a is b for a, b in zip(items, node.items, strict=True)) else _sequence(node, items)
+        if isinstance(node, Mapping):
+            values = [self.node(entry.value) for entry in node.entries]
+            same = all(value is entry.value for value, entry in zip(values, node.entries, strict=True))
+            return (
+                node if same else _mapping(node, [Entry(e.key, v) for e, v in zip(node.entries, values, strict=True)])
+            )
+        return node
+
+    def _behind(self, alias: Alias) -> Node:
+        """What an alias refers to, filled in; the alias itself where nothing is to be filled in."""
+        target = alias.target or self._anchors.get(alias.name)
+        if target is None or alias.recursive or alias.name in self._following:
+            return alias
+        self._following.append(alias.name)
+        try:
+            filled = self.node(target)
+        finally:
+            self._following.pop()
+        return alias if filled is target else filled
+
+    def _scalar(self, node: Scalar) -> Node:
+        if self._templates is not None and "{%" in node.text:
+            made = self._rendered(self._templates, node.text, node)
+            if made is not None:
+                return Scalar(node.span, node.whole, node.anchor, node.tag, made, "double")
+        if self._pattern is None or "{{" not in node.text:
+            return node
+        written = node.text.strip()
+        if self._pattern.fullmatch(written) is not None and _is_one(written):
+            value = self._value(written, node)
+            return node if value is _UNKNOWN else node_of(value, node)
+        text = self._pattern.sub(lambda m: self._text(m[0], node), node.text)
+        return node if text == node.text else Scalar(node.span, node.whole, node.anchor, node.tag, text, "double")
+
+    def _text(self, reference: str, node: Scalar) -> str:
+        value = self._value(reference, node)
+        if value is _UNKNOWN:
+            return reference
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    def _value(self, reference: str, node: Scalar) -> Any:
+        name = _name_in(reference)
+        if reference.startswith("$") or (name.startswith("env.") and _PATH.fullmatch(name)):
+            variable = name.removeprefix("env.")
+            if variable not in self._environment:
+                raise Unscored(f"the environment variable {variable} is not set ({self._place_of(node.span)})")
+            return (
+                _coerced(self._environment[variable]) if reference == node.text.strip() else self._environment[variable]
+            )
+        if _PATH.fullmatch(name):
+            value = at_path(dict(self._variables), name.removeprefix("vars.") if self._everywhere else name)
+            return _UNKNOWN if value is MISSING else value
+        made = self._rendered(self._templates, reference, node) if self._templates is not None else None
+        return _UNKNOWN if made is None else made
+
+    def _rendered(self, templates: Templates, template: str, node: Scalar) -> str | None:
+        """A template, filled in; None where it stays as it is."""
+        try:
+            return templates.text(template)
+        except TemplateError as error:
+            raise Unscored(f"{error} ({self._place_of(node.span)})") from None
+
+
+def _is_one(text: str) -> bool:
+    """Whether a text in braces is one reference, and not two with words between them."""
+    first = _FIRST.match(text)
+    return first is None or "{{" not in text[first.end() :]
+
+
+def _name_in(reference: str) -> str:
+    """What stands between the braces; empty for a reference that has none."""
+    text = reference.removeprefix("$")
+    if len(text) < len("{{}}") or not (text.startswith("{{") and text.endswith("}}")):
+        return ""
+    return text[2:-2].removeprefix("-").removesuffix("-").strip()
+
+
+def with_values(node: Node, keys: Collection[str] | None, values: Interpolation, environment: Interpolation) -> Node:
+    """A case, or a suite, with its references filled in: those to values of the case below `keys` only, if these are limited."""
+    if keys is None:
+        return values.node(node)
+    if isinstance(node, Sequence):
+        items = [with_values(item, keys, values, environment) for item in node.items]
+        return node if all(a is b for a, b in zip(items, node.items, strict=True)) else _sequence(node, items)
+    if not isinstance(node, Mapping):
+        return environment.node(node)
+    filled = [_entry(entry, keys, values, environment) for entry in node.entries]
+    same = all(a is b for a, b in zip(filled, node.entries, strict=True))
+    return node if same else _mapping(node, filled)
+
+
+def _entry(entry: Entry, keys: Collection[str], values: Interpolation, environment: Interpolation) -> Entry:
+    if entry.name not in keys:
+        value = environment.node(entry.value)
+    elif entry.name == "turns":
+        value = with_values(entry.value, keys, values, environment)
+    else:
+        value = values.node(entry.value)
+    return entry if value is entry.value else Entry(entry.key, value)
+
+
+def _coerced(text: str) -> Any:
+    """A variable that is a whole value may be a number or a truth value."""
+    if text in ("true", "false"):
+        return text == "true"
+    return json.loads(text) if re.fullmatch(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", text) else text
+
+
+def node_of(value: Any, at: Node) -> Node:
+    """Plain data as nodes that stand where `at` does."""
+    if isinstance(value, list):
+        made = Sequence(at.span, at.whole, at.anchor, None, True)
+        made.items = [node_of(item, at) for item in value]
+        return made
+    if isinstance(value, dict):
+        mapping = Mapping(at.span, at.whole, at.anchor, None, True)
+        mapping.entries = [Entry(node_of(str(name), at), node_of(item, at)) for name, item in value.items()]
+        return mapping
+    if isinstance(value, str):
+        return Scalar(at.span, at.whole, at.anchor, None, value, "double")
+    return Scalar(at.span, at.whole, at.anchor, None, json.dumps(value), "plain")
+
+
+def _sequence(node: Sequence, items: list[Node]) -> Sequence:
+    made = Sequence(node.span, node.whole, node.anchor, node.tag, node.flow)
+    made.items = items
+    return made
+
+
+def _mapping(node: Mapping, entries: list[Entry]) -> Mapping:
+    made = Mapping(node.span, node.whole, node.anchor, node.tag, node.flow)
+    made.entries = entries
+    return made

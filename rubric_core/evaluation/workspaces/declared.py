@@ -1,0 +1,95 @@
+"""Where a workspace, an environment, or hooks are written: in a suite, a case, a target, or a file of their own."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rubric_core.evaluation.cases.errors import place_words
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.targets.settings import Answering
+from rubric_core.language.around import FileKind
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.shape import Shape
+from rubric_core.language.workspace import Environment, Workspace
+from rubric_core.lazy import dataclass
+from rubric_core.loading.lower import Lowering
+from rubric_core.loading.search import URL, find_file, places_of
+from rubric_core.ports import Files
+from rubric_core.syntax.parse import parse
+from rubric_core.text import LineIndex
+
+__all__ = ["Written", "environment_of_target", "in_suite", "in_target"]
+
+#: Bytes of a file that describes a workspace.
+_LARGEST = 10_000_000
+
+
+@dataclass(frozen=True)
+class Written:
+    """A workspace, an environment, or something else about the place of a target, and how to find one's way from it."""
+
+    shape: Shape
+    #: The directory that its paths are relative to.
+    directory: Path
+    files: Files
+    #: Gives "line 4" for a part of it.
+    where: Callable[[Shape], str]
+    #: Where its paths are looked for last.
+    fallback: Path | None = None
+
+    def directory_named(self, name: str, at: Shape, what: str) -> Path:
+        """The directory of that name. Raises Unscored when there is none."""
+        for place in places_of(name.removeprefix(URL), self.directory, self.files, self.fallback):
+            if self.files.is_directory(place):
+                return place
+        raise Unscored(f"the {what} {name} is no directory here or in a directory above ({self.where(at)})")
+
+
+def in_suite(case: Runnable, shape: Shape, files: Files) -> Written | None:
+    """What the suite or the case says itself; None when it says nothing. Raises Unscored for a file that is not there."""
+    name = "environment" if vars(shape).get("environment") else "workspace"
+    around = Written(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
+    return _behind(vars(shape).get(name), name, around, case.dialect, case)
+
+
+def in_target(target: Answering, case: Runnable, files: Files) -> Written:
+    """The entry of a target. Its paths begin at the suite, and where there is nothing, at its own file."""
+    entry = target.entry
+
+    def where(part: Shape) -> str:
+        return f"{entry.home.path.name}:{entry.home.line(part.span)}"
+
+    return Written(target.shape, case.directory, files, where, entry.home.path.absolute().parent)
+
+
+def environment_of_target(target: Answering, case: Runnable, files: Files) -> Written | None:
+    """The environment in the entry of a target. Raises Unscored for a file that is not there."""
+    return _behind(target.shape.environment, "environment", in_target(target, case, files), target.dialect, case)
+
+
+def _behind(value: object, name: str, around: Written, dialect: Dialect, case: Runnable) -> Written | None:
+    if isinstance(value, Workspace | Environment):
+        return Written(value, around.directory, around.files, around.where, around.fallback)
+    if not isinstance(value, str):
+        return None
+    kind = FileKind.ENVIRONMENT if name == "environment" else FileKind.WORKSPACE
+    return _in_file(value, kind, around, dialect, case)
+
+
+def _in_file(name: str, kind: FileKind, around: Written, dialect: Dialect, case: Runnable) -> Written:
+    """A workspace in a file of its own, whose paths are relative to that file."""
+    files, blame = around.files, f" ({around.where(around.shape)})"
+    path = find_file(name.removeprefix(URL), around.directory, files, around.fallback)
+    if path is None:
+        raise Unscored(f"the file {name} of the workspace is not there{blame}")
+    try:
+        text = files.read(path, _LARGEST).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise Unscored(f"the file {name} of the workspace cannot be read: {error}{blame}") from None
+    tree = parse(text)
+    lowering = Lowering(text, dialect, case.dialects, tree.anchors)
+    shape = next(iter(lowering.root(tree.root, kind, "")), None)
+    if tree.problems or not isinstance(shape, Workspace | Environment):
+        raise Unscored(f"{path.name} is no {kind.value.partition(' ')[2]}; rubric check {path.name} says more")
+    lines = LineIndex(text)
+    return Written(shape, path.parent, files, lambda part: place_words(path, lines.line_of(part.span.start) + 1))

@@ -1,0 +1,61 @@
+"""Kinds of values that have a shape."""
+
+from typing import Any
+
+from rubric_core.language.kinds import Kind
+from rubric_core.language.shape import Shape
+
+__all__ = ["Messages", "Shaped", "Shorthand", "Tagged"]
+
+
+class Shaped(Kind[Any]):
+    """A mapping with the keys of one shape."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: type[Shape]) -> None:
+        self.shape = shape
+
+    def words(self) -> str:
+        return f"a mapping that describes {self.shape.title()}"
+
+
+class Tagged(Kind[Any]):
+    """A mapping whose `type` says which of the shapes below `base` it has."""
+
+    __slots__ = ("base",)
+
+    def __init__(self, base: type[Shape]) -> None:
+        self.base = base
+
+    def words(self) -> str:
+        return f"a mapping with a type that describes {self.base.title()}"
+
+
+class Shorthand(Kind[Any]):
+    """A string that is short for a whole `shape`: the string is its `field`."""
+
+    __slots__ = ("field", "shape")
+
+    def __init__(self, shape: type[Shape], field: str) -> None:
+        self.shape = shape
+        self.field = field
+
+    def words(self) -> str:
+        return "a non-empty string"
+
+
+class Messages(Kind[Any]):
+    """A conversation: a list of messages of the shape `message`.
+
+    A lenient one is a list of anything unless its first item has a role.
+    """
+
+    __slots__ = ("lenient", "message")
+
+    def __init__(self, message: type[Shape], *, lenient: bool = False) -> None:
+        self.message = message
+        self.lenient = lenient
+
+    def words(self) -> str:
+        return "a list" if self.lenient else "a list of messages"
