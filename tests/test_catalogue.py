@@ -16,7 +16,6 @@ ALLOWED = {
     "rubric_core/evaluation/targets/providers/": "a module names the kind that it runs",
     "rubric_core/evaluation/model/evaluator.py": "names of evaluators as the engine gives them",
     "rubric_core/evaluation/engine/grade.py": "names of evaluators as the engine gives them",
-    "rubric_core/loading/grading.py": "the kind that grades where nothing else does",
     "rubric_core/evaluation/engine/registry.py": "the kind that grades where nothing else does",
     "rubric_core/evaluation/cases/runnable.py": "the kind that grades where nothing else does",
     "rubric_core/evaluation/judging/judgement.py": "names of evaluators as the engine gives them",
