@@ -167,7 +167,8 @@ class Check:
         state.linked, state.linked_at = key, project.version
         sources = self.anchors.blocks(number) if state.borrows and number >= 0 else ()
         above = [self.states[b].links.told for b in sources]
-        state.links = linked(references, state.shapes, state.tree.root, state.deferred, above)
+        marked = bool(state.borrows or state.tree.problems) or "//" in block.text or "\\" in block.text
+        state.links = linked(references, state.shapes, state.tree.root, state.deferred, above, marked=marked)
         state.links.findings = self._judge(state.links.issues, Context(block.text, self.dialect, pinned=pinned))
 
     def _external(self) -> Iterator[ExternalCases]:
@@ -273,10 +274,13 @@ class Check:
 
     def _judge(self, visited: Iterable[Issue | Shape], context: Context) -> tuple[Found, ...]:
         """What the rules find in shapes and issues; the same thing said twice is said once."""
+        visitors = self.language.visitors
         found = [
             (rule, replace(finding, span=context.underlined(finding.span), hides=finding.hides or _hidden(each)))
-            for each in visited for rule in self.language.visitors(type(each)) for finding in rule.check(each, context)
+            for each in visited for rule in visitors(type(each)) for finding in rule.check(each, context)
         ]  # fmt: skip
+        if not found:
+            return ()
         if self.analysis.kind is FileKind.DATASET:
             found = [
                 (r, replace(f, fixes=tuple(x for x in f.fixes if still_json(context.text, x.edits)))) for r, f in found

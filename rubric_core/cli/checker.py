@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
@@ -56,9 +57,12 @@ class Checker:
 
     def configuration(self, source: Source) -> Configuration:
         """What counts for a file."""
+        here = source.path.parent
+        found = self._of_folders.get(here)
+        if found is not None:
+            return found
         passed = []
-        found: Configuration | None = None
-        for folder in (source.path.parent, *source.path.parent.parents):
+        for folder in chain((here,), here.parents):
             found = self._of_folders.get(folder)
             if found is not None:
                 break

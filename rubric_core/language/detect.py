@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from enum import IntFlag, auto
+from functools import lru_cache
 from typing import NamedTuple
 
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -45,19 +46,27 @@ class Sign(IntFlag):
     INPUT = auto()
 
 
-_KEYS = {
+def _numbers(signs: dict[str, Sign]) -> dict[str, int]:
+    return {name: sign.value for name, sign in signs.items()}
+
+
+#: The signs of keys, as numbers.
+_KEYS = _numbers({
     "rubrics": Sign.RUBRICS, "expected_outcome": Sign.EXPECTED_OUTCOME, "assertions": Sign.ASSERTIONS, "min_score": Sign.LATER,
     "turns": Sign.LATER, "depends_on": Sign.LATER, "assert": Sign.ASSERT, "metric": Sign.METRIC,
-}  # fmt: skip
-_TOP = {
-    "testcases": Sign.TESTCASES, "evalcases": Sign.EVALCASES, "tests": Sign.TESTS, "eval_cases": Sign.TESTS, "version": Sign.VERSION,
-    "$schema": Sign.SCHEMA, "prompts": Sign.PROMPTS, "scenarios": Sign.SCENARIOS, "providers": Sign.PROVIDERS,
-    "environment": Sign.ENVIRONMENT, "target": Sign.TARGET, "execution": Sign.EXECUTION,
-}  # fmt: skip
+})  # fmt: skip
 _NEWEST_TOP = ("providers", "default_test", "evaluate_options", "derived_metrics", "nunjucks_filters", "extensions")
-_CASE = {
+_TOP = _numbers({
+    **dict.fromkeys(_NEWEST_TOP, Sign.NEWEST_TOP),
+    "testcases": Sign.TESTCASES, "evalcases": Sign.EVALCASES, "tests": Sign.TESTS, "eval_cases": Sign.TESTS, "version": Sign.VERSION,
+    "$schema": Sign.SCHEMA, "prompts": Sign.PROMPTS, "scenarios": Sign.SCENARIOS, "providers": Sign.PROVIDERS | Sign.NEWEST_TOP,
+    "environment": Sign.ENVIRONMENT, "target": Sign.TARGET, "execution": Sign.EXECUTION,
+})  # fmt: skip
+#: Those of the keys of cases.
+_CASE = _numbers({
     "vars": Sign.VARS, "input": Sign.INPUT, "input_messages": Sign.INPUT, "criteria": Sign.INPUT | Sign.CRITERIA, "execution": Sign.EXECUTION,
-}  # fmt: skip
+})  # fmt: skip
+_ENV = re.compile(r"\{\{\s*env\.")
 _NEWEST_TYPE = re.compile(
     r"(?:not-)?(?:llm-rubric|agent-rubric|assert-set|skill-used|trajectory:[\w-]+|similar|javascript|webhook)\Z"
 )
@@ -83,9 +92,8 @@ class Choice(NamedTuple):
 
 def signs_of(root: Node | None, text: str, *, frame: bool) -> Sign:
     """The signs in one block; only the frame has top-level keys."""
-    signs = Sign(0)
-    if "{{" in text and re.search(r"\{\{\s*env\.", text):
-        signs |= Sign.ENV
+    # As a number: a union of flags takes twenty times as long, and every block of every text comes by here.
+    signs = Sign.ENV.value if "{{" in text and _ENV.search(text) else 0
     names, types = _words(root)
     for name in names & _KEYS.keys():
         signs |= _KEYS[name]
@@ -93,11 +101,11 @@ def signs_of(root: Node | None, text: str, *, frame: bool) -> Sign:
         signs |= _type_sign(name)
     if frame and isinstance(root, Mapping):
         for entry in root.entries:
-            signs |= _TOP.get(entry.name or "", Sign(0))
-            signs |= Sign.NEWEST_TOP if entry.name in _NEWEST_TOP else Sign(0)
-            if entry.name in ("tests", "eval_cases", "evalcases"):
+            name = entry.name or ""
+            signs |= _TOP.get(name, 0)
+            if name in ("tests", "eval_cases", "evalcases"):
                 signs |= _of_cases(entry.value)
-    return signs if frame else signs | _of_cases(root)
+    return Sign(signs if frame else signs | _of_cases(root))
 
 
 def _words(root: Node | None) -> tuple[set[str], set[str]]:
@@ -123,14 +131,12 @@ def _words(root: Node | None) -> tuple[set[str], set[str]]:
     return names, types
 
 
-def _of_cases(node: Node | None) -> Sign:
+def _of_cases(node: Node | None) -> int:
     """The keys of the cases themselves, not of what is in them."""
-    signs = Sign(0)
+    signs = 0
     for case in node.items if isinstance(node, Sequence) else [node]:
         for entry in case.entries if isinstance(case, Mapping) else ():
-            found = _CASE.get(entry.name or "")
-            if found is not None:
-                signs |= found
+            signs |= _CASE.get(entry.name or "", 0)
     return signs
 
 
@@ -139,21 +145,21 @@ def is_newest_type(name: str) -> bool:
     return _NEWEST_TYPE.match(name) is not None
 
 
-def _type_sign(name: str) -> Sign:
+@lru_cache(maxsize=256)
+def _type_sign(name: str) -> int:
     if name in _PIECES:
-        return Sign(0)
+        return 0
     if is_newest_type(name):
-        return Sign.NEWEST_TYPE | Sign.OTHER_TYPE
+        return (Sign.NEWEST_TYPE | Sign.OTHER_TYPE).value
     if name == "code":
-        return Sign.CODE
+        return Sign.CODE.value
     if name == "llm_judge":
-        return Sign.JUDGE
+        return Sign.JUDGE.value
     if _GRADER.search(name):
-        return Sign.GRADER | Sign.OTHER_TYPE
+        return (Sign.GRADER | Sign.OTHER_TYPE).value
     if _JUDGE.search(name):
-        return Sign.JUDGE | Sign.OTHER_TYPE
-    # Each evaluator of a suite comes by here, and a flag takes long to make.
-    return Sign.OTHER_TYPE | Sign.SKILL if name.replace("_", "-") == "skill-trigger" else Sign.OTHER_TYPE
+        return (Sign.JUDGE | Sign.OTHER_TYPE).value
+    return (Sign.OTHER_TYPE | Sign.SKILL if name.replace("_", "-") == "skill-trigger" else Sign.OTHER_TYPE).value
 
 
 def modeline(text: str) -> str | None:

@@ -184,6 +184,7 @@ class Dialect:
     #: What tells other shapes apart, by their base: the kinds of providers.
     families: Mapping[type[Shape], Mapping[str, TypeName]] = field(default_factory=dict, repr=False)
     _tables: dict[type[Shape], dict[str, Spelling]] = field(default_factory=dict, repr=False, compare=False)
+    _spelled: dict[type[Shape], dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
     _fields: "dict[type[Shape], list[tuple[Spelling, Key[object]]]]" = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -212,10 +213,11 @@ class Dialect:
 
     def spelled(self, shape: type[Shape], attribute: str) -> str | None:
         """How this dialect writes a field today, or None when it has no such field."""
-        for spelling in self.table(shape).values():
-            if spelling.field == attribute and spelling.fate is Fate.CURRENT:
-                return spelling.name
-        return None
+        spelled = self._spelled.get(shape)
+        if spelled is None:
+            current = [s for s in self.table(shape).values() if s.fate is Fate.CURRENT]
+            spelled = self._spelled[shape] = {s.field: s.name for s in reversed(current)}
+        return spelled.get(attribute)
 
     def declared(self, shape: type[Shape], spelling: Spelling) -> Key[Any]:
         """What a key takes in this dialect. Raises KeyError for a spelling that means nothing."""

@@ -251,15 +251,14 @@ class Keys(Tags):
     def missing(self, made: Shape, node: Mapping, *, lenient: bool) -> None:
         """Complain of the keys that a shape cannot do without."""
         written = {*made.places, *made.unread} if made.unread else made.places
-        if any(field in made.unread for field in made.nested):
+        if made.unread and any(field in made.unread for field in made.nested):
             return  # what is missing may stand there
         groups: dict[str, bool] = {}
         for spelling, declared in self.dialect.needed(type(made)):
             present = declared.field in written
             if declared.group:
-                groups[declared.group] = any(
-                    k.group == declared.group and k.field in written for k in type(made).keys.values()
-                )
+                cls: Any = type(made)  # mypy takes no class for hashable
+                groups[declared.group] = any(field in written for field in _fields_of(cls, declared.group))
             elif not present and (not lenient or declared.field == made.tag or isinstance(made, TargetEntry)):
                 self._miss(made, node, declared, spelling.name)
             elif present and declared.field not in made.places:
@@ -295,6 +294,12 @@ class Keys(Tags):
 def _has(made: Shape, name: str) -> bool:
     """Whether a key is written in the mapping itself."""
     return isinstance(made.node, Mapping) and made.node.get(name) is not None
+
+
+@lru_cache(maxsize=512)
+def _fields_of(cls: Any, group: str) -> tuple[str, ...]:
+    """The fields of a shape that are alternatives to one another."""
+    return tuple(key.field for key in cls.keys.values() if key.group == group)
 
 
 @lru_cache(maxsize=4_000)

@@ -50,6 +50,8 @@ def linked(
     root: Node | None,
     deferred: Iterable[UnknownType],
     above: SequenceOf[frozenset[int]] = (),
+    *,
+    marked: bool = True,
 ) -> Links:
     """Look up everything that a block refers to.
 
@@ -59,8 +61,9 @@ def linked(
         root: The root of its tree, for paths among the cases.
         deferred: Types that nobody has, unless a program of their name is there.
         above: The words that were told of in the blocks that this one refers to.
+        marked: Whether anything in it may begin with `file://`.
     """
-    issues, seen, files, told = references.referred(shapes, deferred, above)
+    issues, seen, files, told = references.referred(shapes, deferred, above, marked=marked)
     cases: list[tuple[Span, CaseSet, str]] = []
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)

@@ -223,8 +223,8 @@ class Lowering(Keys):
                 self._store(made, spelling, place, via, entry)
             elif spelling.field:
                 made.unread[spelling.field] = place
-        for entry in node.entries:
-            if entry.name is None and not isinstance(entry.key, Alias) and not (lenient or cls.open):
+        for entry in node.entries if not (lenient or cls.open) else ():
+            if not isinstance(entry.key, Scalar | Alias):
                 self.unexpected(made, entry, self.place(entry, None), any_key=False)
         if id(node) not in self._lacking:
             self.missing(made, node, lenient=lenient)
@@ -270,11 +270,12 @@ class Lowering(Keys):
 
     def _head(self, node: Mapping) -> Span:
         """The first line of a mapping: what a message about all of it underlines."""
-        start, end = node.span
-        for at in range(start, min(end, start + 400)):
-            if self.text[at] in "\r\n":
-                return Span(start, start + len(self.text[start:at].rstrip()))
-        return Span(start, min(end, start + 400))
+        text, (start, end) = self.text, node.span
+        longest = min(end, start + 400)
+        line = text.find("\n", start, longest)
+        feed = text.find("\r", start, longest if line < 0 else line)
+        at = feed if feed >= 0 else line
+        return Span(start, longest) if at < 0 else Span(start, start + len(text[start:at].rstrip()))
 
     readers = {  # noqa: RUF012  # declared in `Reading`
         **Keys.readers, ListOf: _list, MapOf: _map, Shaped: _shaped, Tagged: _tagged, Shorthand: _shorthand, Messages: _messages,

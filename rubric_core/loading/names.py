@@ -10,14 +10,16 @@ from rubric_core.lazy import dataclass
 from rubric_core.loading.project import Look
 from rubric_core.loading.search import (
     HOMES,
+    SHARED_DEPTH,
     URL,
     configuration_files,
+    configurations_in,
     current_directory,
     directories_up,
     find_file,
     remembered,
 )
-from rubric_core.loading.targets import LISTS, TargetFile, find_targets, read_targets
+from rubric_core.loading.targets import LISTS, TargetFile, find_targets, has_targets, read_targets
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar, Sequence
@@ -57,6 +59,9 @@ def known_targets(look: Look, directory: Path) -> KnownTargets:
 
 
 def _known(look: Look, directory: Path) -> KnownTargets:
+    above = directories_up(directory, look)[1:]
+    if 0 < len(above) < SHARED_DEPTH and not has_targets(directory, look) and not configurations_in(directory, look):
+        return known_targets(look, above[0])
     path = find_targets(directory, look, look.project.fallback)
     found = _NONE if path is None else _of_file(look, path)
     for config in configuration_files(directory, look):

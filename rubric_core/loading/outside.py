@@ -1,5 +1,6 @@
 """Files of a suite that are outside of its repository: whoever runs it sends them to whoever answers or judges."""
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def outside_files(
             break
         path = find_file(name, directory, look, fallback)
         real = look.real_path(path) if path is not None else ""
-        if real and not Path(real).is_relative_to(look.real_path(root)):
+        if real and not _is_below(real, look.real_path(root)):
             yield OutsideFile(span=span, name=name, real=real)
 
 
@@ -51,7 +52,13 @@ def _named(shapes: Iterable[Shape], words: Iterable[Mention]) -> Iterator[tuple[
                 yield node.span, without_function(node.text.removeprefix(URL))
 
 
+def _is_below(path: str, folder: str) -> bool:
+    # As text, which is the same for paths without links and `..`: a path is made of each in thousands of suites.
+    inside = path.startswith(os.path.join(folder, ""))  # noqa: PTH118  # with the separator at the end
+    return inside or Path(path).is_relative_to(folder)
+
+
 def _root(directory: Path, look: Look) -> Path | None:
     """The top of the repository that holds a directory."""
-    *_, top = directories_up(directory, look)
+    top = directories_up(directory, look)[-1]
     return top if look.is_file(top / ".git" / "HEAD") or look.is_file(top / ".git") else None

@@ -154,6 +154,7 @@ class Project:
         #: The keys that are not there yet: in a single check nothing changes, and nobody asks.
         self._new_keys: list[object] = []
         self._seen = _Seen()
+        self._paths: dict[str, Path] = {}
         #: When each path changed last, the newest at the end; and when any of them may have.
         self._changed: dict[Path, int] = {}
         self._all_changed = 0
@@ -215,6 +216,13 @@ class Project:
         """Whether anything was ever found out from a file, or from its not being there."""
         return path in self._seen
 
+    def path(self, text: str) -> Path:
+        """The path in a text, the same object each time: suites ask about the same files again and again."""
+        known = self._paths.get(text)
+        if known is None:
+            known = self._paths[text] = Path(text)
+        return known
+
     def saw(self, path: Path) -> Path:
         """Something is found out from a file, or from its not being there; gives the path that stands for it."""
         return self._seen.add(path)
@@ -241,7 +249,7 @@ class Project:
 
     def suites_below(self, folder: Path) -> tuple[Path, ...]:
         """The suites in a folder and below it, in the order of their names; none when there may be more than are known."""
-        if not any(folder == known or known in folder.parents for known in self._folders):
+        if not any(folder.is_relative_to(known) for known in self._folders):
             return ()
         return self._suites.below(folder)
 
@@ -260,9 +268,11 @@ class Project:
     def fact(self, what: str, path: Path, find: Callable[[Path], T]) -> T:
         """What one file is or holds, found out once."""
         facts = self._facts[what]
-        if path not in facts:
-            facts[path] = find(path)
-        return facts[path]  # type: ignore[return-value]  # one question, one type
+        # A path is hashed in Python: it is looked up once. No fact is the project itself.
+        known = facts.get(path, self)
+        if known is self:
+            known = facts[path] = find(path)
+        return known  # type: ignore[return-value]  # one question, one type
 
     def real_path(self, path: Path) -> str:
         """The path with all links followed. The links above it are followed once for all that is in its folder."""
@@ -309,7 +319,13 @@ class Look:
         return path
 
     def _fact(self, what: str, path: Path, find: Callable[[Path], T]) -> T:
-        return self.project.fact(what, self._saw(path), find)
+        path = self.project.saw(path)
+        self.seen.add(path)
+        return self.project.fact(what, path, find)
+
+    def path(self, text: str) -> Path:
+        """See `Project.path`."""
+        return self.project.path(text)
 
     def is_file(self, path: Path) -> bool:
         """See `ports.Files.is_file`."""

@@ -299,10 +299,11 @@ class Reading:
         refused: list[tuple[int, int]] = []
         self._merged[id(node)] = own
         for entry in node.entries:
-            if entry.name == _MERGE and isinstance(entry.key, Scalar) and entry.key.style == "plain":
+            key = entry.key
+            if isinstance(key, Scalar) and key.text == _MERGE and key.style == "plain":
                 sources = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
                 if not self.dialect.properties.merges:
-                    at = self.via or entry.key.span
+                    at = self.via or key.span
                     refused.append((len(self.issues), len(merged)))
                     self.issues.append(MergeKey(span=at, borrowed=self.via is not None, entry=entry, node=node))
                 before = len(self.issues)
@@ -320,9 +321,10 @@ class Reading:
                     own.append((entry, span))
         if refused:
             self._told_what_comes(own, merged, refused)
-        lost = [each for each in self.issues[complaints:] if isinstance(each, UnknownAlias)]
-        if node.anchor is not None and self.via is None and complaints + len(lost) == len(self.issues):
-            self.merged_here[id(node)] = MergedMapping(own, tuple(lost))
+        if node.anchor is not None and self.via is None:
+            lost = [each for each in self.issues[complaints:] if isinstance(each, UnknownAlias)]
+            if complaints + len(lost) == len(self.issues):
+                self.merged_here[id(node)] = MergedMapping(own, tuple(lost))
         return own
 
     def _told_what_comes(self, own: list[Merged], merged: list[Merged], refused: list[tuple[int, int]]) -> None:

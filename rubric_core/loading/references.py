@@ -64,7 +64,12 @@ class References(Reach):
     """Looks up what one file refers to. Equal keys mean equal answers, as long as no file changes that was seen."""
 
     def referred(
-        self, shapes: Iterable[Shape], deferred: Iterable[UnknownType], above: SequenceOf[frozenset[int]] = ()
+        self,
+        shapes: Iterable[Shape],
+        deferred: Iterable[UnknownType],
+        above: SequenceOf[frozenset[int]] = (),
+        *,
+        marked: bool = True,
     ) -> Referred:
         """What is not there, and what is.
 
@@ -72,6 +77,7 @@ class References(Reach):
             shapes: The shapes of one block, outermost ones.
             deferred: Types that nobody has, unless a program of their name is there.
             above: The words that were told of in the blocks that this one refers to.
+            marked: Whether anything in the block may begin with `file://`.
         """
         look = self.project.look()
         found: list[Issue] = []
@@ -85,7 +91,9 @@ class References(Reach):
             if not mention.borrowed or not (word in told or any(word in known for known in above)):
                 found += _RESOLVERS[mention.refers_to](self, look, shape, mention)
                 told.add(word)
-        found += outside_files(shapes, (m for _, m in words), look, self.directory, self.project.fallback)
+        found += outside_files(
+            shapes if marked else (), (m for _, m in words), look, self.directory, self.project.fallback
+        )
         for outer, shape in every:
             if isinstance(shape, Entry) and self.kind is FileKind.TARGETS:
                 found += self._unused(look, shape, outer)
@@ -142,15 +150,16 @@ class References(Reach):
         place = entry.places.get("name")
         name = vars(entry).get("name")
         home = self.directory.parent if self.directory.name.startswith(".agent") else self.directory
-        suites = look.suites_below(home)
+        suites = look.once(("suites below", home), lambda inner: inner.suites_below(home))
         if place is None or not isinstance(name, str) or not suites or name == "default" or is_open(name):
             return
+        if _WORD.fullmatch(name) and name in look.once(("words below", home), partial(_words_below, home)):
+            return
         word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-        if _WORD.fullmatch(name):
-            used = name in look.once(("words below", home), partial(_words_below, home))
-        else:
-            # One by one: after an edit of one suite the others need not be searched again.
-            used = any(look.once(("names", name, path), partial(_names, word, path)) for path in suites)
+        # One by one: after an edit of one suite the others need not be searched again.
+        used = not _WORD.fullmatch(name) and any(
+            look.once(("names", name, path), partial(_names, word, path)) for path in suites
+        )
         if not used and len(word.findall(look.text(self.path) or "")) < 2 and place.node is not None:
             listed = next((p.node for p in outer.places.values() if _holds(p.node, entry.node)), None)
             yield UnusedTarget(

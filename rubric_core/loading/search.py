@@ -12,8 +12,10 @@ from rubric_core.ports import Files
 
 __all__ = [
     "HOMES",
+    "SHARED_DEPTH",
     "URL",
     "configuration_files",
+    "configurations_in",
     "current_directory",
     "directories_up",
     "find_file",
@@ -30,6 +32,8 @@ HOMES = (".agentv", ".agentevo")
 #: Its configuration; what is said first counts.
 _CONFIGURATIONS = ("config.local.yaml", "config.yaml", "config.yml")
 
+#: Below more directories than these each is looked at in turn, without asking for what is known of the one above it.
+SHARED_DEPTH = 50
 #: In front of a path where a text could stand, too.
 URL = "file://"
 _PATTERN = re.compile(r"[*?\[]")
@@ -54,32 +58,38 @@ def remembered(files: Files, key: object, find: Callable[[Files], T]) -> T:
 
 def directories_up(start: Path, files: Files) -> tuple[Path, ...]:
     """`start` and every directory above it up to the root of the repository, the top of the disk without one."""
-
-    def find(files: Files) -> tuple[Path, ...]:
-        found = []
-        for each in (start, *start.parents):
-            # One object for each directory: its hash is worked out once.
-            directory, is_root = remembered(files, ("is a root", each), partial(_with_root, each))
-            found.append(directory)
-            if is_root:
-                break
-        return tuple(found)
-
-    return remembered(files, ("directories up", start), find)
+    return remembered(files, ("directories up", start), partial(_directories_up, start))
 
 
-def _with_root(directory: Path, files: Files) -> tuple[Path, bool]:
-    """A directory, and whether it is the root of a repository."""
-    return directory, files.is_file(directory / ".git" / "HEAD") or files.is_file(directory / ".git")
+def _directories_up(start: Path, files: Files) -> tuple[Path, ...]:
+    above = start.parent
+    if above == start or _is_root(start, files):
+        return (start,)
+    if len(start.parts) <= SHARED_DEPTH:
+        # What is found above is the same for all that is in there, and one object for each directory is hashed once.
+        return (start, *directories_up(above, files))
+    found = [start]
+    for each in start.parents:
+        found.append(each)
+        if _is_root(each, files):
+            break
+    return tuple(found)
+
+
+def _is_root(directory: Path, files: Files) -> bool:
+    """Whether a directory is the root of a repository."""
+    return files.is_file(directory / ".git" / "HEAD") or files.is_file(directory / ".git")
 
 
 def configuration_files(start: Path, files: Files) -> Iterator[Path]:
     """The configurations of the engine that there are for what stands in `start`, the nearest first."""
     for directory in directories_up(start, files):
-        yield from _configurations_in(directory, files)
+        yield from configurations_in(directory, files)
 
 
-def _configurations_in(directory: Path, files: Files) -> tuple[Path, ...]:
+def configurations_in(directory: Path, files: Files) -> tuple[Path, ...]:
+    """Those in that very directory."""
+
     def find(files: Files) -> tuple[Path, ...]:
         places = (directory / home / name for home in HOMES for name in _CONFIGURATIONS)
         return tuple(path for path in places if files.is_file(path))
@@ -89,12 +99,14 @@ def _configurations_in(directory: Path, files: Files) -> tuple[Path, ...]:
 
 def places_of(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Iterator[Path]:
     """Where the file or directory `name` is looked for, in this order; `fallback` comes last."""
-    path = Path(name)
-    if path.is_absolute():
+    if os.path.isabs(name) and (path := Path(name)).is_absolute():  # noqa: PTH117  # false for what no path is absolute for
         yield path
     relative = name.lstrip("/\\")
-    for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
-        yield Path(os.path.normpath(f"{place}{os.sep}{relative}"))
+    as_path = files.path if isinstance(files, Look) else Path
+    for place in directories_up(directory, files):
+        yield as_path(os.path.normpath(f"{place}{os.sep}{relative}"))
+    if fallback:
+        yield as_path(os.path.normpath(f"{fallback}{os.sep}{relative}"))
 
 
 def current_directory() -> Path | None:

@@ -29,6 +29,7 @@ __all__ = [
     "TargetEntry",
     "TargetFile",
     "find_targets",
+    "has_targets",
     "own_target_name",
     "read_targets",
     "targets_in",
@@ -148,6 +149,11 @@ def find_targets(directory: Path, files: Files, fallback: Path | None = None) ->
         if found is not None:
             return found
     return None
+
+
+def has_targets(directory: Path, files: Files) -> bool:
+    """Whether there is a target file for what stands in that very directory."""
+    return _targets_beside(directory, files) is not None
 
 
 def _targets_beside(directory: Path, files: Files) -> Path | None:

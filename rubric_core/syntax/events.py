@@ -31,7 +31,8 @@ _GIVEN_UP = 800
 # libyaml where it is there: ten times as fast as the loader in Python, and the same events.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
-_STARTS = frozenset({yaml.MappingStartEvent, yaml.SequenceStartEvent})
+_SCALAR, _MAPPING, _SEQUENCE = yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent
+_STARTS = frozenset({_MAPPING, _SEQUENCE})
 _ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
 _PROPERTY_END = " \t\r\n"
 
@@ -116,8 +117,8 @@ class _Open:
         self.node = node
         self.property_start = property_start
         self.key: Node | None = None
-        # One of the two: asking for the class of a node at every event would take longer.
-        self.entries = node.entries if isinstance(node, Mapping) else None
+        # Asking for the class of a node at every event would take longer. Of a list there are only items.
+        self.entries = node.entries if isinstance(node, Mapping) else []
         self.items = node.items if isinstance(node, Sequence) else None
 
 
@@ -137,22 +138,38 @@ class _Builder:
 
     def run(self, get_event: Callable[[], Any]) -> None:
         """Add every event of the first document."""
-        # The time that a text takes to be read for the first time is spent here: most events are scalars.
-        scalar, add = self._scalar, self._add
+        # The time that a text takes to be read for the first time is spent here: most events are scalars, most of these plain.
+        scalar, add, take, stack, simple = self._scalar, self._add, self._take, self.stack, not self.moves
         while True:
             event = get_event()
-            if type(event) is yaml.ScalarEvent:
-                if not self.too_deep:
-                    add(scalar(event))
-            elif not self._take(event):
-                return
+            if type(event) is not _SCALAR:
+                if not take(event):
+                    return
+                continue
+            if self.too_deep:
+                continue
+            if simple and not event.style and event.anchor is None and event.tag is None:
+                span = Span(event.start_mark.index, event.end_mark.index)  # type: ignore[union-attr]  # libyaml gives marks
+                node = Scalar(span, span, None, None, event.value, "plain")
+            else:
+                node = scalar(event)
+            top = stack[-1] if stack else None
+            if top is None:
+                add(node)
+            elif top.items is not None:
+                top.items.append(node)
+            elif top.key is None:
+                add(node)
+            else:
+                top.entries.append(Entry(top.key, node))
+                top.key = None
 
     def _take(self, event: Any) -> bool:
         """Add an event that is no scalar; whether more are wanted."""
         kind = type(event)
-        if kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+        if kind in _STARTS:
             self._open(event)
-        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+        elif kind in _ENDS:
             self._close(event.end_mark.index)
         elif kind is yaml.AliasEvent:
             if not self.too_deep:
@@ -225,14 +242,15 @@ class _Builder:
                 raise _TooDeepError(outermost, self.deep_at)
             return
         start, end = event.start_mark.index, event.end_mark.index
-        inner = start
-        if event.anchor is not None or event.tag is not None:
-            inner = self._skip_properties(start)
-        kind = Mapping if isinstance(event, yaml.MappingStartEvent) else Sequence
-        node = kind(self._span(inner, end), self._span(start, end), event.anchor, event.tag, bool(event.flow_style))
-        if event.anchor is not None:
-            self.anchors[event.anchor] = node
-        self.stack.append(_Open(node, self.original(start)))
+        anchor, tag = event.anchor, event.tag
+        inner = start if anchor is None and tag is None else self._skip_properties(start)
+        kind = Mapping if type(event) is _MAPPING else Sequence
+        whole = self._span(start, end) if self.moves else Span(start, end)
+        span = whole if inner == start else self._span(inner, end)
+        node = kind(span, whole, anchor, tag, bool(event.flow_style))
+        if anchor is not None:
+            self.anchors[anchor] = node
+        self.stack.append(_Open(node, whole.start))
 
     def _close(self, end: int | None) -> None:
         if self.too_deep and end is not None:
@@ -241,7 +259,7 @@ class _Builder:
         opened = self.stack.pop()
         node = opened.node
         first, last = node.span
-        if opened.entries is not None:
+        if opened.items is None:
             if opened.key is not None:
                 at = opened.key.whole.end
                 opened.entries.append(Entry(opened.key, Scalar(Span(at, at), Span(at, at), None, None, "", "plain")))
@@ -282,7 +300,7 @@ class _Builder:
                 node.span = node.whole = Span(at, node.span.end)
             if type(node) is Scalar:
                 node.text = intern(node.text)  # thousands of cases have the same few keys
-        elif top.entries is not None:
+        else:
             top.entries.append(Entry(top.key, node))
             top.key = None
 

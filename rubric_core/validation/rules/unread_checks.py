@@ -1,6 +1,7 @@
 """unread-checks: evaluators inside a message, and `criteria` of a judge that reads none."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge, Rubrics
@@ -32,8 +33,10 @@ def UNREAD_CHECKS(visited: Case | LlmJudge, context: Context) -> Iterator[Findin
 
 
 def _in_message(case: Case, message: Mapping, context: Context) -> Iterator[Finding]:
+    if message.get("role") is None:
+        return
     known = _names_of_checks()
-    for entry in message.entries if message.get("role") is not None else ():
+    for entry in message.entries:
         if entry.name in known and context.dialect.table(Message).get(entry.name) is None:
             key = context.dialect.spelled(Case, "assertions") or context.dialect.spelled(Case, "evaluators")
             yield Finding(
@@ -45,6 +48,7 @@ def _in_message(case: Case, message: Mapping, context: Context) -> Iterator[Find
             )
 
 
+@lru_cache(maxsize=1)
 def _names_of_checks() -> frozenset[str]:
     """The keys of cases that hold evaluators, in any dialect."""
     fields = ("assertions", "evaluators")
