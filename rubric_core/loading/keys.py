@@ -51,6 +51,8 @@ class Keys(Tags):
         super().__init__(text, dialect, dialects, anchors)
         #: What keys that are not known can have meant, by the shape that has them.
         self._missing_keys: dict[int, tuple[Shape, dict[str, str], dict[str, str]]] = {}
+        #: Of these, the ones that can have a value, by the shape and what counts of the value.
+        self._fitting_keys: dict[tuple[object, ...], tuple[dict[str, str], dict[str, str]]] = {}
 
     def once(self, node: Mapping) -> dict[str, Merged]:
         """The entries of a mapping by name, its own before those of merge keys; of keys that repeat, the first."""
@@ -192,11 +194,10 @@ class Keys(Tags):
         """The key that was probably meant, among those that are not there yet; it is then not missing as well."""
         if dash_within(self.text, place.node) is not None:
             return None  # the key stands in the wrong column
-        current, older = self._not_there_yet(made, any_key=any_key)
         node = place.node
         value = node.value if isinstance(node, Scalar) else None
-        older = {n: f for n, f in older.items() if self._fits(made, f, node, value)}
-        fitting = {n: f for n, f in current.items() if self._fits(made, f, node, value)}
+        current, _ = self._not_there_yet(made, any_key=any_key)
+        older, fitting = self._fitting(made, node, value, any_key=any_key)
         meant = next((name for name in fitting if is_same_word(place.name, name)), None)
         meant = meant or self._elsewhere(made, place, fitting, any_key=any_key)
         meant = meant or closest(place.name, fitting) or closest(place.name, older)
@@ -221,6 +222,21 @@ class Keys(Tags):
         older = {s.name: s.field for s in table.values() if s.fate.read and s.field and s.field not in written}
         self._missing_keys[id(made)] = made, current, older
         return current, older
+
+    def _fitting(
+        self, made: Shape, node: Node, value: object, *, any_key: bool
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Those that a value can stand under, older names first. Of many keys behind each other most have like values."""
+        content = (node.text, node.style) if isinstance(node, Scalar) else None
+        length = len(node.entries) if isinstance(node, Mapping) else 0
+        key = (id(made), type(node), type(value), content, length)  # the shapes are kept in `_missing_keys`
+        known = self._fitting_keys.get(key)
+        if known is None:
+            current, older = self._not_there_yet(made, any_key=any_key)
+            older = {n: f for n, f in older.items() if self._fits(made, f, node, value)}
+            fitting = {n: f for n, f in current.items() if self._fits(made, f, node, value)}
+            known = self._fitting_keys[key] = older, fitting
+        return known
 
     def _fits(self, made: Shape, field: str, node: Node, value: object) -> bool:
         """Whether a value can stand under a key, as far as its shape tells, and for one of a few words the word itself."""

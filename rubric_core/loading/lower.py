@@ -37,7 +37,8 @@ from rubric_core.text import Span
 __all__ = ["Lowering"]
 
 
-#: Fields that say what is asked and what is good: nothing there is a mistake.
+#: What is read, and nothing is wrong with it.
+_FINE = (Fate.CURRENT, Fate.ALIAS)
 
 
 class Lowering(Keys):
@@ -217,9 +218,10 @@ class Lowering(Keys):
             if spelling is None:
                 self.unexpected(made, entry, place, any_key=lenient or cls.open)
                 continue
-            if spelling.fate not in (Fate.CURRENT, Fate.ALIAS):
+            fine = spelling.fate in _FINE
+            if not fine:
                 self.renamed(made, spelling, entry, place, written)
-            if spelling.field and spelling.fate.read:
+            if spelling.field and (fine or spelling.fate.read):
                 self._store(made, spelling, place, via, entry)
             elif spelling.field:
                 made.unread[spelling.field] = place
@@ -250,7 +252,10 @@ class Lowering(Keys):
         if place.name == self._cut_key and made.node is self._root:
             return
         declared = self.dialect.declared(type(made), spelling)
-        value = self._seen_from(via, declared.kind, entry)
+        if via is None:  # as for nearly every key
+            value = self.value(declared.kind, entry.value, place.name)
+        else:
+            value = self._seen_from(via, declared.kind, entry)
         if value is not HOLE:
             vars(made)[field] = value
             return

@@ -29,7 +29,8 @@ DEEPEST = 200
 _GIVEN_UP = 800
 
 # libyaml where it is there: ten times as fast as the loader in Python, and the same events.
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# What makes values of events is of no use here, and is left out where that can be had.
+_Loader: Any = getattr(getattr(yaml, "cyaml", None), "CParser", yaml.SafeLoader)
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
 _SCALAR, _MAPPING, _SEQUENCE = yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent
 _STARTS = frozenset({_MAPPING, _SEQUENCE})

@@ -25,6 +25,8 @@ _STAND_IN = "\ue0ff"
 _FOREIGN = re.compile(
     f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff{_STAND_IN}{STAND_INS}]"
 )
+#: The other ones, as far as they are ASCII.
+_ORDINARY = bytes(c for c in range(128) if not _FOREIGN.match(chr(c)))
 _HARMLESS = f"\x85\u2028\u2029\x0c\x0b{_STAND_IN}{STAND_INS}"
 _MOST_REPAIRS = 12
 _MOST_CUTS = 5
@@ -39,7 +41,9 @@ def parse(text: str) -> Tree:
         return Tree(None, (problem,), {}, [])
     if text.startswith("\ufeff"):
         return _moved(parse(text[1:]), 1)
-    foreign = [m.start() for m in _FOREIGN.finditer(text)]
+    # Nearly every text has none. To take its ordinary characters away takes a quarter of the time of a search.
+    ordinary = text.isascii() and not text.encode().translate(None, _ORDINARY)
+    foreign = [] if ordinary else [m.start() for m in _FOREIGN.finditer(text)]
     readable = _FOREIGN.sub(_STAND_IN, text) if foreign else text
     tree, failure = build(readable)
     deep: list[Problem] = []

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
 
 from rubric_core.language.closest import is_slip
-from rubric_core.language.dialect import Fate, Spelling
+from rubric_core.language.dialect import Dialect, Fate, Spelling
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.other_words import types_called
 from rubric_core.language.targets import Provider
@@ -53,13 +55,16 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
 
 def _nearest(issue: UnknownType, context: Context) -> str | None:
     """The type with the nearest name, if possible among those that have every key that is written."""
-    written = {entry.name for entry in issue.mapping.entries}
-    fitting = [
-        known.name
-        for known in context.dialect.types_of(issue.base).values()
-        if known.name in issue.known and _has(context.dialect.table(known.shape), written)
-    ]
-    return closest(issue.name, fitting) or closest(issue.name, issue.known)
+    base: Any = issue.base  # mypy takes no class for hashable
+    fitting = _fitting(context.dialect, base, frozenset(entry.name for entry in issue.mapping.entries))
+    return closest(issue.name, [name for name in fitting if name in issue.known]) or closest(issue.name, issue.known)
+
+
+@lru_cache(maxsize=256)
+def _fitting(dialect: Dialect, base: Any, keys: frozenset[str | None]) -> tuple[str, ...]:
+    """The types that have every key; entries of one file mostly have the same few."""
+    types = dialect.types_of(base).values()
+    return tuple(known.name for known in types if _has(dialect.table(known.shape), keys))
 
 
 def _has(table: Mapping[str, Spelling], keys: Iterable[str | None]) -> bool:
