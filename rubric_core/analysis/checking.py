@@ -32,6 +32,7 @@ from rubric_core.text import Span
 from rubric_core.validation.rule import (
     Context,
     ExternalCases,
+    Finding,
     SuiteDefaults,
 )
 
@@ -276,7 +277,7 @@ class Check:
         """What the rules find in shapes and issues; the same thing said twice is said once."""
         visitors = self.language.visitors
         found = [
-            (rule, replace(finding, span=context.underlined(finding.span), hides=finding.hides or _hidden(each)))
+            (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
             for each in visited for rule in visitors(type(each)) for finding in rule.check(each, context)
         ]  # fmt: skip
         if not found:
@@ -307,6 +308,11 @@ def _item_kind(analysis: Analysis) -> Kind[Any] | None:
 def _needs_release(suite: Suite | None) -> bool:
     """Whether a suite says which releases of the engine can run it."""
     return suite is not None and isinstance(suite.requires, Requires) and suite.requires.agentv is not None
+
+
+def _settled(finding: Finding, span: Span, hides: Span | None) -> Finding:
+    """A finding with what is underlined; most rules give that themselves, and a copy takes longer than to compare."""
+    return finding if (span, hides) == (finding.span, finding.hides) else replace(finding, span=span, hides=hides)
 
 
 def _hidden(each: Issue | Shape) -> Span | None:
