@@ -10,7 +10,7 @@ KEY := $(shell { pwd; cat pyproject.toml; } | cksum | cut -d' ' -f1)
 INSTALLED := $(VENV)/.installed-$(KEY)
 DEVELOPING := $(VENV)/.developing-$(KEY)
 
-.PHONY: help demo test lint parity chaos bench bytecode vsix test-editors release-check clean
+.PHONY: help demo test lint parity chaos mutation bench bytecode vsix test-editors release-check clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo 'make lint          ruff, mypy, the layers and the dependencies only'
 	@echo 'make parity        scores beside the real AgentV (installs it below .tools once, 180 MB); TREE=FOLDER compares other suites'
 	@echo 'make chaos         breaks rubric on purpose, 15 minutes; SEED=N other ways, ONLY=TEXT one part'
+	@echo 'make mutation      small changes to the code that some test should notice; SEED=N, ONLY=TEXT, NUMBER=N'
 	@echo 'make bench         measurements'
 	@echo 'make vsix          the VS Code extension: editors/vscode/rubric.vsix'
 	@echo 'make release-check tries everything about a release before it (CONTRIBUTING.md, Release)'
@@ -49,6 +50,10 @@ parity: $(DEVELOPING) bytecode
 # Every part says what it counted; exit code 1 where one found a fault. EDITS=N makes so many random edits.
 chaos: $(DEVELOPING) bytecode
 	@PYTHONPATH=tests $(BIN)/python -m chaos --seed $(or $(SEED),1) $(if $(ONLY),--only '$(ONLY)') $(if $(EDITS),--edits $(EDITS)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
+
+# One small change of the code at a time: which of them does no test notice? ONLY=TEXT in one package, SEED=N others.
+mutation: $(DEVELOPING)
+	@PYTHONPATH=tests $(BIN)/python -m mutation --seed $(or $(SEED),1) $(if $(ONLY),--only '$(ONLY)') $(if $(NUMBER),--number $(NUMBER))
 
 bench: $(DEVELOPING) bytecode
 	@for script in $(sort $(wildcard tests/bench/bench_*.py)); do $(BIN)/python $$script || exit 1; echo; done

@@ -1,0 +1,151 @@
+"""`python -m mutation`, with `tests` on the path: `make mutation` calls it.
+
+Plants one seeded mutation at a time in a copy of the checkout, and runs the tests of its package that reach its line. Prints how
+many were killed, and each that survived: a place where the tests are blind, or a change that changes nothing.
+"""
+
+import argparse
+import hashlib
+import queue
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from .mutants import Mutant, mutants
+from .reach import ROOT, Reach, environment, measure
+
+__all__ = ["main"]
+
+#: The packages, and the tests that belong to each.
+PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "rubric_core/validation": ("tests/pages", "tests/core"),
+    "rubric_core/evaluation": ("tests/evaluation",),
+    "rubric_core/loading": ("tests/core", "tests/pages", "tests/evaluation"),
+    "rubric_core/syntax": ("tests/core", "tests/pages"),
+    "rubric_core/migration": ("tests/migration",),
+    "rubric_lsp/features": ("tests/lsp",),
+}
+#: Seconds for the tests of one mutant. One that makes them hang is noticed.
+TIME_LIMIT = 300.0
+#: Tests of one mutant, chosen at random where more reach it.
+MOST_TESTS = 300
+LEFT_OUT = (".git", ".venv", ".tools", "artifacts", "node_modules", "__pycache__", "*.vsix", "server")
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A mutant in its file."""
+
+    package: str
+    path: Path
+    mutant: Mutant
+    text: str
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Plant mutations. The exit code is 1 when fewer are killed than wanted."""
+    options = _options(arguments)
+    begun = time.monotonic()
+    packages = [each for each in PACKAGES if options.only in each]
+    planted = _chosen(packages, options.number, options.seed)
+    folders = sorted({tests for package in packages for tests in PACKAGES[package]})
+    with _copies(options.at_once) as copies:
+        print(f"seed {options.seed}: {len(planted)} mutants; which tests reach them is measured …", flush=True)
+        reach = measure(copies[0], folders, ROOT / ".tools" / "mutation" / _commit())
+        free: queue.Queue[Path] = queue.Queue()
+        for copy in copies:
+            free.put(copy)
+        killed: Counter[str] = Counter()
+        with ThreadPoolExecutor(options.at_once) as pool:
+            for each, verdict in pool.map(lambda one: (one, _tried(one, reach, free, options.seed)), planted):
+                killed[each.package] += verdict != "survived"
+                if options.verbose or verdict == "survived":
+                    where = f"{each.path}:{each.mutant.line}"
+                    print(f"{verdict:9} {where}  {each.mutant.described(each.text)}", flush=True)
+    for package in packages:
+        amount = sum(each.package == package for each in planted)
+        print(f"{package:24} {killed[package]:4} of {amount:4} killed")
+    share = sum(killed.values()) / max(1, len(planted))
+    print(f"{sum(killed.values())} of {len(planted)} killed, {share:.0%}, in {time.monotonic() - begun:.0f} s")
+    return 0 if share >= options.wanted else 1
+
+
+def _chosen(packages: Sequence[str], number: int, seed: int) -> list[Planted]:
+    """As many mutants of each package as its share of the code; files and lines by chance."""
+    rng = random.Random(seed)
+    every: dict[str, list[Planted]] = {package: [] for package in packages}
+    for package, found in every.items():
+        for path in sorted((ROOT / package).rglob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            found.extend(Planted(package, path.relative_to(ROOT), mutant, text) for mutant in mutants(text))
+    total = sum(map(len, every.values()))
+    shares = {package: max(1, round(number * len(found) / max(1, total))) for package, found in every.items()}
+    return [each for package, found in every.items() for each in rng.sample(found, min(shares[package], len(found)))]
+
+
+def _tried(each: Planted, reach: Reach, free: "queue.Queue[Path]", seed: int) -> str:
+    """killed, hangs or survived."""
+    own = PACKAGES[each.package]
+    found = [test for test in reach.tests(each.path, each.mutant.line) if test.startswith(own)]
+    if len(found) > MOST_TESTS:
+        found = random.Random(f"{seed} {each.path} {each.mutant.start}").sample(found, MOST_TESTS)
+    copy = free.get()
+    target = copy / each.path
+    try:
+        target.write_text(each.mutant.applied(each.text), encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *(found or own)]
+        done = subprocess.run(
+            command, cwd=copy, env=environment(copy), capture_output=True, timeout=TIME_LIMIT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return "hangs"
+    finally:
+        target.write_text(each.text, encoding="utf-8")
+        free.put(copy)
+    return "killed" if done.returncode else "survived"
+
+
+@contextmanager
+def _copies(number: int) -> Iterator[list[Path]]:
+    """Copies of the checkout, one for each mutant that is tried at once."""
+    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
+        copies = [Path(folder, f"copy-{each}") for each in range(number)]
+        for copy in copies:
+            shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*LEFT_OUT), symlinks=True)
+        script = "import rubric_core, rubric_lsp; print(rubric_core.__file__)"
+        found = subprocess.run([sys.executable, "-c", script], cwd=copies[0], env=environment(copies[0]), capture_output=True, text=True, check=True)  # fmt: skip
+        if not found.stdout.startswith(str(copies[0])):
+            raise RuntimeError(f"the tests would import {found.stdout.strip()}, and not the copy")
+        yield copies
+
+
+def _commit() -> str:
+    head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+    changed = subprocess.run(["git", "diff", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return head.stdout.strip() + (f"-{hashlib.sha256(changed.encode()).hexdigest()[:8]}" if changed else "")
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m mutation", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1, help="the same seed plants the same")
+    parser.add_argument("--number", type=int, default=200, metavar="N", help="mutants")
+    parser.add_argument("--only", default="", metavar="TEXT", help="packages that have this in their path")
+    parser.add_argument("--at-once", type=int, default=2, metavar="N", help="mutants at once")
+    parser.add_argument(
+        "--wanted", type=float, default=0.9, metavar="SHARE", help="the share that has to be killed, 0..1"
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="print those that were killed too")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
