@@ -10,7 +10,9 @@ from harness import LANGUAGE
 
 from rubric_core.analysis import analyze
 from rubric_core.disk import DiskFiles
+from rubric_core.loading.names import known_targets
 from rubric_core.loading.project import Look, Project
+from rubric_core.loading.search import SHARED_DEPTH, directories_up
 
 T = TypeVar("T")
 
@@ -195,3 +197,33 @@ def test_a_link_that_leads_elsewhere_now_is_followed_again(tmp_path: Path) -> No
     (tmp_path / "l").symlink_to("two")
     project.changed([tmp_path / "l"])
     assert project.look().real_path(tmp_path / "l" / "f") == str(tmp_path / "two" / "f")
+
+
+@pytest.mark.parametrize("depth", [1, 3, SHARED_DEPTH + 30])
+def test_folders_share_the_targets_of_the_nearest_folder_that_has_some(tmp_path: Path, depth: int) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / "targets.yaml").write_text("targets:\n  - {name: top, provider: mock}\n")
+    between = tmp_path / "a"
+    deep = between.joinpath(*"b" * depth)
+    deep.mkdir(parents=True)
+    project = Project(DiskFiles())
+
+    def names(folder: Path) -> set[str]:
+        return {*known_targets(project.look(), folder).names}
+
+    look = project.look()
+    up = [deep, *deep.parents]
+    assert list(directories_up(deep, look)) == up[: up.index(tmp_path) + 1]
+    assert names(deep) == names(between) == {"top"}
+
+    nearer = between / ".agentv" / "targets.yaml"
+    nearer.parent.mkdir()
+    nearer.write_text("targets:\n  - {name: nearer, provider: mock}\n")
+    project.changed([nearer])
+    assert names(deep) == names(between) == {"nearer"}
+    assert names(tmp_path) == {"top"}
+
+    nearer.unlink()
+    project.changed([nearer])
+    assert names(deep) == {"top"}
