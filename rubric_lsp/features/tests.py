@@ -63,6 +63,8 @@ class Message:
     #: What was expected and what came, where the two can be compared.
     expected: str = ""
     actual: str = ""
+    #: The criterion that it is about, for clients that show no place.
+    subject: str = ""
 
 
 def items(cases: "Sequence[Runnable]") -> Iterator[Item]:
@@ -133,13 +135,16 @@ def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list
 
 def _part(case: "Runnable", mark: "Mark") -> Message:
     """A part that did not pass. What the suite gives to every case is said at the case: on its own line stands what came of all."""
+    from rubric_core.evaluation.model.result import CriterionResult  # noqa: PLC0415
+
     severity: Literal["error", "warning"] = "error" if mark.verdict == "failed" or mark.error else "warning"
     # The mark of what has no score is its reason in short: the reason alone says all of it.
     words = f"unscored: {mark.note}" if mark.verdict == "unscored" and mark.note else _words(mark.text, mark.note)
     if mark.error:
         words = f"the grader failed: {mark.note}"
     if not mark.inherited:
-        return Message(words, severity, mark.span)
+        subject = mark.result.label if isinstance(mark.result, CriterionResult) else ""
+        return Message(words, severity, mark.span, subject=subject)
     part = mark.of
     name = default_name(part) if isinstance(part, Evaluator) else part.id if isinstance(part, Criterion) else ""
     return Message(f"{name}: {words}" if name else words, severity, case.case_span(case.case.at("id")))

@@ -208,6 +208,8 @@ class States:
         where = where or (self._server.around.at(path) if path is not None else None)
         if message.span is not None and where is not None:
             made["location"] = convert.location(where, message.span)
+        if message.subject:
+            made["subject"] = mask(message.subject)
         if message.expected:
             made |= {"expected": message.expected, "actual": message.actual}
         return made

@@ -302,6 +302,46 @@ tests:
 """
 
 
+JUDGED = """\
+# rubric: dialect=agentv-3
+name: judged
+execution:
+  target: canned
+tests:
+  - id: window
+    criteria: Names the window
+    input: Can I return this?
+    assertions:
+      - type: rubrics
+        criteria:
+          - {id: tone, outcome: Stays polite}
+          - {id: days, outcome: Names the days}
+"""
+RECORDED = {
+    "judge": "hand-written", "prompt": "built-in 1", "question": "Can I return this?", "goal": "Names the window",
+    "answer": "You can return it within 30 days.",
+    "criteria": [
+        {"criterion": outcome, "reply": {"satisfied": False, "reasoning": "not at all"}}
+        for outcome in ("Stays polite", "Names the days")
+    ],
+}  # fmt: skip
+
+
+def test_a_message_names_its_criterion_for_clients_that_show_no_place(connect: Connect, folder: Path) -> None:
+    uri = (folder / "j.eval.yaml").as_uri()
+    (folder / "j.eval.yaml").write_text(JUDGED)
+    (folder / "j.recordings.yaml").write_text(json.dumps({"version": 1, "recordings": [RECORDED]}))
+    client = connected(connect, folder)
+    client.open(uri, JUDGED)
+    run(client, uri)
+    told = {p["testId"].removeprefix(f"{uri}::"): p for p in client.heard("rubric/testState")}
+    said = {
+        test: [(m.get("subject"), m["message"]) for m in p["messages"]] for test, p in told.items() if "messages" in p
+    }
+    assert [subject for subject, message in said["window::rubrics"] if "not at all" in message] == ["tone", "days"]
+    assert said["window"][0][0] is None
+
+
 def test_a_case_whose_grader_failed_is_in_trouble_whatever_its_score(connect: Connect, folder: Path) -> None:
     uri = (folder / "c.eval.yaml").as_uri()
     (folder / "c.eval.yaml").write_text(BROKEN)

@@ -10,7 +10,7 @@ export function messagesOf(told: TestState, isCase: boolean): vscode.TestMessage
     return []; // known from before: hints say it
   }
   const parts = telling(isCase ? rest : [first, ...rest]);
-  const all = [...parts, ...(isCase ? [first] : [])].map(({ message }) => shown(message));
+  const all = [...parts, ...(isCase ? [first] : [])].map(({ message, subject }) => shown(subject ? `${subject}: ${message}` : message));
   if (first.expected !== undefined && first.actual !== undefined) {
     const difference = shown('The answer beside what was expected');
     difference.expectedOutput = first.expected;
@@ -48,7 +48,8 @@ const BARE = /^\S+( [\d./]+)?(: gate: .*)?$/;
 
 /** Messages that say something of their own. */
 function telling(messages: Message[]): Message[] {
-  const distinct = messages.filter((each, index) => messages.findIndex(({ message }) => message === each.message) === index);
-  const wordy = distinct.filter(({ message }) => !BARE.test(message));
+  const same = (a: Message, b: Message) => a.message === b.message && a.subject === b.subject;
+  const distinct = messages.filter((each, index) => messages.findIndex((other) => same(each, other)) === index);
+  const wordy = distinct.filter(({ message, subject }) => subject || !BARE.test(message));
   return wordy.length ? wordy : distinct;
 }

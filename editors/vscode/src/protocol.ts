@@ -38,6 +38,8 @@ export interface Message {
   message: string;
   severity: 'error' | 'warning' | 'information';
   location?: Location;
+  /** The criterion that it is about. */
+  subject?: string;
   expected?: string;
   actual?: string;
 }

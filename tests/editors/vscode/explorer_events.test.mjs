@@ -224,6 +224,15 @@ test('an unscored case is errored with its reason, and no failure', async () => 
   assert.deepEqual(all.at(FIRST), { state: 'errored', messages: ['unscored: no judge is configured\n\n'] });
 });
 
+test('a message without a place names its criterion', async () => {
+  const all = await ran(() => undefined);
+  const vague = (subject) => ({ message: '4/10', subject, severity: 'error' });
+  const said = { messages: [{ message: 'failed with 0.40', severity: 'error' }, vague('tone'), vague('depth')] };
+  [began('run-3', [FIRST]), ...states('run-3', [FIRST, 'started'], [FIRST, 'failed', said]), ended('run-3')].forEach(([, happen]) => happen(all));
+  await settled();
+  assert.deepEqual(all.at(FIRST).messages.map((text) => text.trimEnd()), ['tone: 4/10', 'depth: 4/10', 'failed with 0.40']);
+});
+
 test('what VS Code calls the last run is the last run, however it was begun', async () => {
   const all = await ran(() => undefined);
   const last = () => all.controller.results[0];

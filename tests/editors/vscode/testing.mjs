@@ -155,8 +155,23 @@ export async function commands({ page, shot, open, studio }) {
   await profiles.filter({ hasText: 'Run Changed' }).click();
   await ran('2 8 3 1');
 
+  // What is hidden is not run; and from a row one comes to its line.
+  const menu = async (row, entry) => {
+    await test(page, row).click({ button: 'right' });
+    await page.locator('.monaco-menu .action-item', { hasText: entry }).click();
+  };
+  await menu('bad', 'Hide Test');
+  await test(page, 'bad').waitFor({ state: 'detached' });
+  await press(test(page, FILE), 'Run Test');
+  await ran('3 8 4 2');
+  await page.locator('a[aria-label^="More Filters"]').click();
+  await page.locator('.monaco-menu .action-item', { hasText: 'Unhide All Tests' }).click();
+  await test(page, 'bad (Failed)').waitFor();
+  await menu('gone', 'Go to Test');
+  await page.locator('.statusbar-item[id="status.editor.selection"]', { hasText: `Ln ${lineOf(path.join(studio.workspace, FILE), 'id: gone')},` }).waitFor();
+
   await command(page, 'Test: Show Output');
-  await printed(page, /1 passed in/u);
+  await printed(page, /2 passed, 1 unscored/u);
 
   // Both end as they stood: one that had begun, and everything.
   fs.writeFileSync(path.join(studio.workspace, 'evals/slow'), '');
@@ -166,6 +181,7 @@ export async function commands({ page, shot, open, studio }) {
   await command(page, 'Test: Cancel Test Run');
   await over(page);
   await test(page, 'slow (Passed)').waitFor();
+  await printed(page, /cancelled in/u); // VS Code keeps the results of a run that goes on when it clears all
   fs.rmSync(path.join(studio.workspace, 'evals/slow'));
 
   await command(page, 'Test: Clear All Results');
