@@ -62,12 +62,19 @@ def _refuse(path: Path, found: os.stat_result, limit: int | None) -> None:
 def read_stream(stream: BinaryIO, name: str, limit: int | None = None) -> bytes:
     """Everything in `stream`. Raises OSError, which says `name`, for more than `limit` bytes."""
     if limit is None:
-        return stream.read()
-    content = stream.read(min(_MOSTLY, limit + 1))
+        return _ready(stream.read(), name)
+    content = _ready(stream.read(min(_MOSTLY, limit + 1)), name)
     if len(content) == _MOSTLY <= limit:
-        content += stream.read(limit + 1 - _MOSTLY)
+        content += _ready(stream.read(limit + 1 - _MOSTLY), name)
     if len(content) > limit:
         raise _too_long(name, limit)
+    return content
+
+
+def _ready(content: bytes | None, name: str) -> bytes:
+    """What was read. None, where the system would have waited: some files of `/proc` are regular and wait like a pipe."""
+    if content is None:
+        raise OSError(errno.EAGAIN, "it has nothing to read yet", name)
     return content
 
 

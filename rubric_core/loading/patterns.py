@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Patterns", "braces"]
 
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_BRACES = re.compile(r"\{([^{},]*,[^{}]*)\}")
 #: How many patterns one with braces may stand for, and how many letters of it a message shows.
 _MOST, _SHOWN = 1000, 60
 # What the library writes for `*`, for `/**/`, and for a pattern that matches at any depth.
 _STAR, _FOLDERS, _ANYWHERE = "[^/]*", "(?:/.+)?/", "^(?:.+/)?"
 _STARS = re.compile(r"(?:\[\^/\]\*){2,}")
 #: A set of characters, or what must not be taken for one.
-_SET = re.compile(r"(\\.|\[\^/\])|\[\^?\]?(?:\\.|[^\]\\])*\]")
+_SET = re.compile(r"(\\.|\[\^/\])|\[\^?\]?(?:\\.|[^\]\\])*(?:\]|\\?\Z)")
 #: A star, and what stands between it and the next one.
 _STAR_BEFORE_STAR = re.compile(
     r"\[\^/\]\*((?:\\.|\[\^/\](?![*+])|\(\?!/\)\[\^?\]?(?:\\.|[^\]\\])*\]|[^][\\()|?*+/^$.])+)(?=\[\^/\]\*)"

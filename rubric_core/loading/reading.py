@@ -57,9 +57,9 @@ _MERGE = "<<"
 #: Tags that YAML itself has.
 _CORE = "tag:yaml.org,2002:"
 #: Behind a plain text: a comment that begins with a number, as numbers of issues do.
-_CUT = re.compile(r" +(#\d[^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
+_CUT = re.compile(r" +(#\d[^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
 #: The same where all of the value is gone; a comment that is meant has a blank behind its `#`.
-_SWALLOWED = re.compile(r"[ \t]*(#[^\s#!][^\r\n]*?)[ \t]*(?=[\r\n]|\Z)")
+_SWALLOWED = re.compile(r"[ \t]*(#[^\s#!][^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
 #: A name.
 _WORD = re.compile(r"[A-Za-z][\w./:-]*")
 #: A text with a quote at its end and no other: neither inches nor the genitive of a plural.

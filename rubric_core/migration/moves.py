@@ -15,7 +15,7 @@ __all__ = [
     "added", "dash_of", "extent_of", "inlined", "item_piece", "lifted", "nested", "piece_of", "put", "rebuilt", "removed_item", "replaced", "taken_out", "with_key",
 ]  # fmt: skip
 
-_KEY = re.compile(rf"""(?P<lead>(?:{BLANK})*[ \t]*)(?P<key>"[^"]*"|'[^']*'|[^\s:#][^:\r\n]*?)(?=[ \t]*:)""")
+_KEY = re.compile(rf"""(?P<lead>(?:{BLANK})*[ \t]*)(?P<key>"[^"]*"|'[^']*'|[^\s:#][^:\r\n]*(?<![ \t]))(?=[ \t]*:)""")
 #: In braces, these end a plain scalar.
 _SPECIAL = re.compile(r"[,\[\]{}]")
 _NOT_BLANK = re.compile(r"\S")

@@ -33,7 +33,7 @@ _WORDS = {
     "escape": "double quotes know no such escape; double the backslash, or use single quotes",
 }
 #: A comment that holds the end of a bracket.
-_CUT = re.compile(r" (#[^\s\]},]*)[^\r\n]*[\]}]")
+_CUT = re.compile(r" (#[^\s\]},]*)([^\r\n]*[\]}])?[^\r\n]*")
 #: A text in quotes, and the blanks behind it.
 _CLOSED = re.compile(r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')[ \t]*(?=\S)")
 #: One word in backquotes, as Markdown has code.
@@ -97,7 +97,7 @@ def explain(
 def _message(failure: Failure, repair: Repair, body: str, column: int) -> str:
     if repair.kind == "reserved":
         return _reserved_words(body[column])
-    if repair.kind == "open-bracket" and (cut := _CUT.search(body, column)):
+    if repair.kind == "open-bracket" and (cut := next((c for c in _CUT.finditer(body, column) if c[2]), None)):
         return f"this bracket is never closed: `{cut[1]}` begins a comment; put the value in quotes"
     if repair.kind == "indent":
         here, there = len(body) - len(body.lstrip()), repair.column

@@ -33,7 +33,7 @@ _COLON = pattern(
 )
 _OPENER = pattern(rf"({DASHES}{KEY})([ \t]*(?:[;=：∶]|=>|:[ \t]*[,;=]|:[ \t]*[\[{{(]|:[ \t]*-))(?=[ \t]*(?:[\r\n]|\Z))")
 _DECORATED = pattern(
-    rf"({DASHES})(?:(?P<box>\[[ xX]?\][ \t]+)|(?P<sign>[*_`@%&!“”‘’]+))(?P<key>[A-Za-z][\w-]*)(?P<behind>[*_`“”‘’]*)(?P<colon>[ \t]*:(?=\s|\Z)|:(?P<after>[*_`]+)(?=\s))"
+    rf"({DASHES})(?:(?P<box>\[[ xX]?\][ \t]+)|(?P<sign>[*_`@%&!“”‘’]+))(?P<key>[A-Za-z][\w-]*(?![\w-]))(?P<behind>[*_`“”‘’]*)(?P<colon>[ \t]*:(?=\s|\Z)|:(?P<after>[*_`]+)(?=\s))"
 )
 _BOX = re.compile(rf"({DASHES})(\[[ xX]?\][ \t]+)(?=\S)")
 _HALF_QUOTED = re.compile(rf"({DASHES})([\"'])(?=[A-Za-z_][\w-]*[ \t]*:[ \t])")

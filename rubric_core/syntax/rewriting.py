@@ -30,7 +30,7 @@ __all__ = [
 _BARE_WORD = pattern(rf"({DASHES})([A-Za-z_$][\w$.-]*)([ \t]*(?:#.*)?)(\r?\n|\r)?\Z")
 _KEY_AND_TEXT = re.compile(rf"({DASHES})[A-Za-z_$][\w$-]*(?= +[^\s:#][^:]*\Z)")
 _INNER_COLON = pattern(
-    rf"{DASHES}[^\s\"'#{{\[](?:[^:#\"'{{\[]|(?<! )#)*:[ \t]+(?![\"'|>{{\[&*!])(?:[^#]|(?<! )#)*?(:)(?=[ \t]|\r?\n|\Z)"
+    rf"{DASHES}(?!- +\S)[^\s\"'#{{\[](?:[^:#\"'{{\[]|(?<! )#)*:[ \t](?![\"'|>{{\[&*!])(?:[^#]|(?<! )#)*?(:)(?=[ \t]|\r?\n|\Z)"
 )
 _NO_SPACE = re.compile(rf"({DASHES}{KEY}:)(?!//)[^\s:]")
 _NO_DASH_SPACE = re.compile(rf"([ \t]*)-(?={KEY}:(?:\s|\Z))")

@@ -29,7 +29,7 @@ _DASH_TAB = pattern(rf"([ ]*(?:- +)*-)( *\t[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
 _BLANKS = pattern(f"[ \t{FOREIGN_BLANKS}]+")
 _INDICATOR = pattern(rf"({DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+]?)([0-9]+)(?=[-+]?[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z))")
 #: Two commas, or a comma behind a bracket; quotes are stepped over.
-_EMPTY = pattern(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?P<before>[\[{,][ \t]*)(?P<comma>,)")
+_EMPTY = pattern(r"(?<!\\)\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?P<before>[\[{,][ \t]*)(?P<comma>,)")
 
 
 def stray_mark(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

@@ -28,7 +28,7 @@ _ENDS = {
     "if": "endif", "for": "endfor", "asyncEach": "endeach", "asyncAll": "endall", "ifAsync": "endif", "macro": "endmacro", "call": "endcall",
     "filter": "endfilter", "block": "endblock", "switch": "endswitch", "raw": "endraw", "verbatim": "endverbatim", "set": "endset",
 }  # fmt: skip
-_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL)
+_STRING = re.compile(r"(?<!\\)(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')", re.DOTALL)
 _FILTER = re.compile(r"(?<!\|)\|\s*([A-Za-z_]\w*)")
 #: `${{ NAME }}`, and expressions with `env` in them.
 _REFERENCE = re.compile(r"\$\{\{-?\s*(?:env\s*\.\s*)?([A-Za-z_]\w*)\s*-?\}\}")

@@ -18,7 +18,9 @@ from rubric_core.validation.words import band_words
 __all__ = ["SPAN", "meant"]
 
 #: "0-3", "0 to 3", "0..3", "(0, 3)", "0,3".
-SPAN = pattern(r"\s*[(\[]?\s*(\d+(?:\.\d+)?)\s*%?\s*(?:-|–|—|\.\.\.?|to|,|;)\s*(\d+(?:\.\d+)?)\s*%?\s*[)\]]?\s*\Z")
+SPAN = pattern(
+    r"\s*(?:[(\[]\s*)?(\d+(?:\.\d+)?)\s*(?:%\s*)?(?:-|–|—|\.\.\.?|to|,|;)\s*(\d+(?:\.\d+)?)\s*(?:%\s*)?(?:[)\]]\s*)?\Z"
+)
 _DIGITS = 6
 
 

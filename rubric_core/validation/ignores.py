@@ -23,8 +23,8 @@ _NEVER_UNNAMED = frozenset({"syntax-error", "too-large", UNUSED})
 
 #: The directive itself, and its comment up to the end of the line or to the next comment on it.
 DIRECTIVE = pattern(
-    r"(?<![^\s\ufeff])(?P<directive>#[ \t]*rubric:[ \t]*ignore(?P<file>-file)?(?![\w-])(?:[ \t]*\[(?P<codes>[^\]\r\n]*)\])?)"
-    r"(?P<reason>[^\r\n]*?)(?=[ \t]+#|[ \t]*(?:[\r\n]|\Z))"
+    r"(?<![^\s\ufeff])(?P<directive>#[ \t]*rubric:[ \t]*ignore(?P<file>-file)?(?![\w-])(?:[ \t]*\[(?P<codes>[^\[\]\r\n]*)\])?)"
+    r"(?P<reason>(?:[^ \t\r\n]+|[ \t]+(?=[^ \t\r\n#]))*)"
 )
 _CODE = re.compile(r"[^\s,]+")
 #: A code that stands behind the directive without brackets.

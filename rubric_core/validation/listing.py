@@ -18,7 +18,7 @@ __all__ = ["block_of_items", "foreign_dashes", "glued_dashes", "lifted", "named"
 _ITEM = pattern(rf"(?:^|(?<=[\r\n]))[ \t]*(?P<sign>- +|-(?=[^\s-])|{DASH_SIGNS})(?=\S)")
 _SPLIT = re.compile(r"\r\n?|\n")
 #: Brackets of other kinds, or one of two.
-_ROUND = re.compile(r"\s*[\[(]?(?P<inner>[^\[\](){}]*[^\[\](){},\s])[\])]?\s*\Z")
+_ROUND = re.compile(r"\s*(?:[\[(]|(?!\s))(?P<inner>[^\[\](){}]*[^\[\](){},\s])[\])]?\s*\Z")
 
 
 def named(node: Mapping, naming: str, short: Shorthand | None, context: Context) -> Iterator[Fix]:

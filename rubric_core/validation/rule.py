@@ -47,11 +47,11 @@ T = TypeVar("T")
 
 #: How a message itself says what to do.
 _PROPOSAL = re.compile(r"did you mean|\bneeds `|(?:^|[:;] )(?:double|line up|put|say|turn|use|write) ")
-_COMMENT = re.compile(r"[ \t]+#[^\"']*\Z")
+_COMMENT = re.compile(r"[ \t]#")
 _LINE = re.compile(r"[^\r\n]*[^\s]")
-_FIRST_WORD = re.compile(r"(?:\s*#[^\r\n]*[\r\n])*\s*([^\r\n]*[^\s])")
+_FIRST_WORD = re.compile(r"(?:\s*#[^\r\n]*[\r\n])*\s*(?!\s)([^\r\n]*[^\s])")
 #: The last key of a line, or the last dash of a line that has nothing else.
-_LAST_WORD = re.compile(r"(-|(?!-[ \t])[^\s,{}\[\]-][^,{}\[\]\r\n]*)\Z")
+_LAST_WORD = re.compile(r"(-|[^\s-].*)\Z", re.DOTALL)
 
 
 @lru_cache(maxsize=4)
@@ -166,15 +166,20 @@ class Context:
             end = len(self.text[: span.start].rstrip())
             line = max(self.text.rfind("\n", 0, end), self.text.rfind("\r", 0, end)) + 1
             # Looked for from the start only: from each of thousands of empty lines it would take minutes.
-            last = _LAST_WORD.search(self.text, line, end) or (
+            begun = max(line, *(self.text.rfind(sign, line, end) + 1 for sign in ",{}[]"))
+            last = _LAST_WORD.search(self.text, begun, end) or (
                 _FIRST_WORD.match(self.text) if self.text.strip() else None
             )
             return Span(*last.span(1)) if last else span
         first = _LINE.match(self.text, span.start, span.end)
         if first is None or first.end() == span.end:
             return span
-        comment = _COMMENT.search(self.text, span.start, first.end())
-        return Span(span.start, comment.start() if comment else first.end())
+        # A sign in front of a quote is none of a comment.
+        quoted = max(span.start, *(self.text.rfind(quote, span.start, first.end()) + 1 for quote in "\"'"))
+        comment = _COMMENT.search(self.text, quoted, first.end())
+        if comment is None:
+            return Span(span.start, first.end())
+        return Span(span.start, quoted + len(self.text[quoted : comment.start()].rstrip(" \t")))
 
 
 class CaseEntry(NamedTuple):

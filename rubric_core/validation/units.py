@@ -10,7 +10,7 @@ __all__ = ["NUMBERS", "number_meant", "share_meant"]
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 #: About, at least and at most this much; what comes first is the number.
 _NUMBER = pattern(
-    r"(?:[~≈<>≤≥=]+|about|at least|at most|max\.?|min\.?)?\s*\$?\s*"
+    r"(?:[~≈<>≤≥=]+|about|at least|at most|max\.?|min\.?)?\s*(?:\$\s*)?"
     r"([-+]?\d+(?:[,_ ]\d{3})+(?:\.\d+)?|[-+]?\d+(?:[.,]\d+)?|[-+]?[.,]\d+)\s*(%|[a-zA-Z]*)\Z"
 )
 _FRACTION = re.compile(r"(\d+(?:\.\d+)?)\s*/\s*(\d+)\Z")

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -12,7 +13,7 @@ import rubric_core
 from rubric_core.analysis import Language, analyze
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.configuration.files import Configurations
-from rubric_core.disk import open_file, read_file
+from rubric_core.disk import open_file, read_file, read_stream
 from rubric_core.evaluation.results.store import ResultStore, results_path
 from rubric_core.syntax.templates import filters_used, loose_statements
 from rubric_core.text import Span
@@ -129,3 +130,12 @@ def test_a_suite_of_braces_is_analysed() -> None:
     began = time.process_time()
     analyze(language.document(text), language)
     assert time.process_time() - began < 5
+
+
+def test_a_file_that_has_nothing_to_read_yet_is_refused() -> None:
+    """Some files of `/proc` are regular, and wait for something to read as a pipe does."""
+
+    waiting = Mock(read=Mock(return_value=None))  # what Python gives for such a file
+    for limit in (None, 100):
+        with pytest.raises(OSError, match="nothing to read yet"):
+            read_stream(waiting, "kmsg", limit)

@@ -14,7 +14,9 @@ _LARGEST = 2_000_000
 #: A script that takes in more than that is a program with a life of its own.
 _MOST = 300
 _JAVASCRIPT = re.compile(
-    r"""(?:\b(?:import|export)\b[^'"`;]*?\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"](?P<path>\.{1,2}/[^'"\n]+)['"]"""
+    # A word that begins another one ends the look for its `from`: else thousands of them are a look at the rest of the text each.
+    r"""(?:\b(?:import|export)\b(?:(?!\b(?:import|export)\b)[^'"`;])*?\bfrom\s*|\bimport\s*(?:\(\s*)?|\brequire\s*\(\s*)"""
+    r"""['"](?P<path>\.{1,2}/[^'"\n]+)['"]"""
 )
 _SHELL = re.compile(r"^[ \t]*(?:\.|source)\s+[\"']?(?P<path>[^\s\"';&|$]+)", re.MULTILINE)
 _SUFFIXES = ("", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", "/index.js", "/index.ts")

@@ -17,8 +17,8 @@ from rubric_core.text import Span
 
 __all__ = ["Interpolation", "node_of", "with_values"]
 
-#: The first reference of a text that begins with one: braces in its quotes do not end it.
-_FIRST = re.compile(r"""\$?\{\{(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?!\}\}).)*\}\}""", re.DOTALL)
+#: A text in quotes within a reference.
+_QUOTED = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.DOTALL)
 _PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*")
 _UNKNOWN: Any = object()
 
@@ -132,8 +132,28 @@ class Interpolation:
 
 def _is_one(text: str) -> bool:
     """Whether a text in braces is one reference, and not two with words between them."""
-    first = _FIRST.match(text)
-    return first is None or "{{" not in text[first.end() :]
+    end = _end_of_first(text)
+    return end is None or "{{" not in text[end:]
+
+
+def _end_of_first(text: str) -> int | None:
+    """Where the first reference of a text that begins with one ends: braces in its quotes do not end it.
+
+    A quote that is not closed before the last braces is a letter. So are those of its kind behind it, which are not closed
+    either: none of them is looked at twice.
+    """
+    last, quotes, at = text.rfind("}}"), {'"', "'"}, len("${{" if text.startswith("$") else "{{")
+    while at <= last:
+        if text[at] in quotes:
+            quoted = _QUOTED.match(text, at)
+            if quoted and quoted.end() <= last:
+                at = quoted.end()
+                continue
+            quotes.discard(text[at])
+        if text.startswith("}}", at):
+            return at + len("}}")
+        at += 1
+    return None
 
 
 def _name_in(reference: str) -> str:

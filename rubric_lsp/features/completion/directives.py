@@ -18,6 +18,8 @@ _DIALECT = re.compile(r"#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*(?P<typed>[
 _CODES = re.compile(r"#[ \t]*rubric:[ \t]*ignore(?:-file)?[ \t]*\[(?P<others>[^\]]*?)(?P<typed>[\w-]*)\Z")
 _WORD = re.compile(r"#[ \t]*rubric:[ \t]*(?P<typed>[\w-]*)\Z")
 _ALIAS = re.compile(r"(?:^[ \t]*|[:,\[{-][ \t]+|[\[{])\*(?P<typed>[^\s,\[\]{}*&]*)\Z")
+#: Letters. A comment that began further away than that is none that somebody types.
+_FARTHEST = 1_000
 _REST = re.compile(r"[\w.-]*")
 #: The syntax hides other findings, and an ignore that covers nothing is to be deleted.
 _NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large", "unused-ignore"})
@@ -30,7 +32,8 @@ _WORDS = (
 
 def directives(analysis: Analysis, local: LocalText) -> list[Completion]:
     """What can follow in a comment for rubric; empty in any other comment."""
-    line = local.text[line_start(local.text, local.offset) : local.offset]
+    start = max(line_start(local.text, local.offset), local.offset - _FARTHEST)
+    line = local.text[start : local.offset]
     if analysis.kind is FileKind.PROMPT or "#" not in line:
         return []
     if (found := _DIALECT.search(line)) is not None:
