@@ -97,7 +97,7 @@ class Record:
         self._targets: dict[Path, tuple[int, Suite, Targets]] = {}
 
     def files_changed(self) -> None:
-        """Something on disk has changed: what depends on files may be stale."""
+        """Something on disk has changed, or a run is over, whose programs may have changed files: results may be stale."""
         self._files += 1
 
     def results(self, snapshot: Snapshot) -> Results:
@@ -144,11 +144,13 @@ class Record:
         """Work out fingerprints where case, suite or files have changed since the last time."""
         analysis = snapshot.analysis
         changed: dict[str, CaseEntry] = {}
+        seen: set[str] = set()
         for entry in analysis.cases:
             name = entry.case.id or ""
             known = cases.get(name)
-            if known is None or (known.last is None and not known.newer) or name in changed:
+            if known is None or (known.last is None and not known.newer) or name in seen:
                 continue
+            seen.add(name)  # of two cases with one id, the results are of the first
             if known.case is not entry.case or known.suite is not analysis.suite or known.files != self._files:
                 known.case, known.suite, known.files = entry.case, analysis.suite, self._files
                 changed[name] = entry
@@ -226,15 +228,12 @@ class Record:
         history = (*(case.last.history if case.last is not None else ()), past)[-_MOST_HISTORY:]
         case.last, case.running, case.files = KnownCase.of(replace(result, runs=()), history), "", None
         case.newer, case.newer_for = {}, ""
-        # Files may have changed while it ran.
-        self._files += 1
         self._changes += 1
 
     def done_alone(self, uri: str, name: str, number: int, result: "EvaluatorResult", fingerprint: str) -> None:
         """An evaluator was run by itself: it counts until the case changes or runs as a whole."""
         case = self._case(uri, name)
-        case.running, case.newer, case.newer_for = "", {number: result}, fingerprint
-        self._files += 1
+        case.running, case.newer, case.newer_for, case.files = "", {number: result}, fingerprint, None
         self._changes += 1
 
     def last(self, uri: str) -> "Mapping[str, KnownCase]":

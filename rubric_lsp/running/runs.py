@@ -216,6 +216,7 @@ class Runs:
             for part in job.parts:
                 for name in sorted(job.waiting(part.uri)):
                     self._given_up(job, part.uri, name)
+            self.record.files_changed()
             self._changed_now(job)
             token = progress.token
             progress.end(tally(job.results, job.amount))

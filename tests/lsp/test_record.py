@@ -111,3 +111,30 @@ def test_what_changes_while_results_are_taken_in_makes_them_stale(conversation: 
 
     asyncio.run(load())
     assert {name for name, stale in conversation.shown.items() if stale} == {"c1", "c399"}
+
+
+def test_a_case_that_is_done_works_out_no_other(conversation: Conversation) -> None:
+    """In a run of thousands each would otherwise look at all of them anew."""
+    asyncio.run(conversation.record.load(conversation.uri, conversation.path))
+    conversation.store_what_holds()
+    _ = conversation.shown
+    before = conversation.worked_out
+    for name in ("c3", "c4"):
+        conversation.record.done(conversation.uri, CaseResult(id=name, verdict=Verdict.PASSED, score=1.0))
+        assert conversation.shown[name], "its fingerprint is not that of the suite"
+    assert conversation.worked_out == before + 2
+    conversation.record.files_changed()  # as at the end of a run, whose programs may have changed files
+    _ = conversation.shown
+    assert conversation.worked_out == before + 2 + CASES
+
+
+def test_of_two_cases_with_one_id_the_result_is_that_of_the_first(conversation: Conversation) -> None:
+    asyncio.run(conversation.record.load(conversation.uri, conversation.path))
+    text = f"{SUITE}  - {{id: c0, criteria: Is another one, input: hello}}\n"
+    conversation.documents.open(conversation.uri, "eval-yaml", 1, text)
+    _ = conversation.shown
+    first = conversation.record._suites[conversation.uri]["c0"].fingerprint
+    for _ in range(2):
+        conversation.record.running(conversation.uri, "c1", "")  # something changes, so that all is looked at again
+        _ = conversation.shown
+        assert conversation.record._suites[conversation.uri]["c0"].fingerprint == first
