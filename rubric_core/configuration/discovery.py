@@ -40,6 +40,8 @@ _HEAD = 20_000
 _EVALS = f"{os.sep}evals{os.sep}"
 _MAGIC = frozenset("*?[{")
 _SETTINGS_FOLDER = HOMES[0]
+#: The usual names of files with targets.
+_TARGETS = frozenset({"targets.yaml", "targets.yml"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class Discovery:
         """`keeps_account`: whether what was looked at is of interest, besides what was found."""
         self._configurations = configurations
         self._keeps_account = keeps_account
-        #: Folders that could not be looked into, with the reason.
+        #: Folders that could not be looked into and what should be files with targets, with the reason.
         self.unreadable: list[str] = []
         #: Every file that was passed on the way and could be checked: how it is spelt, and what counts there.
         self._passed: dict[str, tuple[str, _Here]] = {}
@@ -198,6 +200,8 @@ class Discovery:
         here = self._entered(whole, names, outer)
         folders, files = [], []
         for entry in entries:
+            if entry.name in _TARGETS and takes is not _Here.takes and not _is_file(entry):
+                self._miss_targets(_joined(shown, entry.name), entry.path, here)
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _SKIPPED and not here.hides(entry.path, is_folder=True):
                     folders.append(entry.name)
@@ -213,6 +217,14 @@ class Discovery:
             self._note({**links, **stamps})
             self.looked_into.add(whole)
         return _Listing(outer, here, tuple(folders), tuple(files), stamps)
+
+    def _miss_targets(self, shown: str, path: str, here: _Here) -> None:
+        """Name a folder, a pipe or a link to nothing that is called like a file with targets: a run finds none there."""
+        if not here.hides(path, is_folder=False):
+            try:
+                open_file(Path(path)).close()
+            except OSError as error:
+                self.unreadable.append(f"{shown}: cannot be read: {error.strerror or error}")
 
     def _note(self, stamps: Mapping[str, _Stamp]) -> None:
         self.looked_at |= {path: stamp is not None for path, stamp in stamps.items()}

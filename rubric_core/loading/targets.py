@@ -1,5 +1,6 @@
 """Target files: which one counts for a suite, and what stands in it. Nothing here reads the environment."""
 
+import errno
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
@@ -33,6 +34,7 @@ __all__ = [
     "own_target_name",
     "read_targets",
     "targets_in",
+    "unusable_targets",
 ]
 
 #: In the order in which they are looked for, in each directory from the suite's upward.
@@ -149,6 +151,30 @@ def find_targets(directory: Path, files: Files, fallback: Path | None = None) ->
         if found is not None:
             return found
     return None
+
+
+def unusable_targets(directory: Path, files: Files, fallback: Path | None = None) -> tuple[str, str] | None:
+    """What has the name of a target file, nearer than the first that is one, and why it is none: a folder, a pipe."""
+    for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
+        if has_targets(place, files):
+            return None
+        for name in TARGET_FILES:
+            reason = _why_no_file(place / name, files)
+            if reason:
+                return name, reason
+    return None
+
+
+def _why_no_file(path: Path, files: Files) -> str:
+    """Why what stands there cannot be read; empty where nothing does."""
+    try:
+        files.read(path, _LARGEST)
+    except (FileNotFoundError, NotADirectoryError):
+        return "this is a link to nothing" if path.is_symlink() else ""
+    except OSError as error:
+        # Where the path is too long, nothing can stand.
+        return "" if error.errno == errno.ENAMETOOLONG else error.strerror or str(error)
+    return ""
 
 
 def has_targets(directory: Path, files: Files) -> bool:

@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from suites import Folder
@@ -13,7 +15,7 @@ from rubric_core.adapters import DiskFiles
 from rubric_core.evaluation.cases.roles import variables_of
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.targets.resolve import load_targets
-from rubric_core.loading.targets import find_targets, read_targets
+from rubric_core.loading.targets import find_targets, read_targets, unusable_targets
 from rubric_core.ports import Tokens
 
 SUITE = "tests: [{id: a, criteria: c, input: hello there, assertions: [{type: contains, value: ok}]}]"
@@ -70,6 +72,32 @@ async def test_no_target_file_is_said_with_what_to_write(folder: Folder) -> None
     assert result.verdict is Verdict.UNSCORED
     assert "no targets.yaml in" in result.reason
     assert "provider: openai" in result.reason
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and links in folders")
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda path: os.mkfifo(path), "this is a named pipe, not a file"),  # noqa: PLW0108  # Windows has none
+        (os.mkdir, "Is a directory"),
+        (lambda path: path.symlink_to("nowhere"), "this is a link to nothing"),
+        (lambda path: path.symlink_to("targets.yaml"), "Too many levels of symbolic links"),
+    ],
+)
+async def test_what_is_called_like_a_target_file_and_is_none_is_named(
+    make: Callable[[Path], object], words: str, folder: Folder
+) -> None:
+    make(folder.path / "targets.yaml")
+    assert (await folder.one(SUITE)).reason == f"targets.yaml cannot be read: {words}"
+
+
+async def test_a_folder_called_like_a_target_file_above_the_one_that_counts_is_none_of_our_business(
+    folder: Folder,
+) -> None:
+    folder.write("deep/targets.yaml", "targets: [{name: default, provider: mock, response: hello}]")
+    (folder.path / "targets.yaml").mkdir()
+    assert unusable_targets(folder.path / "deep", DiskFiles()) is None
+    assert unusable_targets(folder.path, DiskFiles()) == ("targets.yaml", "Is a directory")
 
 
 @pytest.mark.parametrize(

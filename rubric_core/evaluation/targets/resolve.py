@@ -18,7 +18,7 @@ from rubric_core.lazy import dataclass
 from rubric_core.loading.more_targets import configured, whole
 from rubric_core.loading.names import file_named
 from rubric_core.loading.search import current_directory
-from rubric_core.loading.targets import TargetEntry, TargetFile, find_targets, read_targets
+from rubric_core.loading.targets import TargetEntry, TargetFile, find_targets, read_targets, unusable_targets
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
 
@@ -230,6 +230,10 @@ class Targets:
 
 def load_targets(directory: Path, files: Files, given: Path | None = None) -> Targets:
     """The targets of the files around suites in `directory`; `given` is a file that the user names. Never raises."""
+    unusable = None if given is not None else unusable_targets(directory, files, current_directory())
+    if unusable is not None:
+        name, reason = unusable
+        return Targets(directory, trouble=f"{name} cannot be read: {reason}")
     path = given or find_targets(directory, files, current_directory())
     near = [] if given is not None else configured(directory, files)
     if path is None and near:
