@@ -28,6 +28,8 @@ COMMANDS = {
 #: For those who work on rubric itself; not listed.
 _INTERNAL = {"reference": "write the pages of the reference"}
 WRONG_USE = 2
+#: What a shell says of a program that SIGPIPE ended, so that `set -o pipefail` sees it.
+READER_GONE = 141
 
 
 class _HelpFormatter(argparse.HelpFormatter):
@@ -47,7 +49,10 @@ class _HelpFormatter(argparse.HelpFormatter):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Gives its exit code: 0 clean, 1 findings or failures, 2 wrong use, 3 a case without a score."""
+    """Run one command. Gives its exit code: 0 clean, 1 findings or failures, 2 wrong use, 3 a case without a score.
+
+    130 after Ctrl-C, 141 where the reader of what is printed has gone.
+    """
     try:
         return _main(arguments)
     except KeyboardInterrupt:
@@ -84,9 +89,9 @@ def _main(arguments: Sequence[str] | None) -> int:
             code = int(import_module(f"{__name__}.{options.command}").main(options))
         sys.stdout.flush()  # a full disk is told here, while it can be
     except BrokenPipeError:
-        # The reader (head, less) has seen enough.
-        sys.stderr.close()
-        return 0
+        # The reader (head, less) has seen enough. What it did not see may have been a finding: this is no 0.
+        _give_up_output()
+        return READER_GONE
     except Exception as error:
         if options.debug:
             raise
@@ -106,16 +111,24 @@ def _is_for_people(options: argparse.Namespace) -> bool:
 
 def _words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'what is printed cannot be written'}: {error.strerror}"
+        return f"{error.filename or _nameless(error)}: {error.strerror}"
     return f"{type(error).__name__}: {error}"
+
+
+def _nameless(error: OSError) -> str:
+    """What an error of the system that names no file is about."""
+    if isinstance(error, FileNotFoundError):  # nothing else is looked for without a name
+        return "the current folder is gone"
+    return "what is printed cannot be written"
 
 
 def _give_up_output() -> None:
     """Let what could not be written go: Python would try once more at its end, and complain in its own way."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _open_streams() -> None:

@@ -5,6 +5,7 @@ import re
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
     from rubric_core.syntax.blocks import Document
 
 NO_TRACE = "Traceback"
+#: What may have the name of a file and is none, and how it is called.
+NO_FILES: list[tuple[Callable[[Path], object], str]] = [
+    (lambda path: os.mkfifo(path), "this is a named pipe, not a file"),  # noqa: PLW0108  # Windows has none
+    (os.mkdir, "Is a directory"),
+    (lambda path: path.symlink_to("nowhere"), "No such file or directory"),
+    (lambda path: path.symlink_to("/dev/zero"), "this is a device, not a file"),
+]
 
 
 def test_a_clean_suite_ends_with_0(rubric: Run) -> None:
@@ -369,6 +377,39 @@ def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
     command = f"{sys.executable} -m rubric_core.cli check a.eval.yaml | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipe breaks in this way")
+@pytest.mark.parametrize("command", [["check", "a.eval.yaml"], ["check", "gone.eval.yaml"], ["explain"], ["schema"]])
+def test_a_reader_that_goes_first_is_seen_in_the_exit_code(command: list[str]) -> None:
+    write("a.eval.yaml", BROKEN)
+    reader, writer = os.pipe()
+    os.close(reader)
+    ran = subprocess.run(
+        [sys.executable, "-m", "rubric_core.cli", *command], stdout=writer, stderr=writer, timeout=300, check=False
+    )
+    os.close(writer)
+    assert ran.returncode == 141
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the folder of a process cannot be removed there")
+def test_a_current_folder_that_is_gone_is_named() -> None:
+    program = f"mkdir gone; cd gone; rmdir ../gone; {sys.executable} -m rubric_core.cli check"
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "rubric: the current folder is gone: No such file or directory (--debug shows more)\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and links in folders")
+@pytest.mark.parametrize(("make", "words"), NO_FILES)
+def test_what_is_called_like_a_targets_file_and_is_none_is_named(
+    make: Callable[[Path], object], words: str, rubric: Run
+) -> None:
+    write("a.eval.yaml", CLEAN)
+    Path(".agentv").mkdir()
+    make(Path(".agentv/targets.yaml"))
+    ran = rubric("check", ".")
+    assert (ran.code, ran.err) == (2, f"rubric: .agentv/targets.yaml: cannot be read: {words}\n")
 
 
 # What is no suite.
