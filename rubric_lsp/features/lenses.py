@@ -79,7 +79,7 @@ def case_lenses(span: Span, case: LensedCase) -> list[Lens]:
         return [Lens(span, f"{result}■ Cancel", "rubric.cancel", case.name)]
     found = [
         Lens(span, f"{result}▶ Run", "rubric.runCase", case.name),
-        Lens(span, f"×{TIMES}", "rubric.repeat", case.name, (TIMES,)),
+        Lens(span, f"Run {TIMES}×", "rubric.repeat", case.name, (TIMES,)),
     ]
     if case.has_result:
         found.append(Lens(span, "Report", "rubric.openReport", case.name))

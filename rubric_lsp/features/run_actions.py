@@ -55,7 +55,7 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
     at = _evaluator_at(analysis, entry, evaluators, here, within.start)
     if at:
         yield RunAction(f"Run this evaluator only ‹{at}›", "rubric.runEvaluator", name, (at,))
-    yield RunAction(f"Repeat ×{TIMES} ‹{name}›", "rubric.repeat", name, (TIMES,))
+    yield RunAction(f"Run {TIMES}× ‹{name}›", "rubric.repeat", name, (TIMES,))
     judged = not evaluators or any(isinstance(s, LlmJudge | Rubric) for e in evaluators for s in children(e))
     if judged:
         yield RunAction(f"Run and record ‹{name}›", "rubric.record", name)

@@ -149,7 +149,7 @@ def test_actions_of_the_line_are_offered_from_its_first_column(nvim: Open) -> No
 def test_code_lenses_are_shown(nvim: Open) -> None:
     editor = opened(nvim("support.eval.yaml"))
     shown = until("code lenses", editor.lenses)
-    assert shown[editor.line_of("id: refund")] == "▶ Run ×5"
+    assert shown[editor.line_of("id: refund")] == "▶ Run Run 5×"
 
 
 def test_running_the_case_under_the_cursor(nvim: Open) -> None:
@@ -173,7 +173,7 @@ def test_running_by_code_lens(nvim: Open) -> None:
         if client.exec_cmd then client:exec_cmd(lens.command) else client:_exec_cmd(lens.command) end""")
     assert "✔" in ran(editor, "refund")
     # The result is not in the lens: the text on the same line has it.
-    until("the lens offers another run", lambda: editor.lenses().get(line) == "▶ Run ×5 Report")
+    until("the lens offers another run", lambda: editor.lenses().get(line) == "▶ Run Run 5× Report")
 
 
 def test_running_the_file_and_clearing(nvim: Open) -> None:

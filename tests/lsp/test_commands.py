@@ -96,7 +96,7 @@ def test_actions_before_and_after_a_run(connect: Connect, uri: str) -> None:
     client = connected(connect, uri)
     assert titles(client, uri, "id: refund") == {
         "Run case ‹refund›": ["refund"],
-        "Repeat ×5 ‹refund›": ["refund", 5],
+        "Run 5× ‹refund›": ["refund", 5],
         "Run and record ‹refund›": ["refund"],
         "Copy the command line ‹refund›": ["refund"],
         "Open the prompt ‹refund›": ["refund"],
@@ -118,7 +118,7 @@ def test_actions_before_and_after_a_run(connect: Connect, uri: str) -> None:
     lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
     assert [(n["command"]["title"], n["command"]["command"]) for n in lenses[1:]] == [
         ("▶ Run", "rubric.runCase"),
-        ("×5", "rubric.repeat"),
+        ("Run 5×", "rubric.repeat"),
         ("Report", "rubric.openReport"),
     ]
 

@@ -175,9 +175,9 @@ def test_lenses_run_the_file_and_each_case(client: Client) -> None:
     assert [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in lenses] == [
         (2, "▶ Run 2 cases"),
         (3, "▶ Run"),
-        (3, "×5"),
+        (3, "Run 5×"),
         (14, "▶ Run"),
-        (14, "×5"),
+        (14, "Run 5×"),
     ]
     assert lenses[0]["command"]["arguments"] == [URI]
     assert lenses[2]["command"]["arguments"] == [URI, "bands", 5]

@@ -71,7 +71,7 @@ def test_results_stand_in_the_file_of_cases(connect: Connect, folder: Path, test
     assert "rubric run a.eval.yaml::refund" in hover
     lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
     assert [(n["command"]["title"], n["command"]["arguments"][:2]) for n in lenses[:3]] == [
-        ("▶ Run", [suite, "refund"]), ("×5", [suite, "refund"]), ("Report", [suite, "refund"]),
+        ("▶ Run", [suite, "refund"]), ("Run 5×", [suite, "refund"]), ("Report", [suite, "refund"]),
     ]  # fmt: skip
     # An edit makes the result of that case stale, and no other one.
     client.change(uri, replaced(CASES, "weeks", "months"))

@@ -46,7 +46,7 @@ export class Explorer implements vscode.Disposable {
     this.controller.resolveHandler = (item) => (item ? this.discover(item) : this.discoverAll());
     this.controller.refreshHandler = () => this.refreshAll();
     this.profile('Run Changed', { outdated: true });
-    this.profile(`Repeat ×${REPEATS}`, { repeat: REPEATS });
+    this.profile(`Run ${REPEATS}×`, { repeat: REPEATS });
     this.profile('Record', { record: true });
   }
 

@@ -150,7 +150,7 @@ export async function commands({ page, shot, open, studio }) {
   const profiles = page.locator('.quick-input-list .monaco-list-row');
   await profiles.filter({ hasText: 'Run Changed' }).waitFor();
   const names = (await profiles.allInnerTexts()).map((text) => text.split('\n')[0]);
-  if (names.sort().join() !== 'Record,Repeat ×5,Run,Run Changed') throw new Error(`profiles: ${names.join()}`); // none that debugs or covers
+  if (names.sort().join() !== 'Record,Run,Run 5×,Run Changed') throw new Error(`profiles: ${names.join()}`); // none that debugs or covers
   await shot('profiles');
   await profiles.filter({ hasText: 'Run Changed' }).click();
   await ran('2 8 3 1');
