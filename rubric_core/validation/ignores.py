@@ -23,7 +23,9 @@ _NEVER_UNNAMED = frozenset({"syntax-error", "too-large", UNUSED})
 
 #: The directive itself, and its comment up to the end of the line or to the next comment on it.
 DIRECTIVE = pattern(
-    r"(?<![^\s\ufeff])(?P<directive>#[ \t]*rubric:[ \t]*ignore(?P<file>-file)?(?![\w-])(?:[ \t]*\[(?P<codes>[^\[\]\r\n]*)\])?)"
+    # A list ends where another directive begins: else thousands of them without a `]` are a look at the rest of the line each.
+    r"(?<![^\s\ufeff])(?P<directive>#[ \t]*rubric:[ \t]*ignore(?P<file>-file)?(?![\w-])"
+    r"(?:[ \t]*\[(?P<codes>(?:(?!#[ \t]*rubric:)[^\]\r\n])*)\])?)"
     r"(?P<reason>(?:[^ \t\r\n]+|[ \t]+(?=[^ \t\r\n#]))*)"
 )
 _CODE = re.compile(r"[^\s,]+")

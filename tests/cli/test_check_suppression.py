@@ -120,6 +120,25 @@ tests:
     )
 
 
+@pytest.mark.parametrize(
+    ("listed", "unknown"),
+    [
+        ("[bad-weight", ["[bad-weight"]),
+        ("a[b", ["a[b"]),
+        ("a # b", ["a", "#", "b"]),
+        ("rubric: ignore", ["rubric:", "ignore"]),
+        ("[" * 2_000, ["[" * 2_000]),
+    ],
+)
+def test_whatever_stands_between_brackets_is_a_code(listed: str, unknown: list[str]) -> None:
+    """Read as a comment without brackets, it would cover every code."""
+    text = HEAD + BAD[:-1] + f"  # rubric: ignore[{listed}]\n"
+    analysis = analysis_of(text)
+    named = [text[d.span.start : d.span.end] for d in analysis.diagnostics if d.code == "unused-ignore"]
+    assert (named, [d.code for d in analysis.ignored]) == (unknown, [])
+    assert "bad-weight" in [d.code for d in analysis.diagnostics]
+
+
 def test_what_is_unused_is_removed_without_a_trace() -> None:
     clean = SUITE.replace("-1", "1")
     text = clean.replace("1}\n", "1}  # rubric: ignore[bad-weight] for now\n").replace(
