@@ -23,9 +23,13 @@ def test_no_pattern_of_ours_is_slow() -> None:
     assert [line for line in found if not line.endswith(": ok")] == []
 
 
-@pytest.mark.parametrize("source", [r"\s+x", r"(\w*) *:", r"(?:[^a]|b)*c\Z"])
-def test_what_is_slow_is_found(source: str) -> None:
-    quick, slow = (costs(Pattern("here", each, 0, ("search",)), longest=20_000)[0] for each in (r"[ab]x", source))
+@pytest.mark.parametrize(
+    ("source", "longest"),
+    # The last one tries 2^n ways: with thousands of letters it takes for ever.
+    [(r"\s+x", 2_000), (r"(\w*) *:", 1_000), (r"(?:[^a]|b)*c\Z", 18)],
+)
+def test_what_is_slow_is_found(source: str, longest: int) -> None:
+    quick, slow = (costs(Pattern("here", each, 0, ("search",)), longest)[0] for each in (r"[ab]x", source))
     assert slow > 10 * quick
 
 
