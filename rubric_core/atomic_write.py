@@ -6,8 +6,8 @@ Nothing else in rubric writes a person's file.
 import errno
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 __all__ = ["write_file"]
@@ -27,7 +27,7 @@ def write_file(path: Path, content: bytes | Iterable[bytes], mode: int = 0o666, 
 
     A draft beside the file is written, brought to the disk and put in its place. Links stay links; mode, owner and extended
     attributes stay as they are. A file with several names, with an owner that cannot be kept, or in a folder that takes no other
-    file, is written in place once there is certainly room for all of it.
+    file, is written in place once there is certainly room for all of it. A signal that ends the program waits until that is done.
 
     Args:
         path: The file; its folder has to exist.
@@ -37,7 +37,26 @@ def write_file(path: Path, content: bytes | Iterable[bytes], mode: int = 0o666, 
 
     Raises OSError; the file is then as it was.
     """
-    real = Path(os.path.realpath(path))
+    with _undisturbed():
+        _write(Path(os.path.realpath(path)), content, mode, private=private)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let signals that end a program wait: else a draft stays behind, or a file that is written in place ends amid it."""
+    import signal  # noqa: PLC0415  # most checks write nothing
+
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _write(real: Path, content: bytes | Iterable[bytes], mode: int, *, private: bool) -> None:
     if private:
         mode = 0o600
         with suppress(FileNotFoundError):

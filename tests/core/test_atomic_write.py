@@ -3,6 +3,7 @@
 import ast
 import os
 import resource
+import signal
 import stat
 import subprocess
 import sys
@@ -235,3 +236,24 @@ def test_a_folder_that_cannot_be_brought_to_the_disk_is_no_failure(file: Path, m
     write_file(file, NEW)
     assert (file.read_bytes(), alone(file)) == (NEW, True)
     assert file.stat().st_ino != before, "not written over in place for that"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="such signals end nothing there")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_waits_until_the_file_is_whole(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("before")
+    program = f"""
+import os, signal
+from pathlib import Path
+from rubric_core.atomic_write import write_file
+def pieces():
+    yield b"af"
+    os.kill(os.getpid(), signal.{name})
+    yield b"ter"
+write_file(Path("file"), pieces())
+print("goes on")
+"""
+    ended = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (-signal.Signals[name], "")
+    assert (tmp_path / "file").read_text() == "after"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
