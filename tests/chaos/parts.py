@@ -1,6 +1,23 @@
 """All parts, in the order in which they run: the long ones first."""
 
-from . import bombs, bulk, damaged, disk, doors, edits, hostile, kills, names, programs, servers, wire
+from . import (
+    bombs,
+    bulk,
+    damaged,
+    disk,
+    doors,
+    edits,
+    environments,
+    forged,
+    hostile,
+    interrupts,
+    kills,
+    names,
+    permissions,
+    programs,
+    servers,
+    wire,
+)
 from .tally import Part
 
 __all__ = ["PARTS"]
@@ -15,6 +32,10 @@ PARTS = (
     Part("bombs", "templates and patterns that never end or want out", bombs.run),
     Part("bulk", "ten thousand changes, watched files, 3.7 MB, 20,000 results", bulk.run),
     Part("kills", "SIGKILL at work, then --resume", kills.run),
+    Part("forged", "stored results and recordings that somebody else wrote", forged.run),
+    Part("interrupts", "Ctrl-C, SIGTERM and SIGHUP at random moments of checks, fixes and runs", interrupts.run),
+    Part("environments", "no home, no temporary folder, closed streams, few open files", environments.run),
+    Part("permissions", "what may not be read or written, and what is somebody else's", permissions.run),
     Part("disk", "full disks and fixes that are killed", disk.run),
     Part("names", "odd names in every format", names.run),
     Part("doors", "sockets: strangers, pages", doors.run),
