@@ -111,6 +111,22 @@ def test_the_first_run_says_what_it_would_execute(screen: Open, artifacts: Path)
     until("it has ended", lambda: "⟳" not in editor.screen())
 
 
+def test_trust_can_be_given_where_the_details_of_a_run_are_read(screen: Open) -> None:
+    editor = screen("slow.eval.yaml", trusted=False)
+    assert isinstance(editor, ScreenNeovim)
+    editor.sees("Run 1 case")
+    editor.keys(":RubricRunFile<CR>")
+    editor.sees("Show details")
+    editor.keys("3<CR>")
+    editor.sees("3: Not now")
+    editor.keys("3<CR>")
+    editor.sees("nothing was run")
+    editor.keys("<CR>")
+    assert "what-a-run-would-do" in editor.lua("return vim.api.nvim_buf_get_name(0)")
+    editor.keys(":RubricTrust<CR>")
+    editor.sees("is trusted: its suites can be run")
+
+
 def marks(screen: str) -> dict[str, str]:
     """Case → the first mark on its line."""
     lines = [line.split("id: ", 1)[1] for line in screen.splitlines() if "- id: " in line]

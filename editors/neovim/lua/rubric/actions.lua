@@ -78,11 +78,13 @@ function M.run_evaluator(bufnr, name)
   end)
 end
 
---- Trust the workspace folder of a file.
+--- Trust the workspace folder of a file. Elsewhere, as in the window that shows what a run would do, that of the only server.
 function M.trust(bufnr)
-  local client = client_of.wanted(bufnr)
+  local running = vim.lsp.get_clients({ name = 'rubric' })
+  local client = client_of.of(bufnr) or (#running == 1 and running[1]) or client_of.wanted(bufnr)
   if client then
-    client_of.execute('rubric.trust', { vim.uri_from_fname(client.config.root_dir) }, bufnr)
+    local command = { command = 'rubric.trust', arguments = { vim.uri_from_fname(client.config.root_dir) } }
+    client_of.ask(client, 'workspace/executeCommand', command)
   end
 end
 
