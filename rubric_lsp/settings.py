@@ -24,11 +24,13 @@ class Settings:
 
     # Not from the workspace: a repository could otherwise bring its own permission to execute programs.
     trusted: bool = _setting("trusted", False, "Whether suites of the open folders may be run.", startup_only=True)
-    dialect: str = _setting("dialect", "", "The dialect of suites that do not name one. Empty: told by their keys.")
+    dialect: str = _setting(
+        "dialect", "", "The dialect of suites that do not name one. Leave it empty to infer it from their keys."
+    )
     inlay_hints: bool = _setting("inlayHints", True, "Whether results and derived values stand beside the text.")
     weight_hints: bool = _setting("weightHints", True, "Whether a weight is followed by the share that it comes to.")
     band_hints: bool = _setting(
-        "bandHints", True, "Whether the bands of a map are shown with their highest score, which is not written."
+        "bandHints", True, "Whether bands that are written as a map are followed by their highest score."
     )
     inherited_hints: bool = _setting(
         "inheritedHints", True, "Whether a case shows the evaluators that it has from its suite."
@@ -43,7 +45,7 @@ class Settings:
         "Whether the number of references stands above targets, and above cases that others depend on.",
     )
     check_workspace: bool = _setting(
-        "checkWorkspace", True, "Whether suites of the open folders are checked that are not open in the editor, too."
+        "checkWorkspace", True, "Whether suites that are not open in the editor are checked, too."
     )
     show_passed: bool = _setting(
         "showPassed", False, "Whether cases and criteria that passed are listed among the problems, as information."
