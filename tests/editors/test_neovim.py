@@ -49,7 +49,7 @@ def test_only_suites_start_the_server(nvim: Open, workspace: Path) -> None:
     for name in [*names, *others]:
         (workspace / name).write_text("name: x\ntests: []\n", encoding="utf-8")
     editor = nvim("settings.yaml")
-    for name in [*names, ".agentv/targets.yaml"]:
+    for name in [*names, ".agentv/targets.yaml", "evals/any/name.yaml"]:
         editor.command(f"edit {workspace / name}")
         until(f"attached to {name}", editor.attached)
     for name in others:
@@ -73,6 +73,15 @@ def test_a_name_that_others_use_is_a_suite_by_its_content(nvim: Open, workspace:
     assert editor.lua("return vim.bo.filetype") == "yaml"
     assert editor.diagnostics() == []
     assert editor.lenses() == {}
+
+
+def test_a_file_in_evals_may_have_any_name(nvim: Open, workspace: Path) -> None:
+    """Early releases of agentv named no suite `*.eval.yaml`: the command line, and so the Testing view, know them by their content."""
+    suite = workspace / "evals" / "composite-example.yaml"
+    suite.parent.mkdir()
+    suite.write_text("evalcases:\n  - {id: a, input: Hi, expected_outcome: Greets}\n", encoding="utf-8")
+    editor = opened(nvim("evals/composite-example.yaml"))
+    until("its lens", lambda: "Run 1 case" in editor.lenses().get(0, ""))
 
 
 def test_a_first_line_comment_makes_any_yaml_a_suite(nvim: Open, workspace: Path) -> None:

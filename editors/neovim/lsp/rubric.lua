@@ -4,8 +4,8 @@
 ---
 --- Install it from a checkout of rubric: `pipx install /path/to/rubric` or `uv tool install /path/to/rubric`.
 ---
---- It attaches to files of the filetypes `yaml.eval` and `eval-yaml`, and to `yaml` files whose name or first line says
---- that they hold a suite:
+--- It attaches to files of the filetypes `yaml.eval` and `eval-yaml`, and to `yaml` files that are in a folder `evals` or
+--- whose name or first line says that they hold a suite:
 ---
 --- ```lua
 --- vim.filetype.add({ pattern = { ['.*%.eval%.ya?ml'] = 'yaml.eval' } })
@@ -23,6 +23,7 @@ local suite_names = {
   '/suite%.ya?ml$',
   '/dataset[%w_-]*%.ya?ml$',
   '/%.agentv/[^/]+%.ya?ml$',
+  '/evals/.*%.ya?ml$', -- of these the server says by their content what they are
 }
 
 local function is_suite(bufnr)

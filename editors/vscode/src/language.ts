@@ -3,11 +3,11 @@
 import * as vscode from 'vscode';
 import { RubricClient } from './client';
 
-const NAMED: vscode.DocumentSelector = {
-  scheme: 'file',
-  language: 'yaml',
-  pattern: '**/evals/**/{dataset*,*-eval,eval,suite,*.test}.{yaml,yml}',
-};
+const NAMED = within('{dataset*,*-eval,eval,suite,*.test}');
+
+/** Early releases of agentv gave suites any name. Files of cases, which have none of these keys, stay YAML. */
+const UNNAMED = within('*');
+const CASES = /^(?:evalcases|eval_cases|testcases|tests)[ \t]*:/mu;
 
 export class SuiteLanguage implements vscode.Disposable {
   /** Those that were asked about: a person who turns one back into YAML is not asked twice. */
@@ -31,7 +31,7 @@ export class SuiteLanguage implements vscode.Disposable {
 
   private async look(document: vscode.TextDocument): Promise<void> {
     const uri = document.uri.toString();
-    if (this.given.has(uri) || !vscode.languages.match(NAMED, document)) {
+    if (this.given.has(uri) || !mayBeSuite(document)) {
       return;
     }
     const client = await this.ready();
@@ -41,4 +41,12 @@ export class SuiteLanguage implements vscode.Disposable {
       await vscode.languages.setTextDocumentLanguage(document, 'eval-yaml');
     }
   }
+}
+
+function within(names: string): vscode.DocumentFilter {
+  return { scheme: 'file', language: 'yaml', pattern: `**/evals/**/${names}.{yaml,yml}` };
+}
+
+function mayBeSuite(document: vscode.TextDocument): boolean {
+  return vscode.languages.match(NAMED, document) > 0 || (vscode.languages.match(UNNAMED, document) > 0 && CASES.test(document.getText()));
 }

@@ -58,6 +58,16 @@ const tests = {
     await until('our language', () => vscode.window.activeTextEditor.document.languageId === 'eval-yaml');
     assert.deepEqual(others.map(({ document, uri }) => [document.languageId, codes(uri)]), [['yaml', []], ['yaml', []]]);
   },
+  async 'a suite below evals may have any name'() {
+    const folder = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, 'evals');
+    const write = (name, text) => vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder, name), Buffer.from(text));
+    await write('some-cases.yaml', '- {id: a, input: Hi, criteria: Greets}\n');
+    await write('composite-example.yaml', 'evalcases:\n  - {id: a, input: Hi, expected_outcome: Greets}\n');
+    const cases = await open('evals/some-cases.yaml');
+    await open('evals/composite-example.yaml');
+    await until('our language', () => vscode.window.activeTextEditor.document.languageId === 'eval-yaml');
+    assert.equal(cases.document.languageId, 'yaml');
+  },
   async 'every command of the manifest exists'() {
     const { contributes } = vscode.extensions.getExtension('rubric.rubric').packageJSON;
     const known = new Set(await vscode.commands.getCommands(true));
