@@ -87,16 +87,16 @@ def _log(file: str | None, level: int) -> None:
 
 
 async def _serve(options: argparse.Namespace) -> int:
-    from rubric_lsp.client_log import ClientLog  # noqa: PLC0415  # --help and --version need none of it
-    from rubric_lsp.server import RubricServer  # noqa: PLC0415
-    from rubric_lsp.transport import serve_stdio, serve_tcp, serve_unix  # noqa: PLC0415
+    from rubric_lsp.protocol.client_log import ClientLog  # noqa: PLC0415  # --help and --version need none of it
+    from rubric_lsp.protocol.transport import serve_stdio, serve_tcp, serve_unix  # noqa: PLC0415
+    from rubric_lsp.routes import make_server  # noqa: PLC0415
 
-    server = RubricServer()
+    server = make_server()
     server.memory.started()
     ClientLog.install(server.protocol)
     if options.tcp is None and options.ws is None and options.unix is None:
         return await serve_stdio(server.protocol)
-    from rubric_lsp.admission import Admission  # noqa: PLC0415
+    from rubric_lsp.protocol.admission import Admission  # noqa: PLC0415
 
     server.permission.remote = True
     if options.unix is not None:
@@ -109,7 +109,7 @@ async def _serve(options: argparse.Namespace) -> int:
     host, port = options.tcp or options.ws
     if options.ws is None:
         return await serve_tcp(server.protocol, host, port, announce, admission)
-    from rubric_lsp.websocket import serve_websocket  # noqa: PLC0415
+    from rubric_lsp.protocol.websocket import serve_websocket  # noqa: PLC0415
 
     return await serve_websocket(server.protocol, host, port, announce, admission, options.page)
 

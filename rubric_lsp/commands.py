@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rubric_lsp.refusal import INVALID_PARAMS, REQUEST_FAILED, RefusedError
-from rubric_lsp.running.orders import Order, Wanted
-from rubric_lsp.uris import path_of
+from rubric_lsp.protocol.errors import INVALID_PARAMS, REQUEST_FAILED, RefusedError
+from rubric_lsp.protocol.uris import path_of
+from rubric_lsp.running.run_request import Order, Wanted
+from rubric_lsp.server import RubricServer
 
 if TYPE_CHECKING:
-    from rubric_lsp.running.jobs import Job
-    from rubric_lsp.server import RubricServer
+    from rubric_lsp.running.job import Job
 
 __all__ = ["Commands"]
 
@@ -22,7 +22,7 @@ _MOST_REPEATS = 100
 class Commands:
     """What `workspace/executeCommand` can be asked for."""
 
-    def __init__(self, server: "RubricServer") -> None:
+    def __init__(self, server: RubricServer) -> None:
         self._server = server
         #: How many texts each needs, how many arguments it takes at most, and what carries it out.
         self._table: dict[str, tuple[int, int, Callable[..., Awaitable[object]]]] = {
@@ -124,7 +124,7 @@ class Commands:
 
     async def _copy_command(self, uri: str, case_id: str) -> object:
         """The line itself: a clipboard is the client's. One that does not know what to do with it shows it."""
-        line = self._server.reports.command(self._server.runs.at(uri), case_id)
+        line = self._server.reports.command(self._server.known.at(uri), case_id)
         if not self._server.client.tests:
             self._server.say(line)
         return line

@@ -3,29 +3,25 @@
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rubric_core.configuration import CONFIGURATION_FILES
-from rubric_lsp.capabilities import Client, folders_of, offered
-from rubric_lsp.convert.notices import notice
-from rubric_lsp.parent import is_alive, watch_parent
-from rubric_lsp.refusal import RefusedError
-from rubric_lsp.settings import SECTION
-from rubric_lsp.workspace import folders_changed
-
-if TYPE_CHECKING:
-    from rubric_lsp.server import RubricServer
+from rubric_lsp.documents.open_documents import folders_changed
+from rubric_lsp.documents.settings import SECTION
+from rubric_lsp.protocol.capabilities import Client, folders_of, offered
+from rubric_lsp.protocol.errors import RefusedError
+from rubric_lsp.protocol.notices import WARNING, notice
+from rubric_lsp.protocol.parent_watch import is_alive, watch_parent
+from rubric_lsp.server import RubricServer
 
 __all__ = ["change_folders", "configure", "initialize", "initialized", "trace"]
 
 log = logging.getLogger("rubric")
 #: What suites refer to: other YAML, data sets, prompts, programs.
 _AROUND = "**/*.{yaml,yml,jsonl,ndjson,md,markdown,txt,j2,njk,prompt,json,csv,py,sh,js,mjs,cjs,ts,mts}"
-#: Message types of `window/showMessage` and `window/logMessage`.
-ERROR, WARNING, INFORMATION, LOG = 1, 2, 3, 4
 
 
-def initialize(server: "RubricServer", params: Mapping[str, Any]) -> dict[str, Any]:
+def initialize(server: RubricServer, params: Mapping[str, Any], commands: Iterable[str]) -> dict[str, Any]:
     """The client says what it is; it learns what the server offers."""
     client = server.client = Client.of(params)
     server.documents.encoding = client.encoding
@@ -42,13 +38,13 @@ def initialize(server: "RubricServer", params: Mapping[str, Any]) -> dict[str, A
     # Looked at before the answer: a number that is nobody's by now is one of another process namespace.
     if client.process is not None and is_alive(client.process):
         server.keep(watch_parent(client.process, server.protocol.lost))
-    capabilities = offered(client, server.commands.names)
+    capabilities = offered(client, commands)
     if client.tests:
         capabilities["experimental"] = {"rubricTests": {"version": 1}}
     return {"capabilities": capabilities, "serverInfo": {"name": server.name, "version": server.version}}
 
 
-def initialized(server: "RubricServer") -> None:
+def initialized(server: RubricServer) -> None:
     """The client is ready for requests."""
     server.keep(_register(server))
     if server.documents.folders:
@@ -57,7 +53,7 @@ def initialized(server: "RubricServer") -> None:
         configure(server, None)
 
 
-async def _register(server: "RubricServer") -> None:
+async def _register(server: RubricServer) -> None:
     registrations: list[dict[str, Any]] = []
     if server.client.registers_configuration:
         registrations.append(
@@ -76,20 +72,20 @@ async def _register(server: "RubricServer") -> None:
             log.warning("the client registers nothing: %s", refusal)
 
 
-def trace(server: "RubricServer", value: object) -> None:
+def trace(server: RubricServer, value: object) -> None:
     """Tell the client how long requests take, or stop that."""
     server.protocol.tracing = value in ("messages", "verbose")
     server.protocol.tracing_verbosely = value == "verbose"
 
 
-def change_folders(server: "RubricServer", added: Mapping[str, str], removed: Iterable[str]) -> None:
+def change_folders(server: RubricServer, added: Mapping[str, str], removed: Iterable[str]) -> None:
     """Folders were opened and closed."""
     server.documents.folders = folders_changed(server.documents.folders, added, removed)
     server.permission.folders = server.documents.folders
     server.survey.changed(publishing=not server.client.pulls_diagnostics)
 
 
-def configure(server: "RubricServer", pushed: object) -> None:
+def configure(server: RubricServer, pushed: object) -> None:
     """The settings have changed. Clients that can be asked are asked; others have sent what they have."""
     if server.client.configuration:
         server.keep(_fetch(server))
@@ -97,7 +93,7 @@ def configure(server: "RubricServer", pushed: object) -> None:
         _use(server, pushed.get(SECTION, {}))
 
 
-async def _fetch(server: "RubricServer") -> None:
+async def _fetch(server: RubricServer) -> None:
     try:
         given = await server.protocol.ask("workspace/configuration", {"items": [{"section": SECTION}]})
     except RefusedError as refusal:
@@ -106,7 +102,7 @@ async def _fetch(server: "RubricServer") -> None:
     _use(server, given[0] if isinstance(given, list) and given else None)
 
 
-def _use(server: "RubricServer", given: object, *, startup: bool = False) -> None:
+def _use(server: RubricServer, given: object, *, startup: bool = False) -> None:
     """Take settings over; what cannot be used is said once, in one message."""
     before = server.documents.settings
     names = [d.name for d in server.language.dialects]

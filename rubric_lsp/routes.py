@@ -3,22 +3,25 @@
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rubric_core.control_characters import mask
 from rubric_core.text import Span
 from rubric_lsp import convert, lifecycle
-from rubric_lsp.about import about
-from rubric_lsp.coloring import all_tokens, token_changes, tokens_within
+from rubric_lsp.commands import Commands
+from rubric_lsp.documents.navigation import links
+from rubric_lsp.documents.relocation import reference_edits
+from rubric_lsp.documents.semantic_tokens import all_tokens, token_changes, tokens_within
+from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
 from rubric_lsp.features.menu import menu
+from rubric_lsp.features.on_type_formatting import typed
 from rubric_lsp.features.run_actions import RunAction, run_actions
-from rubric_lsp.features.selection import selections
-from rubric_lsp.features.typing import typed
-from rubric_lsp.json_array import JsonArray
-from rubric_lsp.navigation import links
-from rubric_lsp.parameters import (
+from rubric_lsp.features.selection_ranges import selections
+from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RefusedError
+from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.params import (
     ANYTHING,
     AT,
     DOCUMENT,
@@ -32,21 +35,24 @@ from rubric_lsp.parameters import (
     TEXT,
     WITHIN,
 )
-from rubric_lsp.refusal import CONTENT_MODIFIED, RefusedError
-from rubric_lsp.relocation import reference_edits
-from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.server import RubricServer
+from rubric_lsp.suite_status import about
 
-if TYPE_CHECKING:
-    from rubric_lsp.server import RubricServer
-
-__all__ = ["route"]
+__all__ = ["make_server"]
 
 Json = dict[str, Any]
 
 
-def route(s: "RubricServer") -> None:
+def make_server() -> RubricServer:
+    """A server with a route for each method."""
+    server = RubricServer()
+    _route(server, Commands(server))
+    return server
+
+
+def _route(s: RubricServer, commands: Commands) -> None:
     """Every method that the server knows."""
-    _conversation(s)
+    _conversation(s, commands)
     _documents(s)
     _writing(s)
     _display(s)
@@ -54,9 +60,9 @@ def route(s: "RubricServer") -> None:
     _tests(s)
 
 
-def _conversation(s: "RubricServer") -> None:
+def _conversation(s: RubricServer, commands: Commands) -> None:
     folder = {"uri": TEXT, "name?": TEXT}
-    s.answers("initialize", {"capabilities": ANYTHING}, lambda p: lifecycle.initialize(s, p))
+    s.answers("initialize", {"capabilities": ANYTHING}, lambda p: lifecycle.initialize(s, p, commands.names))
     s.hears("initialized", ANYTHING, lambda _: lifecycle.initialized(s))
     s.hears("$/setTrace", {"value": TEXT}, lambda p: lifecycle.trace(s, p["value"]))
     s.hears("workspace/didChangeConfiguration", NOTHING, lambda p: lifecycle.configure(s, p.get("settings")))
@@ -73,17 +79,17 @@ def _conversation(s: "RubricServer") -> None:
     s.answers(
         "workspace/executeCommand",
         {"command": TEXT, "arguments?": [ANYTHING]},
-        lambda p: s.commands.execute(*convert.arguments(p)),
+        lambda p: commands.execute(*convert.arguments(p)),
     )
     s.hears("window/workDoneProgress/cancel", {"token": ID}, lambda p: _cancel(s, p["token"]))
 
 
-def _cancel(s: "RubricServer", token: object) -> None:
+def _cancel(s: RubricServer, token: object) -> None:
     s.runs.cancel_token(token)
     s.survey.board.cancel(token)
 
 
-def _documents(s: "RubricServer") -> None:
+def _documents(s: RubricServer) -> None:
     whole = {"uri": TEXT, "languageId?": TEXT, "version?": INTEGER, "text": TEXT}
     s.hears("textDocument/didOpen", {"textDocument": whole}, s.opened)
     step = {"range?": RANGE, "text": TEXT}
@@ -105,7 +111,7 @@ def _documents(s: "RubricServer") -> None:
     )
 
 
-def _writing(s: "RubricServer") -> None:
+def _writing(s: RubricServer) -> None:
     s.reads("textDocument/completion", AT, lambda d, p: convert.completions(d, _offers(s, d, p), s.client))
     s.answers("completionItem/resolve", {"label": TEXT}, lambda p: _resolved(s, p))
     s.reads("textDocument/hover", AT, lambda d, p: _hover(s, d, p), prompts=True)
@@ -113,7 +119,7 @@ def _writing(s: "RubricServer") -> None:
     s.reads(
         "textDocument/codeAction",
         {**WITHIN, "context": asked},
-        lambda d, p: convert.code_actions(d, _actions(s, d, p), p, s.client, s.runs.suite_at(d).uri),
+        lambda d, p: convert.code_actions(d, _actions(s, d, p), p, s.client, s.known.suite_at(d).uri),
         [],
     )
     s.answers("codeAction/resolve", {"title": TEXT}, lambda p: _chosen(s, p))
@@ -129,7 +135,7 @@ def _writing(s: "RubricServer") -> None:
     s.reads("textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: _rename(s, d, p), prompts=True)
 
 
-def _display(s: "RubricServer") -> None:
+def _display(s: RubricServer) -> None:
     shown = s.documents.settings_now
     s.reads(
         "textDocument/codeLens",
@@ -151,8 +157,8 @@ def _display(s: "RubricServer") -> None:
     s.reads("textDocument/semanticTokens/range", WITHIN, tokens_within, whole=True)
 
 
-def _tests(s: "RubricServer") -> None:
-    s.answers("rubric/discoverTests", NOTHING, s.tests.tree.discover)
+def _tests(s: RubricServer) -> None:
+    s.answers("rubric/discoverTests", NOTHING, s.tree.discover)
     s.answers("rubric/runTests", NOTHING, s.tests.run)
     s.answers("rubric/cancelTests", NOTHING, s.tests.cancel)
     s.answers("rubric/report", NOTHING, s.tests.report)
@@ -160,7 +166,7 @@ def _tests(s: "RubricServer") -> None:
     s.answers("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.reading.content(p["uri"]))
 
 
-def _navigation(s: "RubricServer") -> None:
+def _navigation(s: RubricServer) -> None:
     s.reads("textDocument/definition", AT, lambda d, p: _definition(s, d, p), [], prompts=True)
     references = {**AT, "context": {"includeDeclaration": FLAG}}
     s.reads("textDocument/references", references, lambda d, p: _references(s, d, p), [], prompts=True)
@@ -179,7 +185,7 @@ def _navigation(s: "RubricServer") -> None:
 # -- what takes more than a line ----------------------------------------------------------------------------------------
 
 
-def _offers(s: "RubricServer", d: Snapshot, p: Any) -> Any:
+def _offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
     # Not before somebody asks: first comes what is wrong in the file.
     from rubric_lsp.features.completion import complete  # noqa: PLC0415
 
@@ -187,7 +193,7 @@ def _offers(s: "RubricServer", d: Snapshot, p: Any) -> Any:
     return found
 
 
-def _resolved(s: "RubricServer", item: Json) -> Json:
+def _resolved(s: RubricServer, item: Json) -> Json:
     """An item of the newest list with its documentation; one of an older list as it came."""
     number = item.get("data")
     chosen = s.offered[number] if isinstance(number, int) and 0 <= number < len(s.offered) else None
@@ -196,7 +202,7 @@ def _resolved(s: "RubricServer", item: Json) -> Json:
     return convert.resolved(item, chosen, s.client)
 
 
-async def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
+async def _hover(s: RubricServer, d: Snapshot, p: Any) -> Any:
     from rubric_lsp.features.hover import hover  # noqa: PLC0415
 
     offset = convert.offset(d, p)
@@ -208,9 +214,9 @@ async def _hover(s: "RubricServer", d: Snapshot, p: Any) -> Any:
     return convert.hover(d, found, s.client)
 
 
-async def _named(s: "RubricServer", d: Snapshot, offset: int) -> Any:
+async def _named(s: RubricServer, d: Snapshot, offset: int) -> Any:
     """Hover on the name of something: it says more than the key that it stands behind."""
-    from rubric_lsp.features.named import filled, named, preview  # noqa: PLC0415
+    from rubric_lsp.features.name_hover import filled, named, preview  # noqa: PLC0415
 
     name = await s.navigation.name_at(d, offset)
     text = s.around.text_of(d.path, name) if name is not None and d.path is not None else None
@@ -223,12 +229,12 @@ async def _named(s: "RubricServer", d: Snapshot, offset: int) -> Any:
     return filled(d.analysis, name, told, named=any(v.named for v in values))
 
 
-def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
+def _actions(s: RubricServer, d: Snapshot, p: Any) -> list[Action]:
     asked, wanted, read = convert.was_asked(p), convert.wanted_kinds(p), s.around.reader(d.path)
     span = convert.within(d, p)
 
     def runs() -> Iterable[RunAction]:
-        return run_actions(d.analysis, span, s.runs.results(d), asked=asked) if s.runs.suite_at(d).can_run else ()
+        return run_actions(d.analysis, span, s.known.results(d), asked=asked) if s.known.suite_at(d).can_run else ()
 
     listed = convert.findings_on_line(d, p)
     found = actions(d.analysis, span, asked=asked, wanted=wanted, read=read, runs=runs, listed=listed, gate=d.gate)
@@ -242,7 +248,7 @@ def _actions(s: "RubricServer", d: Snapshot, p: Any) -> list[Action]:
     return found
 
 
-def _chosen(s: "RubricServer", action: Json) -> Json:
+def _chosen(s: RubricServer, action: Json) -> Json:
     """An action of the newest list with its edits; one of an older list cannot be known any more."""
     if action.get("command") is not None or action.get("edit") is not None:
         return action  # some clients have everything resolved, also what is whole
@@ -259,25 +265,25 @@ def _chosen(s: "RubricServer", action: Json) -> Json:
     return convert.resolved_action(document, action, chosen, s.client)
 
 
-def _lenses(s: "RubricServer", d: Snapshot) -> JsonArray:
+def _lenses(s: RubricServer, d: Snapshot) -> JsonArray:
     shown = s.documents.settings
-    running = _run_lenses(s, d) if shown.code_lenses and s.runs.suite_at(d).can_run else JsonArray()
+    running = _run_lenses(s, d) if shown.code_lenses and s.known.suite_at(d).can_run else JsonArray()
     uses = convert.reference_lenses(d, s.navigation.uses(d), s.client) if shown.reference_lenses else []
     return JsonArray.joined((running, JsonArray.of(uses)))
 
 
-def _run_lenses(s: "RubricServer", d: Snapshot) -> JsonArray:
+def _run_lenses(s: RubricServer, d: Snapshot) -> JsonArray:
     # Where hints stand on the same line, the result would be there twice.
     told = not (s.client.shows_hints and s.documents.settings.inlay_hints)
-    return convert.code_lenses(d, s.runs.results(d), s.runs.suite_at(d).uri, told=told)
+    return convert.code_lenses(d, s.known.results(d), s.known.suite_at(d).uri, told=told)
 
 
-def _hints(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
-    from rubric_lsp.features.derived import Wanted, derived  # noqa: PLC0415
+def _hints(s: RubricServer, d: Snapshot, p: Any) -> list[Json]:
+    from rubric_lsp.features.derived_hints import Wanted, derived  # noqa: PLC0415
 
     within, given = convert.within(d, p), s.documents.settings
     directory = d.path.parent if d.path is not None else None
-    results = hints(d.analysis, s.runs.results(d), within, directory, s.runs.shared(d))
+    results = hints(d.analysis, s.known.results(d), within, directory, s.known.shared(d))
     wanted = Wanted(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
     # Where a result stands, there is room for nothing else.
     taken = {hint.offset for hint in results}
@@ -295,11 +301,11 @@ def _formatted(d: Snapshot, p: Any, within: Span | None = None) -> list[Json]:
     return convert.text_edits(d, format_edits(d.analysis, within, step=min(max(p["options"]["tabSize"], 2), 8)))
 
 
-async def _renamable(s: "RubricServer", d: Snapshot, p: Any) -> Json | None:
+async def _renamable(s: RubricServer, d: Snapshot, p: Any) -> Json | None:
     return convert.nameable(d, await s.navigation.renamable(d, convert.offset(d, p)))
 
 
-async def _rename(s: "RubricServer", d: Snapshot, p: Any) -> Json:
+async def _rename(s: RubricServer, d: Snapshot, p: Any) -> Json:
     return convert.workspace_edits(await s.navigation.rename(d, convert.offset(d, p), p["newName"]), s.client)
 
 
@@ -307,23 +313,23 @@ def _selections(d: Snapshot, p: Any) -> list[Json]:
     return [convert.selection_range(d, selections(d.analysis, d.offset(each))) for each in convert.positions(p)]
 
 
-async def _definition(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
+async def _definition(s: RubricServer, d: Snapshot, p: Any) -> list[Json]:
     found = await s.navigation.definition(d, convert.offset(d, p))
     if isinstance(found, Path):
         return [convert.file_location(found.as_uri())]
     return [convert.location(where, span) for where, span in found]
 
 
-async def _references(s: "RubricServer", d: Snapshot, p: Any) -> list[Json]:
+async def _references(s: RubricServer, d: Snapshot, p: Any) -> list[Json]:
     declaration = p["context"]["includeDeclaration"]
     found = await s.navigation.references(d, convert.offset(d, p), declaration=declaration)
     return [convert.location(where, name.span) for where, name in found]
 
 
-async def _follow(s: "RubricServer", p: Any) -> Json | None:
+async def _follow(s: RubricServer, p: Any) -> Json | None:
     found = await reference_edits(s.around, convert.moves(p))
     return convert.workspace_edits(found, s.client) if found else None
 
 
-async def _symbols(s: "RubricServer", query: str) -> list[Json]:
+async def _symbols(s: RubricServer, query: str) -> list[Json]:
     return convert.found_symbols(await s.navigation.symbols(query))

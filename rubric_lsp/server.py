@@ -1,10 +1,11 @@
-"""The server: one route for each method, and the parts that they lead to."""
+"""The server: the parts that routes lead to, and what several of them share."""
 
 import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cattrs import Converter
@@ -14,36 +15,39 @@ from rubric_core.analysis import Language
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
 from rubric_core.language.around import FileKind
 from rubric_core.loading.kind import kind_by_name
-from rubric_lsp import convert, lifecycle
-from rubric_lsp.around import Around
-from rubric_lsp.capabilities import Client
-from rubric_lsp.checks import Checks
-from rubric_lsp.commands import Commands
-from rubric_lsp.deferral import Deferral
+from rubric_lsp import convert
+from rubric_lsp.convert.yaml_documents import in_parts
+from rubric_lsp.documents.check_scheduler import Checks
+from rubric_lsp.documents.deferral import Deferral
+from rubric_lsp.documents.gc_control import Memory
+from rubric_lsp.documents.navigation import Navigation
+from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.project_index import Around
+from rubric_lsp.documents.settings import Settings
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.documents.template_variables import is_prompt
+from rubric_lsp.documents.workspace_check import Survey
 from rubric_lsp.features.deferral import Numbered
 from rubric_lsp.features.diagnostics import listing, outcomes
-from rubric_lsp.framework import LanguageServer
-from rubric_lsp.json_array import JsonArray
-from rubric_lsp.memory import Memory
-from rubric_lsp.navigation import Navigation
-from rubric_lsp.parameters import Shape
-from rubric_lsp.parts import in_parts
-from rubric_lsp.progress import ProgressBoard
-from rubric_lsp.protocol import RubricProtocol
-from rubric_lsp.pulling import Pulling
-from rubric_lsp.refusal import CONTENT_MODIFIED, RefusedError
-from rubric_lsp.routes import route
-from rubric_lsp.running.reading import Reading
-from rubric_lsp.running.reporting import Reports
-from rubric_lsp.running.requests import Tests
+from rubric_lsp.features.results import Results
+from rubric_lsp.permission import Permission
+from rubric_lsp.protocol.capabilities import Client
+from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RefusedError
+from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.json_rpc import RubricProtocol
+from rubric_lsp.protocol.notices import INFORMATION, notice
+from rubric_lsp.protocol.params import Shape
+from rubric_lsp.protocol.progress import ProgressBoard
+from rubric_lsp.protocol.pygls_server import LanguageServer
+from rubric_lsp.protocol.uris import path_of
+from rubric_lsp.pull_diagnostics import Pulling
+from rubric_lsp.running.explorer_requests import Tests
+from rubric_lsp.running.explorer_states import States
+from rubric_lsp.running.explorer_tree import Tree
+from rubric_lsp.running.known_results import KnownResults
+from rubric_lsp.running.report_builder import Reports
 from rubric_lsp.running.runs import Runs
-from rubric_lsp.running.trust import Permission
-from rubric_lsp.settings import Settings
-from rubric_lsp.snapshot import Snapshot
-from rubric_lsp.survey import Survey
-from rubric_lsp.uris import path_of
-from rubric_lsp.variables import is_prompt
-from rubric_lsp.workspace import Workspace
+from rubric_lsp.running.virtual_documents import Reading
 
 if TYPE_CHECKING:
     from rubric_lsp.features.code_actions import Action
@@ -87,21 +91,22 @@ class RubricServer(LanguageServer):
             self._learnt,
             self.checks.over,
         )
-        self.pulling = Pulling(self)
+        self.pulling = Pulling(self, self.listed, self.survey, self.deferral)
         #: The newest actions: the edits of some are worked out when one is chosen.
         self.acted: tuple[Snapshot | None, list[Action]] = (None, [])
         #: The newest suggestions: what they mean at length is asked for one by one.
         self.offered: Sequence[Completion] = ()
-        self.tests = Tests(self)
-        self.runs = Runs(self)
-        self.reports = Reports(self)
-        self.reading = Reading(self)
+        self.known = KnownResults(self, self._refreshed)
+        self.reports = Reports(self, self.known)
+        self.reading = Reading(self, self.known, self.reports)
+        self.tree = Tree(self, self.known, self._tell_results)
+        self.states = States(self, self.known, self.tree)
+        self.runs = Runs(self, self.known, self.states, self.reading, self.checks.due)
+        self.tests = Tests(self, self.known, self.tree, self.runs, self.reports)
         self._kept: set[asyncio.Task[Any]] = set()
         #: The version of the files around suites, when those that are not open were last looked at.
         self._surveyed = -1
-        self.commands = Commands(self)
         self.protocol.closing = self.closed
-        route(self)
 
     def keep(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
         """Do something in the background; it is logged when it fails, and cancelled at the end."""
@@ -115,9 +120,9 @@ class RubricServer(LanguageServer):
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a task in the background failed", exc_info=error)
 
-    def say(self, message: str, kind: int = lifecycle.INFORMATION) -> None:
+    def say(self, message: str, kind: int = INFORMATION) -> None:
         """Show a message to the person: only for what they asked for, or have to know."""
-        self.protocol.tell("window/showMessage", {"type": kind, "message": convert.notice(message)})
+        self.protocol.tell("window/showMessage", {"type": kind, "message": notice(message)})
 
     async def ask_quietly(self, method: str, params: object = None) -> None:
         """A request whose answer says nothing."""
@@ -139,9 +144,20 @@ class RubricServer(LanguageServer):
         snapshot = Snapshot(self.documents, uri, None, "toml", document)
         return JsonArray.of(convert.diagnostics(snapshot, listed, self.client))
 
+    def _refreshed(self, snapshot: Snapshot, results: Results) -> None:
+        """The results of a suite have been worked out anew. The tree of tests, which hears of it, is made of them."""
+        self.states.refreshed(snapshot, results)
+
+    async def _tell_results(self, uri: str, path: Path | None) -> None:
+        """Tell a client with a tree what is known of a suite; with a path, once its results are read from disk."""
+        if path is None:
+            self.states.loaded(uri)
+        else:
+            await self.runs.stored.load(uri, path)
+
     def _results(self, snapshot: Snapshot) -> object:
         """Equal for two moments between which the results of a document have not changed."""
-        return self.runs.state(snapshot)
+        return self.known.state(snapshot)
 
     def problems(self, snapshot: Snapshot) -> list[dict[str, Any]]:
         """Everything that is listed for a version of a suite."""
@@ -149,7 +165,7 @@ class RubricServer(LanguageServer):
 
     def listed(self, snapshot: Snapshot, deferred: frozenset[Numbered] = frozenset()) -> JsonArray:
         """The same as it is sent, but for the findings with the numbers in `deferred`."""
-        results, shared = self.runs.results(snapshot), self.runs.shared(snapshot)
+        results, shared = self.known.results(snapshot), self.known.shared(snapshot)
         ran = outcomes(snapshot.analysis, results, shared, passed=self.documents.settings.show_passed)
         outcome = JsonArray.of(convert.diagnostics(snapshot, ran, self.client))
         return JsonArray.joined((convert.findings(snapshot, deferred, self.client), outcome))
@@ -162,7 +178,7 @@ class RubricServer(LanguageServer):
         self.survey.opened(snapshot.uri)
         self._edited(snapshot.uri)
         self.runs.stored.opened(snapshot)
-        self.tests.tree.edited(snapshot.uri)
+        self.tree.edited(snapshot.uri)
 
     def changed(self, params: Any) -> None:
         """A document was edited."""
@@ -173,7 +189,7 @@ class RubricServer(LanguageServer):
             return
         self.deferral.edited(snapshot)
         self._edited(uri)
-        self.tests.tree.edited(uri)
+        self.tree.edited(uri)
 
     def _is_on_disk(self, uri: str, text: str) -> bool:
         """Whether nothing changes for other files when a document is opened or closed. One that is opened again has changed."""

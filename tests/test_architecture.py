@@ -213,7 +213,7 @@ def test_the_server_imports_no_more_until_it_publishes(tmp_path):
     """Results, runs and the other features come later: what is listed comes before the first diagnostics, and is not heavy."""
     code = """
     import asyncio, sys
-    from rubric_lsp.server import RubricServer
+    from rubric_lsp.routes import make_server
     from pathlib import Path
 
     class Sink:
@@ -221,7 +221,7 @@ def test_the_server_imports_no_more_until_it_publishes(tmp_path):
         def close(self): pass
 
     async def serve():
-        server = RubricServer()
+        server = make_server()
         published = asyncio.get_running_loop().create_future()
         server.protocol.opened(Sink())
         server.protocol.tell = lambda method, params: method.endswith("publishDiagnostics") and published.set_result(set(sys.modules))

@@ -32,7 +32,7 @@ ALLOWED = {
     "rubric_core/migration/": "the way leads from one spelling to another",
     "rubric_core/validation/rules/aggregator_setting.py": "an aggregator goes by the names of two types",
     "rubric_core/validation/rules/renamed_key.py": "what the scalar evaluator says is the name of a type",
-    "rubric_lsp/about.py": "targets of any dialect are shown",
+    "rubric_lsp/suite_status.py": "targets of any dialect are shown",
     "rubric_lsp/features/consequences.py": "settings of targets of any dialect are shown",
 }
 

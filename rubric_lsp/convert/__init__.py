@@ -4,8 +4,10 @@ Both are plain JSON: building thousands of objects of a library would take longe
 hold everything that is sent against lsprotocol's types.
 """
 
-from rubric_lsp.convert.acting import code_actions, code_lenses, reference_lenses, resolved_action
-from rubric_lsp.convert.incoming import (
+from rubric_lsp.convert.actions import code_actions, code_lenses, reference_lenses, resolved_action
+from rubric_lsp.convert.completion_hover import completions, hover, inlay_hints, resolved
+from rubric_lsp.convert.diagnostics import diagnostics, findings
+from rubric_lsp.convert.params import (
     arguments,
     asked,
     changed_files,
@@ -25,8 +27,7 @@ from rubric_lsp.convert.incoming import (
     was_asked,
     within,
 )
-from rubric_lsp.convert.notices import notice
-from rubric_lsp.convert.places import (
+from rubric_lsp.convert.positions import (
     file_location,
     lines,
     location,
@@ -36,8 +37,7 @@ from rubric_lsp.convert.places import (
     workspace_edit,
     workspace_edits,
 )
-from rubric_lsp.convert.problems import diagnostics, findings
-from rubric_lsp.convert.structure import (
+from rubric_lsp.convert.symbols_links import (
     document_links,
     document_symbols,
     folding_ranges,
@@ -46,51 +46,12 @@ from rubric_lsp.convert.structure import (
     nameable,
     selection_range,
 )
-from rubric_lsp.convert.writing import completions, hover, inlay_hints, resolved
 
 __all__ = [
-    "arguments",
-    "asked",
-    "changed_files",
-    "changes",
-    "code_actions",
-    "code_lenses",
-    "completions",
-    "diagnostics",
-    "document_links",
-    "document_symbols",
-    "file_location",
-    "findings",
-    "findings_on_line",
-    "folders",
-    "folding_ranges",
-    "found_symbols",
-    "highlights",
-    "hover",
-    "inlay_hints",
-    "known_diagnostics",
-    "line",
-    "lines",
-    "location",
-    "moves",
-    "nameable",
-    "notice",
-    "offset",
-    "opened",
-    "position_of",
-    "positions",
-    "range_of",
-    "reference_lenses",
-    "resolved",
-    "resolved_action",
-    "selection_range",
-    "text_edits",
-    "text_range",
-    "uri",
-    "wanted_kinds",
-    "wants_everything",
-    "was_asked",
-    "within",
-    "workspace_edit",
-    "workspace_edits",
-]
+    "arguments", "asked", "changed_files", "changes", "code_actions", "code_lenses", "completions", "diagnostics",
+    "document_links", "document_symbols", "file_location", "findings", "findings_on_line", "folders", "folding_ranges",
+    "found_symbols", "highlights", "hover", "inlay_hints", "known_diagnostics", "line", "lines", "location", "moves",
+    "nameable", "offset", "opened", "position_of", "positions", "range_of", "reference_lenses", "resolved",
+    "resolved_action", "selection_range", "text_edits", "text_range", "uri", "wanted_kinds", "wants_everything",
+    "was_asked", "within", "workspace_edit", "workspace_edits",
+]  # fmt: skip

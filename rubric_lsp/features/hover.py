@@ -14,10 +14,10 @@ from rubric_core.loading.grading import default_name, evaluators_of, has_bands, 
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.words import number
+from rubric_lsp.features.band_scale import scale
 from rubric_lsp.features.key_docs import key_markdown, type_markdown
 from rubric_lsp.features.markdown import beginning, fenced
-from rubric_lsp.features.scale import scale
-from rubric_lsp.features.shares import shares_of
+from rubric_lsp.features.weight_shares import shares_of
 
 __all__ = ["HoverText", "hover"]
 

@@ -23,7 +23,7 @@ for _folder in ("", "lsp", "core"):
 from client import VSCODE, Client  # noqa: E402
 from everywhere import WHOLE, Direct, params_at  # noqa: E402
 
-from rubric_lsp.transport import encoded  # noqa: E402
+from rubric_lsp.protocol.transport import encoded  # noqa: E402
 
 LINES = (1_000, 10_000, 100_000)
 #: Milliseconds for the median at each number of lines: what a person does not notice while typing, and for answers about the

@@ -16,7 +16,7 @@ from edit_scripts import random_edit
 from everywhere import AT, WHOLE, Direct, params_at
 
 from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, apply_edits
-from rubric_lsp.transport import encoded
+from rubric_lsp.protocol.transport import encoded
 
 from .tally import Setting, Tally
 from .texts import suite_texts

@@ -7,9 +7,9 @@ from pictures import picture
 
 from rubric_core.analysis import Language
 from rubric_core.text import Edit, Encoding, LineIndex, Position, TextRange, apply_edits
-from rubric_lsp import workspace as module
-from rubric_lsp.memory import Memory
-from rubric_lsp.workspace import Change, Workspace
+from rubric_lsp.documents import open_documents as module
+from rubric_lsp.documents.gc_control import Memory
+from rubric_lsp.documents.open_documents import Change, Workspace
 
 LANGUAGE = Language()
 URI = "file:///project/a.eval.yaml"

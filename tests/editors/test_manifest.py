@@ -13,9 +13,9 @@ from neovim import REPOSITORY
 from rubric_core.analysis import Language, analyze
 from rubric_core.text import Span
 from rubric_lsp.commands import Commands
+from rubric_lsp.documents.settings import SECTION, Settings
 from rubric_lsp.features.run_actions import run_actions
-from rubric_lsp.server import RubricServer
-from rubric_lsp.settings import SECTION, Settings
+from rubric_lsp.routes import make_server
 
 MANIFEST = REPOSITORY / "editors" / "vscode" / "package.json"
 HELP = REPOSITORY / "editors" / "neovim" / "doc" / "rubric.txt"
@@ -44,7 +44,7 @@ def test_commands_have_the_titles_of_code_actions() -> None:
     offered = {a.command: a.title.partition(" ‹")[0] for a in run_actions(analysis, Span(at, at), {}, asked=True)}
     assert set(offered) >= {"rubric.runCase", "rubric.runEvaluator", "rubric.repeat", "rubric.runFile"}
     assert {name: titles[name] for name in offered} == {**offered, "rubric.repeat": "Repeat"}
-    assert set(Commands(RubricServer()).names) <= set(titles)
+    assert set(Commands(make_server()).names) <= set(titles)
 
 
 #: What results stand on: the background of the editor in each theme that comes with VS Code.
@@ -103,7 +103,7 @@ def test_neovims_help_has_every_setting_of_the_server() -> None:
 
 def test_neovim_has_every_command_of_the_server() -> None:
     plugin = "".join(file.read_text(encoding="utf-8") for file in (HELP.parents[1] / "lua" / "rubric").glob("*.lua"))
-    assert [name for name in Commands(RubricServer()).names if f"'{name}'" not in plugin] == []
+    assert [name for name in Commands(make_server()).names if f"'{name}'" not in plugin] == []
 
 
 def _in_lua(setting: Any) -> str:

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 from client import VSCODE, Client, place
 from waiting import PATIENCE
 
-from rubric_lsp.server import RubricServer
+from rubric_lsp.routes import make_server
 
 URI = "file:///everywhere/a.eval.yaml"
 #: Requests about the document, and about a position or a stretch of it.
@@ -88,7 +88,7 @@ class Direct:
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self.loop)
-        self.server = RubricServer()
+        self.server = make_server()
         self.answers: dict[Any, dict[str, Any]] = {}
         self.notifications: list[tuple[str, Any]] = []
         self.versions: dict[str, int] = {}

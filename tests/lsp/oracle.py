@@ -17,14 +17,14 @@ from rubric_core.analysis import Language
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.text import Edit, Encoding, LineIndex, Span, apply_edits
 from rubric_lsp import convert
-from rubric_lsp.capabilities import Client
-from rubric_lsp.coloring import coloring, token_changes
-from rubric_lsp.json_array import JsonArray
-from rubric_lsp.navigation import links
-from rubric_lsp.parts import in_parts
-from rubric_lsp.server import RubricServer
-from rubric_lsp.snapshot import Snapshot
-from rubric_lsp.workspace import Change
+from rubric_lsp.convert.yaml_documents import in_parts
+from rubric_lsp.documents.navigation import links
+from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.semantic_tokens import coloring, token_changes
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.protocol.capabilities import Client
+from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.routes import make_server
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 _CLIENT = Client(
@@ -36,7 +36,7 @@ class Follower:
     """One server, driven without a wire."""
 
     def __init__(self, language: Language, encoding: Encoding) -> None:
-        self.server = RubricServer()
+        self.server = make_server()
         self.server.client = _CLIENT
         self.server.documents.language = language
         self.server.documents.encoding = encoding
@@ -44,7 +44,7 @@ class Follower:
     def told(self, snapshot: Snapshot) -> Any:
         """What a client would have of this version: diagnostics, outline, folds, lenses, links, tokens."""
         uri = snapshot.uri
-        results = self.server.runs.results(snapshot)
+        results = self.server.known.results(snapshot)
         answers = (
             in_parts(lambda d, _: convert.document_symbols(d, _CLIENT), snapshot, {}),
             in_parts(lambda d, _: convert.document_symbols(d, Client()), snapshot, {}),
@@ -77,8 +77,8 @@ def follow(text: str, rng: random.Random, steps: int, encoding: Encoding, pair: 
     follower, fresh = pair
     uri = "file:///oracle/a.eval.yaml"
     for result in RESULTS:
-        follower.server.runs.record.done(uri, result)
-        fresh.server.runs.record.done(uri, result)
+        follower.server.known.record.done(uri, result)
+        fresh.server.known.record.done(uri, result)
     follower.server.documents.open(uri, "yaml", 0, text)
     undone: list[str] = []
     for step in range(steps):

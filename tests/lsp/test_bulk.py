@@ -8,8 +8,8 @@ import pytest
 
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
-from rubric_lsp.server import RubricServer
-from rubric_lsp.survey import Survey
+from rubric_lsp.documents.workspace_check import Survey
+from rubric_lsp.routes import make_server
 
 SUITE = "tests:\n  - {id: a, criteria: x, input: hi}\n"
 
@@ -31,7 +31,7 @@ def test_ten_thousand_changes_on_disk_are_one(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(Survey, "changed", survey)
 
     async def tell() -> None:
-        server = RubricServer()
+        server = make_server()
         server.documents.folders = {tmp_path.as_uri(): "folder"}
         uri = (tmp_path / "a.eval.yaml").as_uri()
         server.opened({"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": SUITE}})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rubric_core.trust import Trust
-from rubric_lsp.running.cached import KEPT_DAYS, cached, tidy
+from rubric_lsp.running.text_cache import KEPT_DAYS, cached, tidy
 
 
 def test_old_texts_are_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

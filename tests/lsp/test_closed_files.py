@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from rubric_lsp import convert
-from rubric_lsp.capabilities import Client
-from rubric_lsp.closed_files import AnalysisCache
+from rubric_lsp.documents.closed_files import AnalysisCache
+from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.protocol.capabilities import Client
+from rubric_lsp.routes import make_server
 from rubric_lsp.server import RubricServer
-from rubric_lsp.snapshot import Snapshot
-from rubric_lsp.workspace import Workspace
 
 TARGETS = "targets:\n  - {name: local, provider: mock}\n  - {name: 'spare', provider: mock}\n"
 CASES = "- {id: taken-over, criteria: x, input: hi}\n"
@@ -56,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def started(folder: Path, most: int) -> RubricServer:
-    server = RubricServer()
+    server = make_server()
     server.client = Client(diagnostic_tags=frozenset({1, 2}))
     server.documents.folders = {folder.as_uri(): "folder"}
     server.documents.closed_files = AnalysisCache(most)
@@ -69,7 +70,7 @@ async def looked(server: RubricServer) -> list[Any]:
 
 async def answers(server: RubricServer, folder: Path) -> list[Any]:
     """What is asked about all files, from the targets, from a suite and from a prompt."""
-    found: list[Any] = [await looked(server), dict(server.documents.usage), await server.tests.tree.discover(None)]
+    found: list[Any] = [await looked(server), dict(server.documents.usage), await server.tree.discover(None)]
     for name, words in {
         ".agentv/targets.yaml": ("local", "spare"),
         "0.eval.yaml": ("local", "cases.yaml", "judge.md", "case-0"),

@@ -12,10 +12,10 @@ from test_oracle import OLD, SMALL
 from rubric_core.analysis import Language
 from rubric_core.text import Edit, LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic
-from rubric_lsp.deferral import IDLE, Deferral
+from rubric_lsp.documents.deferral import IDLE, Deferral
+from rubric_lsp.documents.open_documents import Change
 from rubric_lsp.features.deferral import without_some
-from rubric_lsp.server import RubricServer
-from rubric_lsp.workspace import Change
+from rubric_lsp.routes import make_server
 
 HEAD = "name: a\ntests:\n"
 CASE = f"{HEAD}  - id: a\n    criteria: Greets\n    input: Hi\n"
@@ -33,7 +33,7 @@ class Desk:
 
     def __init__(self, text: str, uri: str = "file:///suites/a.eval.yaml") -> None:
         self.now = 0.0
-        self.server = RubricServer()
+        self.server = make_server()
         self.server.documents.language = LANGUAGE
         self.server.documents.encoding = "utf-32"
         self.server.deferral = Deferral(lambda: self.now)

@@ -35,12 +35,12 @@ def ran(code: str) -> str:
 
 
 def test_a_server_makes_the_one_it_announces_itself_with():
-    assert ran(f"{MADE}\nfrom rubric_lsp.server import RubricServer\nRubricServer()\nprint(made())") == "['ServerInfo']"
+    assert ran(f"{MADE}\nfrom rubric_lsp.routes import make_server\nmake_server()\nprint(made())") == "['ServerInfo']"
 
 
 def test_only_a_class_in_use_is_made():
     code = """
-    import attrs, rubric_lsp.framework
+    import attrs, rubric_lsp.protocol.pygls_server
     from lsprotocol import types
     here = types.Position(line=1, character=2)
     assert isinstance(here, types.Position) and here == types.Position(1, 2) != types.Position(1, 3)
@@ -52,14 +52,14 @@ def test_only_a_class_in_use_is_made():
 
 
 def test_a_class_made_late_equals_one_made_at_once():
-    at_once, late = ran(SHAPES), ran(f"import rubric_lsp.framework\n{SHAPES}")
+    at_once, late = ran(SHAPES), ran(f"import rubric_lsp.protocol.pygls_server\n{SHAPES}")
     assert len(json.loads(at_once)) > 500
     assert json.loads(late) == json.loads(at_once)
 
 
 def test_late_classes_validate_and_know_their_arguments():
     code = """
-    import rubric_lsp.framework
+    import rubric_lsp.protocol.pygls_server
     from lsprotocol import types
     for wrong, error in ((lambda: types.Position(line=-1, character=0), ValueError), (lambda: types.Position(), TypeError)):
         try: wrong()
@@ -75,7 +75,7 @@ def test_late_classes_validate_and_know_their_arguments():
 
 def test_pygls_converter_works_with_late_classes():
     code = """
-    import rubric_lsp.framework
+    import rubric_lsp.protocol.pygls_server
     from lsprotocol import types
     from pygls.protocol import default_converter
     converter = default_converter()
@@ -89,9 +89,9 @@ def test_pygls_converter_works_with_late_classes():
 
 def test_typed_features_of_pygls_work_in_the_server():
     code = """
-    from rubric_lsp.server import RubricServer
+    from rubric_lsp.routes import make_server
     from lsprotocol import types
-    server = RubricServer()
+    server = make_server()
     @server.feature(types.TEXT_DOCUMENT_DECLARATION, types.DeclarationOptions(work_done_progress=True))
     def declaration(params: types.DeclarationParams) -> types.Declaration: ...
     print(server.protocol.fm.feature_options[types.TEXT_DOCUMENT_DECLARATION])
@@ -102,7 +102,7 @@ def test_typed_features_of_pygls_work_in_the_server():
 def test_threads_that_meet_at_a_class_get_the_same_one():
     code = """
     import sys, threading
-    import rubric_lsp.framework
+    import rubric_lsp.protocol.pygls_server
     from lsprotocol import types
     sys.setswitchinterval(1e-6)
     names, gate, wrong = sorted(vars(types)), threading.Barrier(4), []
@@ -125,7 +125,7 @@ def test_threads_that_meet_at_a_class_get_the_same_one():
 def test_other_classes_are_made_at_once_meanwhile():
     code = """
     import attrs
-    from rubric_lsp.framework import deferred_classes
+    from rubric_lsp.protocol.pygls_server import deferred_classes
     real = attrs.define
     try:
         with deferred_classes("other"):
@@ -155,7 +155,7 @@ def test_pygls_comes_from_one_place():
         for module in imported(node)
         if module.split(".")[0] in ("pygls", "lsprotocol")
     }
-    assert named == {"framework.py"}
+    assert named == {"pygls_server.py"}
 
 
 def imported(node: ast.AST) -> list[str]:

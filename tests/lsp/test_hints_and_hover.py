@@ -10,9 +10,9 @@ from markdown_it import MarkdownIt
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.text import Span
-from rubric_lsp.features.derived import Wanted, derived
+from rubric_lsp.features.derived_hints import Wanted, derived
 from rubric_lsp.features.hover import hover
-from rubric_lsp.features.named import named
+from rubric_lsp.features.name_hover import named
 from rubric_lsp.features.names import name_at
 
 SUITE = """\

@@ -7,8 +7,8 @@ import pytest
 from client import VSCODE
 from everywhere import AT, URI, WHOLE, Direct, params_at
 
-from rubric_lsp.memory import Memory
-from rubric_lsp.snapshot import Snapshot
+from rubric_lsp.documents.gc_control import Memory
+from rubric_lsp.documents.snapshot import Snapshot
 
 SUITE = (
     "tests:\n  - id: a\n    criteria: Is polite\n    input: hello\n    assertions: [{type: contains, value: hello}]\n"

@@ -7,8 +7,8 @@ from harness import LANGUAGE
 from oracle import ENCODINGS, Follower, follow, pairs
 
 from rubric_core.text import Encoding, Position, TextRange
-from rubric_lsp.coloring import coloring
-from rubric_lsp.workspace import Change
+from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.semantic_tokens import coloring
 
 SMALL = """\
 # rubric: dialect=agentv-3

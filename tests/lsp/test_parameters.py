@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from rubric_lsp.parameters import AT, DOCUMENT, FLAG, ID, INTEGER, NOTHING, RANGE, TEXT, checked
-from rubric_lsp.refusal import INVALID_PARAMS, RefusedError
+from rubric_lsp.protocol.errors import INVALID_PARAMS, RefusedError
+from rubric_lsp.protocol.params import AT, DOCUMENT, FLAG, ID, INTEGER, NOTHING, RANGE, TEXT, checked
 
 HERE = {"textDocument": {"uri": "file:///a.yaml"}, "position": {"line": 0, "character": 3}}
 

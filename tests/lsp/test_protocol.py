@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 from client import BARE, PATIENCE, VSCODE, Client, Connect, ServerError, received, until
 
-from rubric_lsp.transport import Unreadable, Writer, connected
+from rubric_lsp.protocol.transport import Unreadable, Writer, connected
 
 URI = "file:///suites/a.eval.yaml"
 SUITE = "name: a\ntests:\n  - id: one\n    criteria: Says hello\n    input: Hello\n"
@@ -615,7 +615,7 @@ def test_what_fails_in_reading_a_message_is_answered_and_the_next_one_read(
             raise MemoryError
         return read(body)
 
-    monkeypatch.setattr("rubric_lsp.transport.json.loads", broken)
+    monkeypatch.setattr("rubric_lsp.protocol.transport.json.loads", broken)
     pieces = iter([framed({"a": 1}), framed({"a": "secret"}), framed({"a": 2}), b""])
 
     async def served() -> tuple[int, list[object]]:

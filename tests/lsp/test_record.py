@@ -11,11 +11,11 @@ from rubric_core.analysis import Language
 from rubric_core.evaluation.engine import fingerprint as fingerprints
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.results.store import ResultStore
-from rubric_lsp import around
-from rubric_lsp.memory import Memory
-from rubric_lsp.running import record as records
-from rubric_lsp.running.record import Record
-from rubric_lsp.workspace import Change, Workspace
+from rubric_lsp.documents import project_index
+from rubric_lsp.documents.gc_control import Memory
+from rubric_lsp.documents.open_documents import Change, Workspace
+from rubric_lsp.running import result_record as records
+from rubric_lsp.running.result_record import Record
 
 CASES = 400
 SUITE = "name: s\ntests:\n" + "".join(
@@ -29,7 +29,7 @@ class Conversation:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path, self.worked_out, self._original = folder / "s.eval.yaml", 0, fingerprints.fingerprint
         monkeypatch.setattr(fingerprints, "fingerprint", self._fingerprint)
-        monkeypatch.setattr(around, "_TURN", 0.0)
+        monkeypatch.setattr(project_index, "_TURN", 0.0)
         self.uri = self.path.as_uri()
         self.path.write_text(SUITE, encoding="utf-8")
         self.documents = Workspace(Language(), Memory())

@@ -8,7 +8,7 @@ import pytest
 from client import VSCODE, Client, Connect, replaced, until
 from running import hints, written
 
-from rubric_lsp.server import RubricServer
+from rubric_lsp.routes import make_server
 
 SUITE = """\
 # rubric: dialect=agentv-3
@@ -103,12 +103,12 @@ def test_actions_name_what_stands_in_the_file(connect: Connect, folder: Path) ->
 def test_suites_without_results_are_not_searched_for_files_of_cases(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server, suite = RubricServer(), folder / "a.eval.yaml"
+    server, suite = make_server(), folder / "a.eval.yaml"
     server.documents.folders = {folder.as_uri(): "folder"}
     searched: list[None] = []
 
     async def looked() -> list[str]:
-        await server.runs.record.load(suite.as_uri(), suite)  # as when it was opened: there are none
+        await server.known.record.load(suite.as_uri(), suite)  # as when it was opened: there are none
         monkeypatch.setattr(server.around, "read_already", lambda: searched.append(None) or [])
         return [report.uri async for report in server.survey.reports()]
 

@@ -11,7 +11,7 @@ from running import ended, hints, outcomes, run, written
 
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.results.store import ResultStore
-from rubric_lsp.transport import encoded
+from rubric_lsp.protocol.transport import encoded
 
 SUITE = """\
 # rubric: dialect=agentv-3
@@ -133,7 +133,7 @@ def test_a_result_is_read_when_its_case_is_shown(tmp_path: Path) -> None:
     try:
         server.initialize(VSCODE)
         server.open(path.as_uri(), PLAIN, 0)
-        record = server.server.runs.record
+        record = server.server.known.record
         server.loop.run_until_complete(record.load(path.as_uri(), path))
         document = {"textDocument": {"uri": path.as_uri()}}
         assert encoded(server.answer(server.start("textDocument/codeLens", document))).count(b'"Report"') == 30

@@ -17,9 +17,9 @@ from waiting import alive
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.results.store import ResultStore
 from rubric_core.text import Span
-from rubric_lsp.convert import acting
+from rubric_lsp.convert import actions as converted_actions
 from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses
-from rubric_lsp.server import RubricServer
+from rubric_lsp.routes import make_server
 
 SUITE = """\
 # rubric: dialect=agentv-3
@@ -350,8 +350,8 @@ def test_results_can_be_cleared(connect: Connect, folder: Path, uri: str) -> Non
 
 
 def test_what_another_program_stores_in_the_second_of_a_clear_is_seen(folder: Path, uri: str) -> None:
-    path, server = folder / "a.eval.yaml", RubricServer()
-    store, record = ResultStore.of(path), server.runs.record
+    path, server = folder / "a.eval.yaml", make_server()
+    store, record = ResultStore.of(path), server.known.record
 
     def stored(name: str, **more: Any) -> set[str]:
         now = datetime.now(tz=timezone.utc).isoformat(timespec="seconds")
@@ -602,7 +602,7 @@ def test_a_run_of_a_case_makes_the_lenses_of_that_case_anew_and_no_others(monkey
     """In 10,000 lines, too: the work is counted."""
     text = "# rubric: dialect=agentv-3\ntests:\n"
     text += "".join(f"  - id: case-{n}\n    criteria: c\n    input: |\n{'      x' * 2}\n" for n in range(500))
-    server, uri = RubricServer(), "file:///long.eval.yaml"
+    server, uri = make_server(), "file:///long.eval.yaml"
     server.documents.open(uri, "eval-yaml", 1, text)
     snapshot = server.documents.get(uri)
     made: list[str] = []
@@ -611,19 +611,19 @@ def test_a_run_of_a_case_makes_the_lenses_of_that_case_anew_and_no_others(monkey
         made.append(case.name)
         return case_lenses(span, case)
 
-    monkeypatch.setattr(acting, "case_lenses", counted)
+    monkeypatch.setattr(converted_actions, "case_lenses", counted)
 
     def titles() -> list[str]:
         made.clear()
-        found = acting.code_lenses(snapshot, server.runs.results(snapshot), uri, told=False).items
+        found = converted_actions.code_lenses(snapshot, server.known.results(snapshot), uri, told=False).items
         return [each["command"]["title"] for each in found]
 
     assert titles().count("▶ Run") == 500
     assert len(made) == 500
-    server.runs.record.running(uri, "case-250", "waiting")
+    server.known.record.running(uri, "case-250", "waiting")
     assert titles().count("■ Cancel") == 2, "of the file and of the case"
     assert made == ["case-250"]
-    server.runs.record.running(uri, "case-250", "")
+    server.known.record.running(uri, "case-250", "")
     assert titles().count("■ Cancel") == 0
     assert len(made) <= 1
 

@@ -12,10 +12,11 @@ from client import VSCODE, Client, Connect, ServerError, replaced, until
 from running import written
 
 from rubric_core.text import Position, TextRange
-from rubric_lsp.running.tree import tree_change
+from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.routes import make_server
+from rubric_lsp.running.explorer_tree import tree_change
 from rubric_lsp.server import RubricServer
-from rubric_lsp.snapshot import Snapshot
-from rubric_lsp.workspace import Change
 
 TREE = {**VSCODE, "experimental": {"rubricTests": True}}
 SUITE = """\
@@ -201,7 +202,7 @@ def test_changes_of_the_tree_come_to_what_it_is(folder: Path, uri: str, seed: in
     """Cases and lines that come, go, move and are named anew, at random."""
     chance = random.Random(seed)
     cases = [CASE.format(n).replace("?\n", "?\n" + "    # a note\n" * chance.randrange(3)) for n in range(12)]
-    server = RubricServer()
+    server = make_server()
     before: list[dict[str, Any]] = []
     carried = 0
     for version in range(1, 60):
@@ -220,7 +221,7 @@ def test_changes_of_the_tree_come_to_what_it_is(folder: Path, uri: str, seed: in
                 at = chance.randrange(len(cases))
                 cases[at] = cases[at].replace("- id: ", "- id: x", 1)
         snapshot = server.documents.open(uri, "eval-yaml", version, HEAD + "".join(cases))
-        now = server.tests.tree.items(snapshot)
+        now = server.tree.items(snapshot)
         change = tree_change(uri, before, now)
         if change is not None:
             carried += 1
@@ -231,7 +232,7 @@ def test_changes_of_the_tree_come_to_what_it_is(folder: Path, uri: str, seed: in
 
 def test_items_that_are_kept_are_those_that_would_be_made_anew(folder: Path, uri: str) -> None:
     def opened(text: str) -> tuple[RubricServer, Snapshot]:
-        server = RubricServer()
+        server = make_server()
         return server, server.documents.open(uri, "eval-yaml", 1, text)
 
     server, snapshot = opened(SUITE)
@@ -239,7 +240,7 @@ def test_items_that_are_kept_are_those_that_would_be_made_anew(folder: Path, uri
     edits = [("Apologises", "Says\n      sorry"), ("  - id: refund", "  - id: new\n    input: x\n  - id: refund"), ("id: late", "id: refund"),
              ("name: support", "name: support\nassertions: [Is short]"), ("    input: x\n", ""), ("value: sorry", "value: [")]  # fmt: skip
     for number, (old, new) in enumerate(edits, 2):
-        server.tests.tree.items(snapshot)
+        server.tree.items(snapshot)
         at = text.index(old)
         start, end = (Position(text[:o].count("\n"), len(text[:o].rpartition("\n")[2])) for o in (at, at + len(old)))
         text = text.replace(old, new, 1)
@@ -247,7 +248,7 @@ def test_items_that_are_kept_are_those_that_would_be_made_anew(folder: Path, uri
         assert changed is not None
         snapshot = changed
         other, whole = opened(text)
-        assert server.tests.tree.items(snapshot) == other.tests.tree.items(whole), new
+        assert server.tree.items(snapshot) == other.tests.tree.items(whole), new
 
 
 def test_a_run_of_all(connect: Connect, folder: Path, uri: str, other: str) -> None:

@@ -16,8 +16,8 @@ from running import command, ended, run, written
 
 from rubric_core.control_characters import mask, reveal
 from rubric_core.language.markdown import code, plain, plain_lines
-from rubric_lsp.convert import notice
 from rubric_lsp.features.markdown import fenced
+from rubric_lsp.protocol.notices import notice
 
 HTML = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 #: What Markdown acts on, words, and what stands between them.

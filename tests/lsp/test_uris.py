@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rubric_lsp.running.reporting import command_line
-from rubric_lsp.running.trust import Permission
-from rubric_lsp.server import RubricServer
-from rubric_lsp.uris import path_of
+from rubric_lsp.permission import Permission
+from rubric_lsp.protocol.uris import path_of
+from rubric_lsp.routes import make_server
+from rubric_lsp.running.report_builder import command_line
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_folders_in_one_another_have_each_suite_once(tmp_path: Path) -> None:
     suites = [tmp_path / "a.eval.yaml", inner / "b.eval.yaml"]
     for suite in suites:
         suite.write_text("tests: []\n", encoding="utf-8")
-    server = RubricServer()
+    server = make_server()
     server.documents.folders = {folder.as_uri(): "" for folder in (tmp_path, inner)}
 
     async def found() -> list[Path | None]:
@@ -75,9 +75,7 @@ def test_a_name_that_the_locale_cannot_write_is_found(tmp_path: Path) -> None:
     """Where even the names of files are ASCII to Python, which a person has to ask for."""
     path = tmp_path / "ünï 😀.eval.yaml"
     path.write_text("tests: []\n", encoding="utf-8")
-    program = (
-        f"from rubric_lsp.uris import path_of\npath = path_of({path.as_uri()!r})\nassert path.exists(), ascii(path)"
-    )
+    program = f"from rubric_lsp.protocol.uris import path_of\npath = path_of({path.as_uri()!r})\nassert path.exists(), ascii(path)"
     environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from rubric_core.text import Edit, LineIndex, Span
-from rubric_lsp import lifecycle, survey
-from rubric_lsp.capabilities import Client
-from rubric_lsp.closed_files import AnalysisCache
-from rubric_lsp.server import RubricServer
-from rubric_lsp.workspace import Change
+from rubric_lsp import lifecycle
+from rubric_lsp.documents import workspace_check
+from rubric_lsp.documents.closed_files import AnalysisCache
+from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.protocol.capabilities import Client
+from rubric_lsp.routes import make_server
 
 SUITE = """\
 # rubric: dialect=agentv-3
@@ -59,7 +60,7 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.server = RubricServer()
+        self.server = make_server()
         self.server.client = Client(diagnostic_tags=frozenset({1, 2}))
         self.server.documents.folders = {folder.as_uri(): "folder"}
         self.version = 1
@@ -217,7 +218,7 @@ def test_an_open_document_is_checked_before_those_that_are_not(tmp_path: Path, m
     desk = Desk(tmp_path)
     for name in ("a.eval.yaml", "b.eval.yaml"):
         (tmp_path / name).write_text(OWN, encoding="utf-8")
-    monkeypatch.setattr(survey, "_IDLE", 0.0)
+    monkeypatch.setattr(workspace_check, "_IDLE", 0.0)
     published: list[str] = []
     monkeypatch.setattr(desk.server.protocol, "tell", lambda _, what: published.append(what["uri"]))
 
@@ -237,7 +238,7 @@ def test_a_client_that_asks_is_answered_when_nothing_more_changes(
     desk = Desk(tmp_path)
     for name in ("a.eval.yaml", "b.eval.yaml"):
         (tmp_path / name).write_text(OWN, encoding="utf-8")
-    monkeypatch.setattr(survey, "_IDLE", 1.0)
+    monkeypatch.setattr(workspace_check, "_IDLE", 1.0)
     looks: list[bool] = []
     reports = desk.server.survey.reports
 
@@ -275,7 +276,7 @@ def test_what_a_client_does_not_tell_is_noticed_at_the_next_look(
     for each, texts in TEXTS.items():
         (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / each).write_text(texts[0], encoding="utf-8")
-    monkeypatch.setattr(survey, "_IDLE", 0.0)
+    monkeypatch.setattr(workspace_check, "_IDLE", 0.0)
     said: dict[str, Any] = {}
     monkeypatch.setattr(
         desk.server.protocol, "tell", lambda _, what: said.update({what["uri"]: what["diagnostics"].items})

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band
-from rubric_lsp.features.completion.site import Completion, Site
+from rubric_lsp.features.completion.context import Completion, Site
 
 __all__ = ["band", "bands", "map_of_bands"]
 

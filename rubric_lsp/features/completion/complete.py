@@ -19,11 +19,11 @@ from rubric_core.syntax.cursor import Cursor, cursor_at
 from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Span
+from rubric_lsp.features.completion.context import Completion, Names, Site
 from rubric_lsp.features.completion.directives import aliases, directives
 from rubric_lsp.features.completion.keys import keys
-from rubric_lsp.features.completion.members import members
+from rubric_lsp.features.completion.named_keys import members
 from rubric_lsp.features.completion.ranking import usage_for
-from rubric_lsp.features.completion.site import Completion, Names, Site
 from rubric_lsp.features.completion.skeletons import case, dashes, items, suite
 from rubric_lsp.features.completion.values import values
 from rubric_lsp.features.completion.variables import variables

@@ -9,7 +9,7 @@ from rubric_core.language.around import FileKind
 from rubric_core.syntax.above import line_start
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
-from rubric_lsp.features.completion.site import Completion
+from rubric_lsp.features.completion.context import Completion
 from rubric_lsp.features.markdown import beginning, fenced, shortened
 
 __all__ = ["aliases", "directives"]

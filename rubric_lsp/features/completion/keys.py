@@ -8,8 +8,8 @@ from rubric_core.language.kinds import Boolean, ByNode, Choice, Kind, ListOf, Ma
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Messages, Shaped
 from rubric_lsp.features.completion.bands import map_of_bands
+from rubric_lsp.features.completion.context import Completion, Site, escaped
 from rubric_lsp.features.completion.ranking import key_ranks
-from rubric_lsp.features.completion.site import Completion, Site, escaped
 from rubric_lsp.features.key_docs import key_markdown
 
 __all__ = ["keys"]

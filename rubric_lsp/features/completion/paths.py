@@ -10,8 +10,8 @@ from rubric_core.language.shape_kinds import Shaped
 from rubric_core.loading.files import is_suite_name
 from rubric_core.loading.search import URL
 from rubric_core.syntax.edit import plain_or_quoted
+from rubric_lsp.features.completion.context import Completion, Site
 from rubric_lsp.features.completion.ranking import blocks_near
-from rubric_lsp.features.completion.site import Completion, Site
 from rubric_lsp.features.names import FILES, names_in
 
 __all__ = ["paths"]

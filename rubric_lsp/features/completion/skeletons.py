@@ -9,7 +9,7 @@ from rubric_core.language.model import Case, Message, Suite
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Target
 from rubric_lsp.features.completion.bands import band, bands
-from rubric_lsp.features.completion.site import Completion, Site
+from rubric_lsp.features.completion.context import Completion, Site
 from rubric_lsp.features.completion.values import types
 
 __all__ = ["case", "dashes", "items", "suite"]

@@ -14,10 +14,10 @@ from rubric_core.language.usage import type_word
 from rubric_core.syntax.cursor import ITEM
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_lsp.features.completion.bands import bands
-from rubric_lsp.features.completion.bodies import required_fields
+from rubric_lsp.features.completion.context import Completion, Site
 from rubric_lsp.features.completion.paths import paths
 from rubric_lsp.features.completion.ranking import name_ranks, word_ranks
-from rubric_lsp.features.completion.site import Completion, Site
+from rubric_lsp.features.completion.required_fields import required_fields
 from rubric_lsp.features.key_docs import summary, type_markdown
 
 __all__ = ["types", "values"]

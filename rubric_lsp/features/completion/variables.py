@@ -11,7 +11,7 @@ from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.plain import plain
 from rubric_core.text import Span
-from rubric_lsp.features.completion.site import Completion
+from rubric_lsp.features.completion.context import Completion
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
 
 __all__ = ["values_at", "variables"]

@@ -7,11 +7,11 @@ from pathlib import Path
 from rubric_core.analysis import Language
 from rubric_core.text import LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic
-from rubric_lsp.deferral import IDLE, Deferral
+from rubric_lsp.documents.deferral import IDLE, Deferral
+from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferral import without_some
-from rubric_lsp.server import RubricServer
-from rubric_lsp.snapshot import Snapshot
-from rubric_lsp.workspace import Change
+from rubric_lsp.routes import make_server
 from typed.texts import Text
 from typed.ways import Pen
 
@@ -63,7 +63,7 @@ class Desk:
         self._now = 0.0
         self._quiet = quiet
         self.folder = folder
-        self.server = RubricServer()
+        self.server = make_server()
         self.server.documents.language = language
         self.server.documents.encoding = "utf-32"
         self.server.deferral = Deferral(lambda: self._now)

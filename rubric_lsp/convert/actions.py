@@ -1,0 +1,110 @@
+"""Code actions and lenses."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.control_characters import mask
+from rubric_lsp.convert.params import Params
+from rubric_lsp.convert.positions import Json, location, range_of, workspace_edit
+from rubric_lsp.documents.by_block import Places
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.documents.uses import Uses
+from rubric_lsp.features.code_actions import QUICK_FIX, RUN, RUN_RESULTS, Action
+from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses, cases_in, file_lenses, lensed_cases
+from rubric_lsp.features.results import Results
+from rubric_lsp.protocol.capabilities import Client
+from rubric_lsp.protocol.json_array import JsonArray
+
+if TYPE_CHECKING:
+    from rubric_core.analysis import LocalText
+
+__all__ = ["code_actions", "code_lenses", "reference_lenses", "resolved_action"]
+
+
+def code_actions(snapshot: Snapshot, found: Iterable[Action], params: Params, client: Client, suite: str) -> list[Json]:
+    """Actions, plain commands for a client that knows nothing else; `suite` is the URI that commands are about."""
+    wanted = list(found)
+    if not client.action_literals:
+        return [_command(suite, a) for a in wanted if a.command]
+    given = {_named(d): d for d in params["context"]["diagnostics"]}
+    shown = ((n, a) for n, a in enumerate(wanted) if client.disabled_actions or not a.disabled)
+    return [_code_action(snapshot, a, given, client, n, suite) for n, a in shown]
+
+
+def _named(diagnostic: Json) -> tuple[str, int, int]:
+    """What tells a diagnostic from others: its code, and where it begins."""
+    start = diagnostic["range"]["start"]
+    return str(diagnostic.get("code")), start["line"], start["character"]
+
+
+def resolved_action(snapshot: Snapshot, given: Json, action: Action, client: Client) -> Json:
+    """An action as the client has it, with its edits."""
+    edits = action.later() if action.later is not None else action.edits
+    return {**given, "edit": workspace_edit(snapshot, edits, client)}
+
+
+def _code_action(
+    snapshot: Snapshot,
+    action: Action,
+    given: Mapping[tuple[str, int, int], Any],
+    client: Client,
+    number: int,
+    suite: str,
+) -> Json:
+    # Running comes with the fixes, above everything else, also where the client has an order of its own.
+    lifted = client.sorts_actions and action.kind in (RUN, RUN_RESULTS)
+    made: Json = {"title": mask(action.title), "kind": f"{QUICK_FIX}.{action.kind}" if lifted else action.kind}
+    if action.later is not None and client.resolves_edits:
+        made["data"] = number
+    elif action.edits:
+        made["edit"] = workspace_edit(snapshot, action.edits, client)
+    if action.command:
+        made["command"] = _command(suite, action)
+    if action.preferred and client.preferred_actions:
+        made["isPreferred"] = True
+    if action.disabled:
+        made["disabled"] = {"reason": action.disabled}
+    at = snapshot.position(action.at.start) if action.at is not None else None
+    solved = given.get((action.code, at.line, at.character)) if at is not None else None
+    if solved is not None:
+        made["diagnostics"] = [solved]
+    return made
+
+
+def _command(suite: str, what: Action | Lens) -> Json:
+    about = [what.case_id, *what.more] if what.case_id else []
+    return {"title": mask(what.title), "command": what.command, "arguments": [suite, *about]}
+
+
+def reference_lenses(snapshot: Snapshot, found: Iterable[Uses], client: Client) -> list[Json]:
+    """Code lenses with the numbers of references; a client that can list them is told where they are."""
+    return [
+        {"range": range_of(snapshot, each.name.span), "command": _listing(snapshot, each, client)} for each in found
+    ]
+
+
+def _listing(snapshot: Snapshot, uses: Uses, client: Client) -> Json:
+    if not client.shows_references or not uses.places:
+        return {"title": mask(uses.title), "command": ""}
+    start = range_of(snapshot, uses.name.span)["start"]
+    places = [location(where, span) for where, span in uses.places]
+    return {"title": mask(uses.title), "command": "rubric.showReferences", "arguments": [snapshot.uri, start, places]}
+
+
+def code_lenses(snapshot: Snapshot, results: Results, suite: str, *, told: bool) -> JsonArray:
+    """Code lenses, none of which needs resolving; `suite` is the URI that commands are about."""
+    lensed = lensed_cases(snapshot.analysis, results, told=told)
+    keys = [tuple(lensed.get(number, ())) for number in range(len(snapshot.document.blocks))]
+    whole = file_lenses(snapshot.analysis, results, sum(map(len, lensed.values())))
+    above = ({"range": range_of(snapshot, n.span), "command": _command(suite, n)} for n in whole)
+    return JsonArray.joined(
+        (JsonArray.of(above), snapshot.by_block(_case_lenses, keys, tuple(lensed.get(-1, ())), suite).frame_first)
+    )
+
+
+def _case_lenses(local: "LocalText", places: Places, lensed: tuple[LensedCase, ...], suite: str) -> Iterator[Json]:
+    named = {each.name: each for each in lensed}
+    for case in cases_in(local.shapes):
+        each = named.pop(case.id, None) if isinstance(case.id, str) else None
+        for lens in case_lenses(case.at("id"), each) if each is not None else ():
+            yield {"range": places.range(lens.span), "command": _command(suite, lens)}

@@ -1,0 +1,82 @@
+"""Diagnostics, with what a client can show of them."""
+
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rubric_core.analysis import Language
+from rubric_core.analysis.finding_list import in_order, moved
+from rubric_core.control_characters import mask
+from rubric_core.text import Span
+from rubric_core.validation.rule import Diagnostic
+from rubric_lsp.convert.positions import Json, range_of
+from rubric_lsp.documents.by_block import Places
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.deferral import Numbered, without_some
+from rubric_lsp.features.diagnostics import Problem, listing
+from rubric_lsp.protocol.capabilities import Client
+from rubric_lsp.protocol.json_array import JsonArray, json_text
+
+if TYPE_CHECKING:
+    from rubric_core.analysis import LocalText
+
+__all__ = ["diagnostics", "findings"]
+
+_SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}
+_TAGS = {"unnecessary": 1, "deprecated": 2}
+
+
+def diagnostics(snapshot: Snapshot, problems: Iterable[Problem], client: Client) -> list[Json]:
+    """Problems, with what this client can show of them."""
+    return [_diagnostic(partial(range_of, snapshot), snapshot.uri, each, client) for each in problems]
+
+
+def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) -> JsonArray:
+    """What is wrong in the text, in its order, but for the findings with these numbers."""
+    found, document = without_some(snapshot.analysis.found, without), snapshot.document
+    loose: dict[int, list[Diagnostic]] = {}
+    for each in found.loose:
+        loose.setdefault(document.block_at(each.span.start), []).append(each)
+    keys = found.blocks or [()] * len(document.blocks)
+    if loose:
+        keys = [*keys]
+        for number in loose:
+            keys[number] = ()
+    about = (snapshot.uri, client, snapshot.analysis.language)
+    pieces = [*snapshot.by_block(_findings, keys, about=about).cases]
+    for number, some in loose.items():
+        here = [moved(each, document.start(number)) for each in (found.blocks[number] if found.blocks else ())]
+        problems = listing(in_order([*here, *some]), snapshot.analysis.language)
+        pieces[number] = ",".join(map(json_text, diagnostics(snapshot, problems, client)))
+    return JsonArray(pieces)
+
+
+def _findings(
+    _: "LocalText", places: Places, found: tuple[Diagnostic, ...], about: tuple[str, Client, Language]
+) -> list[Json]:
+    """The findings in a block, which are at its own offsets."""
+    uri, client, language = about
+    return [_diagnostic(places.range, uri, each, client) for each in listing(found, language)]
+
+
+def _diagnostic(place: Callable[[Span], Json], uri: str, problem: Problem, client: Client) -> Json:
+    made: Json = {
+        "range": place(problem.span),
+        "severity": _SEVERITIES[problem.severity],
+        "code": problem.code,
+        "source": problem.source,
+        "message": mask(problem.message),
+    }
+    if problem.url and client.code_description:
+        made["codeDescription"] = {"href": problem.url}
+    if problem.related and client.related_information:
+        places = ({"uri": uri, "range": place(note.span)} for note in problem.related)
+        made["relatedInformation"] = [
+            {"location": p, "message": mask(n.message)} for p, n in zip(places, problem.related, strict=True)
+        ]
+    tags = [_TAGS[t] for t in problem.tags if _TAGS[t] in client.diagnostic_tags]
+    if tags:
+        made["tags"] = tags
+    if problem.fixes and client.diagnostic_data:
+        made["data"] = {"fixes": [mask(title) for title in problem.fixes]}
+    return made

@@ -1,0 +1,73 @@
+"""Positions, ranges and edits, as the client counts."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rubric_core.text import Edit, Position, Span
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.protocol.capabilities import Client
+
+__all__ = [
+    "Json", "file_location", "lines", "location", "position_of", "range_of", "text_edits", "workspace_edit",
+    "workspace_edits",
+]  # fmt: skip
+
+Json = dict[str, Any]
+
+
+def position_of(at: Position) -> Json:
+    return {"line": at.line, "character": at.character}
+
+
+def range_of(snapshot: Snapshot, span: Span) -> Json:
+    start, end = snapshot.range(span)
+    return {"start": position_of(start), "end": position_of(end)}
+
+
+def lines(snapshot: Snapshot, span: Span) -> Json:
+    """The lines of a stretch, to the beginning of the next one: typing at the end of it changes nothing."""
+    start, end = snapshot.range(span)
+    last = end.line + 1 if end.character or end == start else end.line
+    return {"start": position_of(start), "end": {"line": last, "character": 0}}
+
+
+def location(snapshot: Snapshot, span: Span) -> Json:
+    """A stretch of a document."""
+    return {"uri": snapshot.uri, "range": range_of(snapshot, span)}
+
+
+def file_location(uri: str) -> Json:
+    """The beginning of a file."""
+    start = {"line": 0, "character": 0}
+    return {"uri": uri, "range": {"start": start, "end": start}}
+
+
+def text_edits(snapshot: Snapshot, edits: Iterable[Edit]) -> list[Json]:
+    """Edits of one document."""
+    return [{"range": range_of(snapshot, e.span), "newText": e.new_text} for e in edits]
+
+
+def workspace_edit(snapshot: Snapshot, edits: Iterable[Edit], client: Client) -> Json:
+    """Edits of one document as they are applied on their own; with its version where the client checks that."""
+    made = text_edits(snapshot, edits)
+    if client.versioned_edits:
+        return {
+            "documentChanges": [{"textDocument": {"uri": snapshot.uri, "version": snapshot.version}, "edits": made}]
+        }
+    return {"changes": {snapshot.uri: made}}
+
+
+def workspace_edits(edits: "Iterable[tuple[Snapshot, Sequence[Edit]]]", client: Client) -> Json:
+    """Edits of several documents."""
+    made: dict[str, list[Json]] = {}
+    versions: dict[str, int | None] = {}
+    for document, wanted in edits:  # a file may come in parts
+        made.setdefault(document.uri, []).extend(text_edits(document, wanted))
+        versions[document.uri] = document.version
+    if client.versioned_edits:
+        return {
+            "documentChanges": [
+                {"textDocument": {"uri": u, "version": versions[u]}, "edits": changes} for u, changes in made.items()
+            ]
+        }
+    return {"changes": made}

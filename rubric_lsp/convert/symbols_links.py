@@ -1,0 +1,130 @@
+"""The shape of a document: outline, names, links, folds, selections."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rubric_core.control_characters import mask
+from rubric_core.text import Span
+from rubric_lsp.convert.positions import Json, location, range_of
+from rubric_lsp.documents.by_block import Places
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.folding import Fold, folds_in, list_fold
+from rubric_lsp.features.symbols import Symbol, symbols_in
+from rubric_lsp.protocol.capabilities import Client
+from rubric_lsp.protocol.json_array import JsonArray
+
+if TYPE_CHECKING:
+    from rubric_core.analysis import LocalText
+    from rubric_lsp.features.names import Name
+
+
+__all__ = [
+    "document_links", "document_symbols", "folding_ranges", "found_symbols", "highlights", "nameable",
+    "selection_range",
+]  # fmt: skip
+
+# Symbol kinds: Function, Property, Key.
+_SYMBOLS = {"case": 12, "evaluator": 7, "criterion": 20}
+_FOUND = {"case": 12, "target": 19}
+
+
+def document_symbols(snapshot: Snapshot, client: Client) -> JsonArray:
+    """The outline; flat for a client that cannot nest."""
+    if client.nested_symbols:
+        return snapshot.by_block(_nested).in_order
+    return snapshot.by_block(_flat, about=snapshot.uri).frame_first
+
+
+def _nested(local: "LocalText", places: Places, _: None, __: None) -> list[Json]:
+    return [_symbol(places, each) for each in symbols_in(local)]
+
+
+def _symbol(places: Places, symbol: Symbol) -> Json:
+    made: Json = {
+        "name": mask(symbol.name),
+        "kind": _SYMBOLS[symbol.kind],
+        "range": places.range(symbol.span),
+        "selectionRange": places.range(symbol.name_span),
+    }
+    if symbol.detail:
+        made["detail"] = mask(symbol.detail)
+    if symbol.children:
+        made["children"] = [_symbol(places, each) for each in symbol.children]
+    return made
+
+
+def _flat(local: "LocalText", places: Places, _: None, uri: str) -> list[Json]:
+    return [each for symbol in symbols_in(local) for each in _entries(places, uri, symbol)]
+
+
+def _entries(places: Places, uri: str, symbol: Symbol, inside: str = "") -> Iterator[Json]:
+    """A symbol and those in it, for a client that shows a list."""
+    made: Json = {
+        "name": mask(symbol.name),
+        "kind": _SYMBOLS[symbol.kind],
+        "location": {"uri": uri, "range": places.range(symbol.span)},
+    }
+    if inside:
+        made["containerName"] = inside
+    yield made
+    for each in symbol.children:
+        yield from _entries(places, uri, each, symbol.name)
+
+
+def highlights(snapshot: Snapshot, found: "Iterable[Name]") -> list[Json]:
+    """Places where one thing is meant: written (3) where it is made, else read (2)."""
+    return [{"range": range_of(snapshot, n.span), "kind": 3 if n.defines else 2} for n in found]
+
+
+def nameable(snapshot: Snapshot, name: "Name | None") -> Json | None:
+    """A name that can be changed."""
+    if name is None:
+        return None
+    return {"range": range_of(snapshot, name.span), "placeholder": name.name}
+
+
+def document_links(snapshot: Snapshot, found: Iterable[tuple[Span, str]]) -> list[Json]:
+    """Links to files."""
+    return [{"range": range_of(snapshot, span), "target": target} for span, target in found]
+
+
+def folding_ranges(snapshot: Snapshot) -> JsonArray:
+    """Folds by whole lines, which every client can show."""
+    found, first = snapshot.by_block(_folds), snapshot.first_line
+    listed = list_fold(snapshot.analysis)
+    whole = [{"startLine": listed.first + first, "endLine": listed.last + first}] if listed is not None else []
+    made = JsonArray.joined((found.frame_first, JsonArray.of(whole)))
+    below = snapshot.parts[1:2]
+    # Comments are looked for in all of the text; those of another YAML document are its own.
+    return JsonArray.of(f for f in made.items if f["endLine"] < below[0].first_line) if below else made
+
+
+def _folds(local: "LocalText", places: Places, _: None, __: None) -> list[Json]:
+    return [_fold(places, each) for each in folds_in(local)]
+
+
+def _fold(places: Places, fold: Fold) -> Json:
+    made: Json = {"startLine": places.line(fold.first), "endLine": places.line(fold.last)}
+    if fold.is_comment:
+        made["kind"] = "comment"
+    return made
+
+
+def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> Json:
+    """Stretches, each inside the next."""
+    made: Json = {}
+    for span in reversed(found):
+        made = {"range": range_of(snapshot, span), **({"parent": made} if made else {})}
+    return made
+
+
+def found_symbols(found: "Iterable[tuple[Snapshot, Name]]") -> list[Json]:
+    """Names in several documents."""
+    return [
+        {"name": mask(n.name), "kind": _FOUND[n.kind], "location": location(s, n.span), "containerName": _file_name(s)}
+        for s, n in found
+    ]
+
+
+def _file_name(snapshot: Snapshot) -> str:
+    return snapshot.path.name if snapshot.path is not None else snapshot.uri

@@ -1,0 +1,1 @@
+"""Open documents, what is known of the others, and when they are checked."""

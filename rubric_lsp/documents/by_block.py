@@ -1,0 +1,245 @@
+"""Answers about a whole file, put together from what each block contributes. Only blocks that are new are looked at.
+
+A feature is one function, which gives the part of the answer that one block has. Its lines are counted from the beginning of
+the block, so that the part stays as it is when the block moves. A part is kept under everything it was made from: the tree of
+the block, its shapes (another dialect makes others of the same tree), and a key for what is not in the text.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from operator import ne
+from typing import Any, NamedTuple
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.analysis.finding_list import alike
+from rubric_core.language.shape import Shape
+from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.tree import Tree
+from rubric_core.text import Encoding, Position, Span
+from rubric_lsp.features.blockwise import line_in_document
+from rubric_lsp.protocol.json_array import JsonArray, json_text
+
+__all__ = ["BlockAnswer", "Parts", "Places", "Write"]
+
+Json = dict[str, Any]
+#: The members that hold line numbers. In a text, the quotes of what looks like one would be escaped.
+_LINES = re.compile(r'"(line|startLine|endLine)":(\d+)')
+
+
+class Places:
+    """Where things in a block are: lines count from the first one of the block, in the text around the cases from that of the file."""
+
+    def __init__(self, local: LocalText, encoding: Encoding, first_line: int = 0) -> None:
+        self._local = local
+        self._encoding = encoding
+        self._first_line = first_line
+
+    def range(self, span: Span) -> Json:
+        """A span of the block."""
+        local = self._local
+        if not local.in_frame:
+            start, end = local.block.index.range(span, self._encoding)
+            return _range(start, end)
+        start, end = local.analysis.document.range(local.outer(span), self._encoding)
+        return _range(start.below(self._first_line), end.below(self._first_line))
+
+    def line(self, line: int) -> int:
+        """A line of the block."""
+        return line_in_document(self._local, line) + self._first_line if self._local.in_frame else line
+
+
+def _range(start: Position, end: Position) -> Json:
+    return {
+        "start": {"line": start.line, "character": start.character},
+        "end": {"line": end.line, "character": end.character},
+    }
+
+
+#: Gives the items that one block has in an answer, made with what the answer knows of the block and of all besides their text.
+Write = Callable[[LocalText, Places, Any, Any], Iterable[Json]]
+
+
+class _Part:
+    """The items of one block, at whatever line the block begins."""
+
+    __slots__ = ("_first", "_lines", "_template", "_text")
+
+    def __init__(self, items: Iterable[Json]) -> None:
+        written = ",".join(map(json_text, items))
+        self._lines = tuple(int(found[2]) for found in _LINES.finditer(written))
+        self._template = _LINES.sub(r'"\1":%d', written.replace("%", "%%"))
+        self._first, self._text = 0, written
+
+    def at(self, first: int) -> str:
+        """The items of the block when it begins at line `first`."""
+        if first != self._first:
+            self._text = self._template % tuple([first + line for line in self._lines])
+            self._first = first
+        return self._text
+
+
+class Parts(NamedTuple):
+    """An answer in its parts: the items in the text around the cases, above them and below, and those of the cases."""
+
+    above: list[Json]
+    #: One for each block, empty for one that has none.
+    cases: list[str]
+    below: list[Json]
+
+    @property
+    def in_order(self) -> JsonArray:
+        """The items in the order of the text."""
+        return JsonArray((*map(json_text, self.above), *self.cases, *map(json_text, self.below)))
+
+    @property
+    def frame_first(self) -> JsonArray:
+        """The items around the cases, then those of the cases."""
+        return JsonArray((*map(json_text, chain(self.above, self.below)), *self.cases))
+
+
+class _Known(NamedTuple):
+    """The items of a block, and what they were made from."""
+
+    tree: Tree
+    shapes: tuple[Shape, ...]
+    key: object
+    part: _Part
+
+
+class _Around(NamedTuple):
+    """The items of the text around the cases, and what they were made from."""
+
+    tree: Tree
+    shapes: tuple[Shape, ...]
+    made_from: tuple[object, ...]
+    items: list[Json]
+
+
+class _Version(NamedTuple):
+    """The answer about one version, block by block."""
+
+    document: Document
+    keys: Sequence[object] | None
+    #: Where it is equal and not None, equal blocks have equal shapes.
+    judged_in: object
+    #: What the items of all blocks are made from, and the line at which the text begins.
+    about: tuple[object, int]
+    known: list[_Known | None]
+    cases: list[str]
+
+
+class BlockAnswer:
+    """One feature's answer about a document, kept from version to version.
+
+    Args:
+        write: Gives the part of one block.
+        encoding: How the client counts columns.
+    """
+
+    def __init__(self, write: Write, encoding: Encoding) -> None:
+        self._write = write
+        self._encoding = encoding
+        self._last: _Version | None = None
+        self._frame: _Around | None = None
+        #: How often a block was looked at: tests look whether it is only those that changed.
+        self.looked_at = 0
+
+    def of(
+        self,
+        analysis: Analysis,
+        first_line: int = 0,
+        keys: Sequence[object] | None = None,
+        framed: object = None,
+        about: object = None,
+    ) -> Parts:
+        """The answer for a version.
+
+        Args:
+            analysis: The version.
+            first_line: The line of the file at which it begins.
+            keys: For each block, what its items are made from besides the text; one whose key is empty has no part in the
+                answer. None: every block has, and nothing else counts.
+            framed: The same for the text around the cases.
+            about: What the items of all blocks are made from besides.
+        """
+        now = _Version(analysis.document, keys, analysis.judged_in, (about, first_line), [], [])
+        start, end = self._kept(now)
+        last = self._last
+        known, cases = (last.known, last.cases) if last is not None else ([], [])
+        behind, first_behind = len(known) - end, len(now.document.blocks) - end
+        now.known.extend(known[:start])
+        now.cases.extend(cases[:start])
+        changed = {each.tree: each for each in known[start:behind] if each is not None}
+        for number in range(start, first_behind):
+            found = self._part(analysis, number, now, changed)
+            now.known.append(found)
+            now.cases.append(found.part.at(now.document.first_line(number) + first_line) if found is not None else "")
+        now.known.extend(known[behind:])
+        if last is not None and end and last.document.first_line(behind) == now.document.first_line(first_behind):
+            now.cases.extend(cases[behind:])
+        else:
+            lines = (now.document.first_line(n) + first_line for n in range(first_behind, len(now.known)))
+            for line, each in zip(lines, known[behind:], strict=True):
+                now.cases.append(each.part.at(line) if each is not None else "")
+        self._last = now
+        above, below = self._around(analysis, first_line, (framed, about), none=keys is not None and not framed)
+        return Parts(above, now.cases, below)
+
+    def _kept(self, now: _Version) -> tuple[int, int]:
+        """How many blocks at the beginning and at the end have the items that they had."""
+        last = self._last
+        if last is None or now.judged_in is None or (last.judged_in, last.about) != (now.judged_in, now.about):
+            return 0, 0
+        start, end = alike(last.document.blocks, now.document.blocks)
+        if last.keys is None or now.keys is None:
+            return (start, end) if last.keys is now.keys else (0, 0)
+        first, behind = alike(last.keys, now.keys, ne)
+        return min(start, first), min(end, behind)
+
+    def _part(self, analysis: Analysis, number: int, now: _Version, changed: Mapping[Tree, _Known]) -> _Known | None:
+        """The part of a block, None where it has none."""
+        block, key = now.document.blocks[number], now.keys[number] if now.keys is not None else None
+        if not block.key or not block.text or (now.keys is not None and not key):
+            return None
+        about = now.about[0]
+        state = analysis.states[block]
+        found = changed.get(state.tree)
+        if found is None or found.shapes is not state.shapes or found.key != (key, about):
+            local = LocalText(analysis, number, block, 0)
+            items = self._items(local, Places(local, self._encoding), key, about)
+            found = _Known(state.tree, state.shapes, (key, about), _Part(items))
+        return found
+
+    def _around(
+        self, analysis: Analysis, first_line: int, key: tuple[object, object], *, none: bool
+    ) -> tuple[list[Json], list[Json]]:
+        """The items of the text around the cases: those above the cases, and those below."""
+        local, document = analysis.local(0), analysis.document
+        if not local.in_frame or none:
+            return [], []
+        number = len(document.blocks) - 1
+        # Where the last block is a case, nothing stands below the cases.
+        below = document.first_line(number) if number and not document.blocks[number].key else sys.maxsize
+        made_from = (key, len(analysis.frame.head), below, first_line)
+        known = self._frame
+        if (
+            known is None
+            or (known.tree, known.made_from) != (local.tree, made_from)
+            or known.shapes is not local.shapes
+        ):
+            items = self._items(local, Places(local, self._encoding, first_line), *key)
+            known = self._frame = _Around(local.tree, local.shapes, made_from, items)
+        last = first_line + below
+        return [each for each in known.items if _line(each) < last], [i for i in known.items if _line(i) >= last]
+
+    def _items(self, local: LocalText, places: Places, key: object, about: object) -> list[Json]:
+        self.looked_at += 1
+        return list(self._write(local, places, key, about))
+
+
+def _line(item: Json) -> int:
+    """The line on which an item begins."""
+    line: int = item["startLine"] if "startLine" in item else item.get("location", item)["range"]["start"]["line"]
+    return line

@@ -1,0 +1,132 @@
+"""When documents are checked, and which findings are published.
+
+A check starts at once when the server is idle; what arrives while one is under way is checked once, afterwards. Findings of
+a version that is not the newest any more are dropped, and what the client has already is not sent again. What a person is
+still writing about follows when they pause, with the same version.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from rubric_lsp.documents.deferral import Deferral
+from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.deferral import Numbered
+from rubric_lsp.protocol.json_array import JsonArray
+
+__all__ = ["Checks"]
+
+log = logging.getLogger("rubric")
+#: Seconds by which a clock of the system may be behind another.
+_A_TICK = 0.005
+Publication = tuple[int | None, JsonArray]
+
+
+class Checks:
+    """Checks documents and publishes what is found.
+
+    Args:
+        workspace: The open documents.
+        found: Everything there is to publish about a document, but for the findings with these numbers.
+        publish: Sends a publication.
+        deferral: Knows which findings are not said yet.
+    """
+
+    #: Called in place of a check, for a client that asks by itself and has to know that there is something new.
+    pulled: Callable[[], None] | None = None
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        found: Callable[[Snapshot, frozenset[Numbered]], JsonArray],
+        publish: Callable[[dict[str, Any]], None],
+        deferral: Deferral,
+    ) -> None:
+        self._workspace = workspace
+        self._found = found
+        self._publish = publish
+        self._deferral = deferral
+        #: When the rest is said of documents of which something is not said yet.
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
+        self._due: dict[str, asyncio.Task[None]] = {}
+        #: Checks that have begun, and have not published yet.
+        self._begun = 0
+        #: Set while no check is due and none has begun.
+        self._over = asyncio.Event()
+        self._over.set()
+        self._sent: dict[str, Publication] = {}
+
+    def due(self, uri: str) -> None:
+        """A document has changed, or something that is published with it."""
+        if self.pulled is not None:
+            self.pulled()
+        elif uri not in self._due:
+            self._over.clear()
+            self._due[uri] = asyncio.get_running_loop().create_task(self._check(uri))
+            self._due[uri].add_done_callback(self._ended)
+
+    def _ended(self, _: "asyncio.Task[None]") -> None:
+        if not (self._due or self._begun):
+            self._over.set()
+
+    async def over(self) -> None:
+        """Wait until nobody waits for what is wrong in an open document."""
+        await self._over.wait()
+
+    def all_due(self) -> None:
+        """Everything has to be checked again."""
+        for snapshot in self._workspace.all():
+            self.due(snapshot.uri)
+
+    def closed(self, uri: str) -> None:
+        """A document was closed: nothing is wrong with it any more."""
+        self._wait_no_more(uri)
+        sent = self._sent.pop(uri, None)
+        if sent is not None and sent[1]:
+            self._publish({"uri": uri, "diagnostics": []})
+
+    def stop(self) -> None:
+        """Check nothing more."""
+        for task in self._due.values():
+            task.cancel()
+        for wait in self._waiting.values():
+            wait.cancel()
+
+    def _wait_no_more(self, uri: str) -> None:
+        if uri in self._waiting:
+            self._waiting.pop(uri).cancel()
+
+    async def _check(self, uri: str) -> None:
+        self._due.pop(uri, None)
+        snapshot = self._workspace.get(uri)
+        if snapshot is None:
+            return
+        self._begun += 1
+        try:
+            if snapshot.is_ours:
+                _ = snapshot.analysis
+                # A request right behind the edit needs the analysis too, and nothing else: it goes first.
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+            if self._workspace.is_newest(snapshot):
+                self._send(snapshot)
+        except Exception:
+            log.exception("checking %s (version %s) failed", uri, snapshot.version)
+        finally:
+            self._begun -= 1
+
+    def _send(self, snapshot: Snapshot) -> None:
+        deferred = self._deferral.numbers(snapshot) if snapshot.is_ours else frozenset[Numbered]()
+        self._wait_no_more(snapshot.uri)
+        if deferred:
+            wait = asyncio.get_running_loop().call_later
+            self._waiting[snapshot.uri] = wait(max(0.0, self._deferral.remaining) + _A_TICK, self.due, snapshot.uri)
+        found = self._found(snapshot, deferred) if snapshot.is_ours else JsonArray()
+        publication = (snapshot.version, found)
+        if self._sent.get(snapshot.uri) == publication:
+            return
+        self._sent[snapshot.uri] = publication
+        version = {} if snapshot.version is None else {"version": snapshot.version}
+        self._publish({"uri": snapshot.uri, **version, "diagnostics": found})

@@ -1,0 +1,136 @@
+"""What is kept of the files that are not open: of some the whole analysis, of all others what answers about every file need.
+
+A workspace may have thousands of suites, and the tree and shapes of one take fifty times as much memory as its text. Those of
+the files that were analyzed last are kept, so that what depends on a change is found quickly; of the others, the names, what
+they depend on, and the text stay, in little room. Their analysis is made again when somebody asks for it.
+"""
+
+import json
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from rubric_core.analysis import Analysis
+from rubric_core.language.around import FileKind
+from rubric_core.syntax.blocks import Document
+from rubric_core.text import Span
+from rubric_lsp.features.names import BlockNames, Name, NameKind
+
+__all__ = ["AnalysisCache", "IndexedFile", "suite_title"]
+
+#: Characters of text whose analyses are kept; these take about 50 bytes for each.
+_MOST_ANALYZED = 2_400_000
+#: Text is read back for single places in it: speed counts more than the last percent.
+_COMPRESSION = 1
+
+
+class _PlacedBlock(NamedTuple):
+    """A block whose names are at the offsets of the whole text already."""
+
+    number: int
+
+    @property
+    def in_frame(self) -> bool:
+        """See `BlockPlace.in_frame`."""
+        return self.number < 0
+
+    @staticmethod
+    def outer(span: Span) -> Span:
+        """See `BlockPlace.outer`."""
+        return span
+
+
+class IndexedFile:
+    """What is kept of a file whose analysis is not: enough to find names, and to know when it has to be read anew.
+
+    Args:
+        text: The whole text.
+        analysis: What was found in it.
+        names: Its names, block by block.
+        is_ours: Whether it is checked, whoever names it.
+    """
+
+    __slots__ = ("_names", "_text", "case_files", "depends_on", "has_cases", "is_ours", "kind", "refers_to", "title")
+
+    def __init__(self, text: str, analysis: Analysis, names: Iterable[BlockNames], *, is_ours: bool) -> None:
+        self._text = zlib.compress(text.encode("utf-8", "surrogatepass"), _COMPRESSION)
+        self._names = json.dumps(list(_packed(names)), separators=(",", ":"))
+        self.kind = analysis.kind
+        self.depends_on = analysis.depends_on
+        self.refers_to: Mapping[Path, FileKind] = analysis.refers_to
+        self.case_files = analysis.case_files
+        self.has_cases = bool(analysis.cases or analysis.external)
+        #: The name that the suite gives itself.
+        self.title = suite_title(analysis)
+        self.is_ours = is_ours
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return zlib.decompress(self._text).decode("utf-8", "surrogatepass")
+
+    def names(self, kinds: Collection[NameKind] | None = None) -> Iterator[BlockNames]:
+        """The names of some kinds, or all of them, block by block."""
+        for number, packed in json.loads(self._names):
+            found = (Name(k, n, Span(a, b), bool(d), s) for k, n, a, b, d, s in packed if kinds is None or k in kinds)
+            yield _PlacedBlock(number), tuple(found)
+
+
+def _packed(names: Iterable[BlockNames]) -> Iterator[tuple[int, list[tuple[object, ...]]]]:
+    for block, found in names:
+        placed = ((each, block.outer(each.span)) for each in found)
+        yield block.number, [(n.kind, n.name, at.start, at.end, int(n.defines), n.style) for n, at in placed]
+
+
+def suite_title(analysis: Analysis) -> str:
+    """The name that a suite gives itself; empty where it has none."""
+    suite = analysis.suite
+    return suite.name if suite is not None and isinstance(suite.name, str) else ""
+
+
+class ClosedFile(Protocol):
+    """A version of a file that is not open."""
+
+    uri: str
+
+    @property
+    def document(self) -> Document:
+        """Its text."""
+
+    def condense(self) -> None:
+        """Keep what answers about every file need, in little room."""
+
+
+class AnalysisCache:
+    """The analyses of closed files that are kept whole: those that were made last.
+
+    Args:
+        most: How many characters of text they may have together. One file is always kept.
+    """
+
+    def __init__(self, most: int = _MOST_ANALYZED) -> None:
+        self._most = most
+        #: The newest at the end, with the length of its text.
+        self._kept: dict[str, tuple[ClosedFile, int]] = {}
+        self._characters = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def made(self, snapshot: ClosedFile) -> None:
+        """A closed file was analyzed, or its text read back: others make room for it."""
+        self.forget(snapshot.uri)
+        length = len(snapshot.document)
+        self._kept[snapshot.uri] = snapshot, length
+        self._characters += length
+        while self._characters > self._most and len(self._kept) > 1:
+            oldest = next(iter(self._kept.values()))[0]
+            self.forget(oldest.uri)
+            oldest.condense()
+
+    def forget(self, uri: str) -> None:
+        """A file is gone, or another version of it came."""
+        known = self._kept.pop(uri, None)
+        if known is not None:
+            self._characters -= known[1]

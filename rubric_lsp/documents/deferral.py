@@ -1,0 +1,144 @@
+"""How long findings wait for a person who is still writing: until the place is left, or nothing is written any more."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from rubric_core.analysis.finding_list import alike
+from rubric_core.lazy import dataclass
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Awaited, Diagnostic
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.deferral import Birth, Known, Numbered, Scene, numbered, review, scene_of
+from rubric_lsp.features.writing import moved
+
+__all__ = ["IDLE", "Deferral"]
+
+#: Seconds without an edit after which everything is said.
+IDLE = 0.4
+
+
+@dataclass(slots=True)
+class _Followed:
+    """What is known of one open document."""
+
+    #: The version that was looked at last, and what was being written then.
+    snapshot: Snapshot
+    scene: Scene | None
+    #: What is not said of it yet.
+    deferred: Mapping[Numbered, Birth]
+    #: What was done since.
+    edits: tuple[Edit, ...] = ()
+    #: The token that was being written when something was being written last.
+    token: tuple[str, int] | None = None
+    #: How many tokens were written, and where in the newest version the last one begins.
+    tokens: int = 0
+    token_start: int | None = None
+
+
+class Deferral:
+    """What is not said yet of each open document.
+
+    Args:
+        clock: Gives the time, in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._followed: dict[str, _Followed] = {}
+        #: What is written in the document that was edited last, and when it was.
+        self._scene: Scene | None = None
+        self._edited_at = float("-inf")
+
+    def edited(self, snapshot: Snapshot) -> None:
+        """A document has another text."""
+        self._edited_at = self._clock()
+        known = self._followed.get(snapshot.uri)
+        if snapshot.writing is None or known is None:
+            self._scene = None
+            return
+        known.edits += snapshot.edits
+        start = known.token_start
+        for edit in snapshot.edits:
+            start = moved(start, edit) if start is not None else None
+        scene = scene_of(snapshot.uri, snapshot.document, snapshot.writing, known.tokens, start)
+        self._scene, known.tokens = None if snapshot.writing.made else scene, scene.token[1]
+        known.token_start = scene.unfinished.start if scene.unfinished is not None else None
+
+    def numbers(self, snapshot: Snapshot) -> frozenset[Numbered]:
+        """The findings of a version, by their number, that are not said yet."""
+        known = self._followed.get(snapshot.uri)
+        scene = self._seen_from(snapshot)
+        if known is None or known.snapshot is not snapshot or known.scene != scene:
+            known = self._look(snapshot, known, scene)
+        return frozenset(known.deferred)
+
+    def say_everything(self, snapshot: Snapshot) -> None:
+        """What is found in a version is said, whatever is being written."""
+        self._look(snapshot, self._followed.get(snapshot.uri), None)
+
+    def _look(self, snapshot: Snapshot, known: _Followed | None, scene: Scene | None) -> _Followed:
+        token = scene.token if scene is not None else None
+        if known is None:
+            known = self._followed[snapshot.uri] = _Followed(snapshot, scene, {})
+        elif scene is None:
+            known.deferred = {}
+        else:
+            known.deferred = _deferred(snapshot, known, scene, alone=known.token == token)
+        known.snapshot, known.scene, known.edits = snapshot, scene, ()
+        known.token = token or known.token
+        return known
+
+    def _seen_from(self, snapshot: Snapshot) -> Scene | None:
+        """What is written, as far as a document has to do with it."""
+        scene = self._scene if self.remaining > 0 else None
+        if scene is None or scene.stretch[0] == snapshot.uri:
+            return scene
+        return Scene(scene.stretch, scene.token)
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until everything is said, when nothing more is written."""
+        return self._edited_at + IDLE - self._clock()
+
+    def end(self) -> None:
+        """Nothing is being written any more: what is saved is meant as it is."""
+        self._edited_at = float("-inf")
+
+    def forget(self, uri: str) -> None:
+        """A document was opened or closed."""
+        self._followed.pop(uri, None)
+        if self._scene is not None and self._scene.stretch[0] == uri:
+            self._scene = None
+
+
+def _deferred(snapshot: Snapshot, known: _Followed, scene: Scene, *, alone: bool) -> Mapping[Numbered, Birth]:
+    """What is not said yet of a version. Blocks of which everything was said and that are as they were are not looked at."""
+    language, document, found = snapshot.analysis.language, snapshot.document, snapshot.analysis.found
+    earlier, listed = known.snapshot.document, known.snapshot.analysis.found
+    start, end = alike(listed.blocks, found.blocks)
+    old, new = len(listed.blocks) - end, len(found.blocks) - end
+    waiting = {block for block, _ in known.deferred if block >= 0}
+    before = {*range(start, old), *waiting}
+    now = {*range(start, new), *(n for n in waiting if n < start), *(n + new - old for n in waiting if n >= old)}
+
+    def awaits(code: str) -> Awaited:
+        rule = language.rule(code)
+        return rule.awaits if rule is not None else ""
+
+    told = [
+        Known(each, _moved(each.span.start, known.edits), known.deferred.get(number))
+        for number, each in _in_order(numbered(listed, before, earlier))
+    ]
+    looked_at = _in_order(numbered(found, now, document))
+    made = review(document, [each for _, each in looked_at], scene, told, awaits, alone=alone)
+    return {looked_at[number][0]: birth for number, birth in made.items()}
+
+
+def _in_order(found: Iterable[tuple[Numbered, Diagnostic]]) -> list[tuple[Numbered, Diagnostic]]:
+    return sorted(found, key=lambda each: (each[1].span, each[1].code))
+
+
+def _moved(offset: int, edits: Iterable[Edit]) -> int:
+    for edit in edits:
+        offset = moved(offset, edit)
+    return offset

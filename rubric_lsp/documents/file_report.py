@@ -1,0 +1,71 @@
+"""What the survey of a workspace keeps of each file in little room: its diagnostics, and how often it uses words."""
+
+import hashlib
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+from rubric_core.language.usage import Counts
+from rubric_core.lazy import dataclass
+from rubric_lsp.protocol.json_array import JsonArray
+
+__all__ = ["NOTHING_WRONG", "PackedCounts", "Report", "Word", "digest"]
+
+Json = dict[str, Any]
+#: What is counted; see `Counts`.
+Word = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class Report:
+    """What is wrong with one file."""
+
+    uri: str
+    version: int | None
+    #: Its diagnostics, as they are sent.
+    found: JsonArray
+    #: Whether the client has the file open.
+    is_open: bool = False
+    _name: str = ""
+
+    @property
+    def items(self) -> list[Json]:
+        """Its diagnostics."""
+        return self.found.items
+
+    @property
+    def name(self) -> str:
+        """The digest of its diagnostics."""
+        self._name = self._name or digest(self.found)
+        return self._name
+
+
+def digest(items: JsonArray | list[Json]) -> str:
+    """A name for a list of diagnostics; equal names mean equal lists."""
+    written = items if isinstance(items, JsonArray) else JsonArray.of(items)
+    return hashlib.blake2b(written.text.encode(), digest_size=12).hexdigest()
+
+
+#: The digest of no diagnostics.
+NOTHING_WRONG = digest([])
+
+
+class PackedCounts:
+    """How often one suite uses keys and values.
+
+    Args:
+        counts: How often.
+        made_from: What that depends on.
+        words: One object for each word, which thousands of suites share.
+    """
+
+    __slots__ = ("_numbers", "_words", "made_from")
+
+    def __init__(self, counts: Counts, made_from: tuple[object, ...], words: dict[Word, Word]) -> None:
+        self.made_from = made_from
+        self._words = tuple(words.setdefault(word, word) for word in counts)
+        self._numbers = array("L", counts.values())
+
+    def items(self) -> Iterator[tuple[Word, int]]:
+        """Each word, and how often it is used."""
+        return zip(self._words, self._numbers, strict=True)

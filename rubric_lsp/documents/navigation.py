@@ -1,0 +1,214 @@
+"""Going to what a name means, finding where it is used, and giving it another name: here and in other files."""
+
+from collections.abc import AsyncIterator, Iterable, Iterator
+from pathlib import Path
+
+from rubric_core.language.around import FileKind
+from rubric_core.text import Edit, Span
+from rubric_lsp.documents.project_index import Around
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.documents.template_variables import Places, Value, Variables, is_prompt
+from rubric_lsp.documents.uses import Uses, uses
+from rubric_lsp.features.names import FILES, Name, name_at, occurrences
+from rubric_lsp.features.renaming import RENAMED, objection, written
+from rubric_lsp.protocol.errors import REQUEST_FAILED, RefusedError
+
+__all__ = ["Navigation", "links"]
+
+
+class Navigation:
+    """Follows names through the documents of a workspace."""
+
+    def __init__(self, around: Around) -> None:
+        self._around = around
+        self._variables = Variables(around)
+
+    def here(self, snapshot: Snapshot, offset: int) -> list[Name]:
+        """Every place in the same document where the same thing is meant as at `offset`."""
+        name = name_at(snapshot.analysis, offset)
+        if name is None or name.kind in FILES:
+            return []
+        return list(occurrences(snapshot.analysis, name, snapshot.names()))
+
+    async def name_at(self, snapshot: Snapshot, offset: int) -> Name | None:
+        """The name at `offset`; none in a text that no suite names as a prompt."""
+        name = name_at(snapshot.analysis, offset)
+        return name if name is not None and await self._is_ours(snapshot) else None
+
+    async def _is_ours(self, snapshot: Snapshot) -> bool:
+        return snapshot.is_ours or (is_prompt(snapshot) and bool(await self._variables.uses(snapshot)))
+
+    async def values(self, snapshot: Snapshot, name: Name) -> list[Value]:
+        """Where a template variable gets its values."""
+        return await self._variables.values(snapshot, name)
+
+    async def definition(self, snapshot: Snapshot, offset: int) -> list[tuple[Snapshot, Span]] | Path:
+        """Where the name at `offset` is made, or the file that it leads to."""
+        name = await self.name_at(snapshot, offset)
+        if name is None:
+            return []
+        if name.kind == "variable":
+            return [(value.where, value.span) for value in await self.values(snapshot, name)]
+        if name.kind in FILES:
+            found = self._around.file_of(snapshot.path, name) if snapshot.path is not None else None
+            return found if found is not None else []
+        made = [(snapshot, n.span) for n in occurrences(snapshot.analysis, name, snapshot.names()) if n.defines]
+        if made:
+            return _nearest(made, name) if name.kind == "anchor" else made
+        target = self._around.target_of(snapshot.path, name.name) if _is_target(name) and snapshot.path else None
+        return [target] if target is not None else []
+
+    async def references(self, snapshot: Snapshot, offset: int, *, declaration: bool) -> Places:
+        """Every place where the thing at `offset` is meant, in other files too; beside names in a prompt, the prompt."""
+        name = await self.name_at(snapshot, offset)
+        if name is None:
+            return await self._variables.uses(snapshot) if is_prompt(snapshot) else []
+        places = [each async for each in self._everywhere(snapshot, name)]
+        return places if declaration else [(s, n) for s, n in places if not n.defines]
+
+    async def _everywhere(self, snapshot: Snapshot, name: Name) -> AsyncIterator[tuple[Snapshot, Name]]:
+        if name.kind == "variable":
+            for place in await self._variables.everywhere(snapshot, name):
+                yield place
+            return
+        if name.kind not in {"target", *FILES}:
+            for found in occurrences(snapshot.analysis, name, snapshot.names()):
+                yield snapshot, found
+            return
+        means = self._meaning(snapshot, name)
+        async for suite in self._with_targets(snapshot, name):
+            for local, names in suite.names({name.kind}):
+                for each in names:
+                    if each.kind == name.kind and _could_be(each, name) and self._meaning(suite, each) == means:
+                        yield suite, each.moved(local.outer(each.span))
+
+    async def _with_targets(self, snapshot: Snapshot, name: Name) -> AsyncIterator[Snapshot]:
+        """Every suite, and the file in which a target gets its name."""
+        seen: set[str] = set()
+        if name.kind == "target" and snapshot.path is not None:
+            found = (snapshot, name.span) if name.defines else self._around.target_of(snapshot.path, name.name)
+            if found is not None:
+                seen.add(found[0].uri)
+                for part in _parts(found[0]):
+                    yield part
+        async for suite in self._around.suites():
+            if suite.uri not in seen:
+                for part in suite.parts:
+                    yield part
+
+    def _meaning(self, snapshot: Snapshot, name: Name) -> object:
+        """Equal for two names of targets or files that mean the same."""
+        if snapshot.path is None:
+            return (snapshot.uri, name.name)
+        if name.kind != "target":
+            return self._around.file_of(snapshot.path, name) or (snapshot.uri, name.name)
+        if name.defines:
+            return (snapshot.path, name.name)
+        found = self._around.target_of(snapshot.path, name.name)
+        return (found[0].path, name.name) if found is not None else (None, name.name)
+
+    def uses(self, snapshot: Snapshot) -> list[Uses]:
+        """Where the cases and targets of a document are used, as far as files were looked into already."""
+        known: dict[tuple[Path | None, str], Snapshot | None] = {}
+
+        def means(other: Snapshot, name: str) -> Snapshot | None:
+            key = (other.path.parent if other.path is not None else None, name)
+            if key not in known:
+                found = self._around.target_of(other.path, name) if other.path is not None else None
+                known[key] = found[0] if found is not None else None
+            return known[key]
+
+        return list(uses(snapshot, (s for s in self._around.known() if s.uri != snapshot.uri), means))
+
+    # -- renaming -----------------------------------------------------------------------------------------------------
+
+    async def renamable(self, snapshot: Snapshot, offset: int) -> Name | None:
+        """The name at `offset`, if it can be another one."""
+        name = await self.name_at(snapshot, offset)
+        return name if name is not None and name.kind in RENAMED else None
+
+    async def rename(self, snapshot: Snapshot, offset: int, new: str) -> list[tuple[Snapshot, list[Edit]]]:
+        """The edits after which everything that is called like the name at `offset` is called `new`. Raises RefusedError."""
+        name = await self.renamable(snapshot, offset)
+        if name is None:
+            raise RefusedError(REQUEST_FAILED, "there is no name here that could be changed")
+        problem = objection(snapshot.analysis, name, new)
+        if problem:
+            raise RefusedError(REQUEST_FAILED, problem)
+        places = [each async for each in self._everywhere(snapshot, name)]
+        by_engine = snapshot.analysis.dialect.properties.template_variables
+        if name.kind == "variable" and name.name in by_engine and not any(each.defines for _, each in places):
+            raise RefusedError(REQUEST_FAILED, f"{name.name} is filled in when the suite runs, under this name only")
+        edits: dict[tuple[str, int], tuple[Snapshot, list[Edit]]] = {}
+        for place, found in places:
+            edits.setdefault((place.uri, place.first_line), (place, []))[1].append(written(found, new))
+        return list(edits.values())
+
+    # -- symbols ------------------------------------------------------------------------------------------------------
+
+    async def symbols(self, query: str) -> Places:
+        """The cases and targets of the workspace with the letters of `query` in their names, in this order."""
+        found: Places = []
+        async for suite in self._with_their_targets():
+            for local, names in suite.names({"case", "target"}):
+                for each in names:
+                    if each.defines and each.kind in ("case", "target") and _matches(query, each.name):
+                        found.append((suite, each.moved(local.outer(each.span))))
+            if len(found) > _MOST_SYMBOLS:
+                break
+        return found
+
+    async def _with_their_targets(self) -> AsyncIterator[Snapshot]:
+        """Every suite, and behind them the files in which their targets get their names."""
+        seen: set[Path] = set()
+        files: dict[Path, None] = {}
+        async for suite in self._around.suites():
+            for part in suite.parts:
+                yield part
+            seen.update([suite.path] if suite.path is not None else [])
+            files.update({p: None for p, kind in suite.refers_to.items() if kind is FileKind.TARGETS})
+        for path in files:
+            found = self._around.at(path) if path not in seen else None
+            for part in found.parts if found is not None else ():
+                yield part
+
+
+_MOST_SYMBOLS = 2_000
+
+
+def _parts(snapshot: Snapshot) -> tuple[Snapshot, ...]:
+    """The YAML documents of the file of one of them."""
+    return (snapshot.part_of or snapshot).parts
+
+
+def _is_target(name: Name) -> bool:
+    return name.kind == "target" and not name.defines
+
+
+def _could_be(one: Name, other: Name) -> bool:
+    """Whether two names could mean the same; files may be written in several ways."""
+    if one.kind in FILES:
+        return one.name.rpartition("/")[2] == other.name.rpartition("/")[2]
+    return one.name == other.name
+
+
+def _nearest(made: list[tuple[Snapshot, Span]], name: Name) -> list[tuple[Snapshot, Span]]:
+    """An alias means the last anchor of its name above it."""
+    above = [each for each in made if each[1].start <= name.span.start]
+    return above[-1:] or made[:1]
+
+
+def _matches(query: str, name: str) -> bool:
+    letters: Iterator[str] = iter(name.lower())
+    return all(letter in letters for letter in query.lower())
+
+
+def links(around: Around, snapshot: Snapshot) -> Iterable[tuple[Span, str]]:
+    """The names in a document that lead to files, and the files."""
+    if snapshot.path is None:
+        return
+    for local, names in snapshot.names():
+        for name in names:
+            path = around.file_of(snapshot.path, name) if name.kind in FILES else None
+            if path is not None:
+                yield local.outer(name.span), path.as_uri()

@@ -1,0 +1,274 @@
+"""The open documents, version by version, and what is known of each."""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.configuration import DEFAULT, Configuration, Configurations
+from rubric_core.disk import DiskFiles
+from rubric_core.language.around import FileKind
+from rubric_core.language.endings import PROMPTS
+from rubric_core.language.usage import Counts
+from rubric_core.loading.files import absolute
+from rubric_core.loading.kind import kind_by_name
+from rubric_core.loading.project import OpenFiles, Project
+from rubric_core.loading.search import HOMES
+from rubric_core.syntax.blocks import Document
+from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange
+from rubric_lsp.documents.closed_files import AnalysisCache
+from rubric_lsp.documents.gc_control import Memory
+from rubric_lsp.documents.settings import Settings
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.writing import continued
+from rubric_lsp.protocol.uris import path_of
+
+__all__ = ["Change", "Workspace", "folders_changed"]
+
+#: Language ids under which an editor sends suites only.
+_OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
+#: So many changes in one notification are made one by one; a person with several cursors makes no more.
+_FEW_CHANGES = 8
+_MODELINE = re.compile(r"\A\ufeff?#[ \t]*rubric:")
+
+
+class Change(NamedTuple):
+    """One step of an edit: `text` in place of `range`, or of everything."""
+
+    range: TextRange | None
+    text: str
+
+
+class Workspace:
+    """What the client has open."""
+
+    def __init__(self, language: Language, memory: Memory) -> None:
+        self.language = language
+        self.settings = Settings()
+        self.encoding: Encoding = "utf-16"
+        #: Name by URI.
+        self.folders: dict[str, str] = {}
+        self.memory = memory
+        self.configurations = Configurations(language)
+        #: The files around suites; of those that are open, as they stand in the editor.
+        self.project = Project(OpenFiles(DiskFiles(), self.text_at))
+        #: The prompts that suites name which are not open, with the dialects of these.
+        self.prompts: dict[Path, str] = {}
+        #: How often the suites use keys and values, as far as they were looked at.
+        self.usage = Counts()
+        #: Another one when settings or configurations have changed: every analysis made before may be wrong.
+        self.basis = 0
+        self._open: dict[str, Snapshot] = {}
+        #: The analyses of files that are not open.
+        self.closed_files = AnalysisCache()
+        self._uris: dict[Path, str] = {}
+
+    def at(self, path: Path) -> Snapshot | None:
+        """The newest version of the document at `path`, if it is open."""
+        uri = self._uris.get(path)
+        return self._open.get(uri) if uri is not None else None
+
+    def text_at(self, path: Path) -> str | None:
+        """The text of the document at `path`, if it is open."""
+        snapshot = self.at(path)
+        return snapshot.document.text if snapshot is not None else None
+
+    def all(self) -> list[Snapshot]:
+        """The newest version of every open document."""
+        return list(self._open.values())
+
+    def settings_now(self) -> Settings:
+        """The settings as they are when it is called."""
+        return self.settings
+
+    def get(self, uri: str) -> Snapshot | None:
+        """The newest version of an open document."""
+        return self._open.get(uri)
+
+    def is_newest(self, snapshot: Snapshot) -> bool:
+        """Whether nothing newer has come, and the document is still open."""
+        return self._open.get(snapshot.uri) is (snapshot.part_of or snapshot)
+
+    def open(self, uri: str, kind: str, version: int | None, text: str, *, as_on_disk: bool = False) -> Snapshot:
+        """A document was opened, or sent again as a whole; `as_on_disk`: others have seen the same text until now."""
+        snapshot = self._snapshot(uri, version, kind, self.language.document(text, path_of(uri)))
+        if (known := self._open.get(uri)) is not None:
+            known.overtaken_by_another()
+        self._open[uri] = snapshot
+        if snapshot.path is not None:
+            self._uris[absolute(snapshot.path)] = uri
+        if not as_on_disk:
+            self._noticed(snapshot)
+        return snapshot
+
+    def change(self, uri: str, version: int | None, changes: Iterable[Change]) -> Snapshot | None:
+        """A document was edited; each change refers to the text that the one before it left. None when it is not open."""
+        old = self._open.get(uri)
+        if old is None:
+            return None
+        document, writing = old.document, old.writing
+        edits: list[Edit] = []
+        several = list(changes)
+        # All but the last of many are made as one: the text is not cut anew for each.
+        many = several[:-1] if len(several) > _FEW_CHANGES else []
+        for change in [*([None] if many else []), *several[len(many) :]]:
+            edit = self._joined(document, many) if change is None else self._edit(document, change)
+            edits.append(edit)
+            writing = continued(writing, document, edit, whole=change is None or change.range is None)
+            document = document.edited(edit)
+        snapshot = self._snapshot(uri, version, old.kind, document)
+        snapshot.earlier, snapshot.kept = old.known, old.kept
+        snapshot.edits, snapshot.writing = tuple(edits), writing
+        self._replace(old, snapshot)
+        self._noticed(snapshot)
+        return snapshot
+
+    def _replace(self, old: Snapshot, new: Snapshot) -> None:
+        """Another version of an open document counts from now on."""
+        old.overtaken_by_another()
+        self._open[new.uri] = new
+
+    def _joined(self, document: Document, changes: Iterable[Change]) -> Edit:
+        """One edit that makes of a text what many changes in a row make of it."""
+        buffer = LineBuffer(document.text)
+        for change in changes:
+            buffer.replace(change.range, change.text, self.encoding)
+        return _difference(document.text, buffer.text)
+
+    def _noticed(self, snapshot: Snapshot) -> None:
+        """The text of a document is another one, for every file that depends on it."""
+        path = absolute(snapshot.path) if snapshot.path is not None else None
+        if path is not None and self.project.sees(path):
+            self.project.changed([path])
+
+    def _edit(self, document: Document, change: Change) -> Edit:
+        if change.range is None:
+            # Some editors send everything each time: only what differs is an edit.
+            return _difference(document.text, change.text)
+        start = document.offset(change.range.start, self.encoding)
+        end = document.offset(change.range.end, self.encoding)
+        return Edit(Span(min(start, end), max(start, end)), change.text)
+
+    def close(self, uri: str, *, as_on_disk: bool = False) -> Snapshot | None:
+        """A document was closed; `as_on_disk`: others see the same text from now on."""
+        self.memory.released()
+        snapshot = self._open.pop(uri, None)
+        if snapshot is not None:
+            snapshot.overtaken_by_another()
+        if snapshot is not None and snapshot.path is not None:
+            self._uris.pop(absolute(snapshot.path), None)
+            if not as_on_disk:
+                self._noticed(snapshot)
+        return snapshot
+
+    def again(self) -> None:
+        """Forget every analysis, those of files that are not open as well: what all of them depend on has changed."""
+        self.basis += 1
+        for snapshot in list(self._open.values()):
+            self._replace(snapshot, snapshot.again())
+
+    def overtaken(self) -> list[str]:
+        """Forget each analysis that depends on a file which has changed since: the documents that it was of."""
+        found = [uri for uri, snapshot in self._open.items() if snapshot.outdated]
+        for uri in found:
+            self._replace(self._open[uri], self._open[uri].again())
+        return found
+
+    def from_disk(self, uri: str, text: str) -> Snapshot:
+        """A document that is not open."""
+        snapshot = self._snapshot(uri, None, "", self.language.document(text, path_of(uri)))
+        snapshot.cache = self.closed_files
+        return snapshot
+
+    def is_ours_by_itself(self, snapshot: Snapshot) -> bool:
+        """Whether a document is checked: by its name, its language, what its project says, or else what is in it."""
+        path = snapshot.path
+        kind = kind_by_name(path) if path is not None else None
+        if kind is FileKind.PROMPT:
+            return snapshot.kind in _OWN_LANGUAGES
+        if kind is None and path is not None and path.parent.name in HOMES:
+            return False
+        if snapshot.kind in _OWN_LANGUAGES or path is None:
+            return True
+        if _MODELINE.match(snapshot.document.head) or self.configuration(path).includes(path):
+            return True
+        if snapshot.analysis.is_eval_yaml(path) is False:
+            return False
+        return kind is not None or (snapshot.document.column >= 0 and snapshot.analysis.choice.certain)
+
+    def belongs_to_a_suite(self, snapshot: Snapshot) -> bool:
+        """Whether a document is checked because a suite names it: as its prompt, or an open one as a file of its cases."""
+        path = snapshot.path
+        kind = kind_by_name(path) if path is not None else None
+        if path is None or kind is FileKind.PROMPT:
+            return path is not None and self.prompt_dialect(path) is not None
+        if kind is None and path.parent.name in HOMES:
+            return False
+        wanted = absolute(path)
+        known = (s.known for s in self._open.values())
+        return any(wanted in each.found.files for a in known if a is not None for each in a.external)
+
+    def prompt_dialect(self, path: Path) -> str | None:
+        """The dialect of a suite that names the file as a prompt; None when it is not known that one does."""
+        wanted = absolute(path)
+        known = (s.known for s in self._open.values())
+        opened = (a.dialect.name for a in known if a is not None and a.refers_to.get(wanted) is FileKind.PROMPT)
+        return next(opened, None) or self.prompts.get(wanted)
+
+    def _snapshot(self, uri: str, version: int | None, kind: str, document: Document) -> Snapshot:
+        return Snapshot(self, uri, version, kind, document)
+
+    def configuration(self, path: Path | None) -> Configuration:
+        """What the project of a file says about checking."""
+        return self.configurations.for_file(path) if path is not None else DEFAULT
+
+    def analyze(self, snapshot: Snapshot) -> Analysis:
+        """Understand a document, by what its project and this editor say."""
+        project = snapshot.configuration = self.configuration(snapshot.path)
+        with self.memory.busy(len(snapshot.document) if snapshot.earlier is None else 0):
+            snapshot.prompt_of = self.suite_dialect(snapshot)
+            # What the project says counts before what this editor says: others see the same.
+            return analyze(
+                snapshot.document,
+                self.language,
+                previous=snapshot.earlier,
+                dialect=snapshot.prompt_of or project.dialect or self.settings.dialect or None,
+                selection=project.selection(snapshot.path),
+                path=snapshot.path,
+                project=self.project,
+            )
+
+    def suite_dialect(self, snapshot: Snapshot) -> str | None:
+        """A prompt has the dialect of the suite that names it."""
+        path = snapshot.path
+        return self.prompt_dialect(path) if path is not None and path.suffix.lower() in PROMPTS else None
+
+
+def _difference(old: str, new: str) -> Edit:
+    """The one edit between two texts that keeps what they have in common at both ends."""
+    start = _common(old, new)
+    end = min(
+        _common(old[: start - 1 if start else None : -1], new[: start - 1 if start else None : -1]),
+        len(old) - start,
+        len(new) - start,
+    )
+    return Edit(Span(start, len(old) - end), new[start : len(new) - end])
+
+
+def _common(a: str, b: str) -> int:
+    """How many characters two texts have in common from the start on; by halving, so that comparing is done in C."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def folders_changed(folders: Mapping[str, str], added: Mapping[str, str], removed: Iterable[str]) -> dict[str, str]:
+    """The open folders after a change."""
+    gone = set(removed)
+    return {**{u: n for u, n in folders.items() if u not in gone}, **added}

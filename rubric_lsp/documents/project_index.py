@@ -1,0 +1,313 @@
+"""The files around the open ones: what a name leads to, which names there are, and where else one is used."""
+
+import asyncio
+import os
+import re
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.language.around import FileKind
+from rubric_core.language.shape import children
+from rubric_core.language.targets import Entry
+from rubric_core.loading.files import UnreadableError, absolute, read_text
+from rubric_core.loading.kind import kind_by_name
+from rubric_core.loading.mentions import is_script
+from rubric_core.loading.names import known_targets, programs, template_of, templates
+from rubric_core.loading.search import URL, find_file, places_of
+from rubric_core.text import Span
+from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.names import FILES, Name
+from rubric_lsp.protocol.uris import path_of
+
+if TYPE_CHECKING:
+    from rubric_lsp.features.completion import Names
+
+__all__ = ["Around", "Breaks"]
+
+#: A folder with more than this is no place to look for a prompt in.
+_MOST_VISITED = 2_000
+_MOST_OFFERED = 300
+#: Bytes; a larger file is opened rather than shown in part.
+_LARGEST_SHOWN = 500_000
+#: Files whose settings may be keys.
+_SECRET = frozenset({FileKind.TARGETS, FileKind.CONFIG, FileKind.DEFAULTS})
+#: So many folders above a suite may have what it refers to.
+_MOST_ABOVE = 3
+#: How a path out of the folder begins, or one that says that it is in it.
+_ABOVE = re.compile(r"(?:\.{1,2}/)+")
+_SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
+#: Seconds of work after which other requests are answered.
+_TURN = 0.005
+
+
+class Breaks:
+    """Lets other requests be answered during work on many files."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+
+    async def due(self) -> None:
+        """Let others go first, if this has gone on for a while."""
+        if time.monotonic() - self._since > _TURN:
+            await asyncio.sleep(0)
+            self._since = time.monotonic()
+
+
+_Stamp = tuple[int, int, int]
+#: That of a file which is not there.
+_GONE: _Stamp = (0, 0, 0)
+
+
+def _stamp(path: Path) -> _Stamp:
+    """What changes with the content of a file. Raises OSError."""
+    status = os.stat(path)  # noqa: PTH116  # every suite, after each pause
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+class _OnDisk(NamedTuple):
+    """A file as it was read."""
+
+    stamp: _Stamp
+    #: The version of the files around it when it was read.
+    version: int
+    snapshot: Snapshot
+
+
+class Around:
+    """Files of the open folders, read when they are asked for and kept until they change."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.project = workspace.project
+        self._read: dict[Path, _OnDisk] = {}
+        #: Those of files that others depend on, and that are not analyzed.
+        self._stamps: dict[Path, _Stamp] = {}
+        #: How often a file was found to be another one, of which the client had said nothing.
+        self.discoveries = 0
+        self._discovery = Discovery(workspace.configurations)
+        self._paths_by_name: dict[str, Path] = {}
+
+    # -- files ------------------------------------------------------------------------------------------------------
+
+    def at(self, path: Path) -> Snapshot | None:
+        """A file as it stands in the editor, else on disk; None for one that cannot be read."""
+        opened = self._workspace.at(path)
+        if opened is not None:
+            return opened
+        known = self._read.get(path)
+        try:
+            stamp = _stamp(path)
+            if known is None or known.stamp != stamp:
+                self._noticed(path, known)
+                snapshot = self._workspace.from_disk(absolute(path).as_uri(), read_text(path))
+                known = self._read[path] = _OnDisk(stamp, self.project.version, snapshot)
+            elif known.snapshot.outdated:
+                known = self._read[path] = known._replace(snapshot=known.snapshot.again())
+        except (OSError, UnreadableError):
+            self._noticed(path, self._read.pop(path, None))
+            self._workspace.closed_files.forget(absolute(path).as_uri())
+            return None
+        return known.snapshot
+
+    def is_on_disk(self, uri: str, text: str) -> bool:
+        """Whether a text is what whoever looked at a file until now has seen there, and what is there still."""
+        path = path_of(uri)
+        path = absolute(path) if path is not None else None
+        known = self._read.get(path) if path is not None else None
+        if path is None or known is None or self.project.changed_since(known.version, {path}):
+            return False
+        try:
+            return known.stamp == _stamp(path) and known.snapshot.text == text
+        except OSError:
+            return False
+
+    def _noticed(self, path: Path, known: _OnDisk | None) -> None:
+        """A file is not what was read. Not every client says so: then what depends on it is told here."""
+        if known is not None and self.project.sees(path) and not self.project.changed_since(known.version, {path}):
+            self.project.changed([path])
+            self.discoveries += 1
+
+    def look_at_read_files(self) -> None:
+        """Notice which files have changed that others depend on, and that are not checked by themselves: prompts and data.
+
+        For clients that tell of no changes on disk.
+        """
+        for path in self.project.read_files():
+            if path in self._read or self._workspace.at(path) is not None:
+                continue
+            try:
+                stamp = _stamp(path)
+            except OSError:
+                stamp = _GONE
+            if self._stamps.setdefault(path, stamp) != stamp:
+                self._stamps[path] = stamp
+                self.project.changed([path])
+                self.discoveries += 1
+
+    def read_already(self) -> list[Snapshot]:
+        """The files on disk that were looked into before, as they were then."""
+        return [known.snapshot for known in self._read.values() if known.snapshot.looked_into]
+
+    def known(self) -> Iterator[Snapshot]:
+        """Every document that is open or was looked into before, without looking for others."""
+        opened = [s for s in self._workspace.all() if s.is_ours]
+        seen = {s.path for s in opened}
+        for snapshot in (*opened, *(s for s in self.read_already() if s.path not in seen)):
+            yield from snapshot.parts
+
+    async def suites(self, *, everywhere: bool = True) -> AsyncIterator[Snapshot]:
+        """The open suites, and everywhere those of the open folders; other requests are answered between two of them."""
+        seen: set[Path] = set()
+        breaks = Breaks()
+        for snapshot in self._workspace.all():
+            if snapshot.is_ours:
+                seen.update([snapshot.path] if snapshot.path is not None else [])
+                yield snapshot
+        for path in self._paths() if everywhere else ():
+            if path not in seen and (found := self.at(path)) is not None:
+                yield found
+            await breaks.due()
+
+    def _paths(self) -> Iterator[Path]:
+        seen: set[str] = set()  # folders may lie in one another
+        for uri in list(self._workspace.folders):
+            folder = path_of(uri)
+            for name in self._discovery.suites(str(absolute(folder))) if folder is not None else ():
+                if name not in seen:
+                    seen.add(name)
+                    yield self._path(name)
+
+    def _path(self, name: str) -> Path:
+        """One object for a path, however often the folders are walked."""
+        path = self._paths_by_name.get(name)
+        if path is None:
+            path = self._paths_by_name[name] = Path(name)
+        return path
+
+    def reader(self, suite: Path | None) -> Callable[[str], str | None]:
+        """Gives the text of a file by the path as a suite writes it, or None."""
+
+        def read(name: str) -> str | None:
+            look = self.project.look()
+            path = find_file(name.removeprefix(URL), suite.parent, look) if suite is not None else None
+            return look.text(path) if path is not None else None
+
+        return read
+
+    # -- names ------------------------------------------------------------------------------------------------------
+
+    def file_of(self, suite: Path, name: Name) -> Path | None:
+        """The file that a name leads to, if it is there."""
+        if name.kind not in FILES or len(name.name) > 1_000:
+            return None
+        look = self.project.look()
+        if name.kind == "template":
+            return template_of(look, name.name, suite.parent)
+        return next((p for p in places_of(name.name.removeprefix(URL), suite.parent, look) if look.is_file(p)), None)
+
+    def text_of(self, suite: Path, name: Name) -> str | None:
+        """The text of the file that a name leads to, for people to read; None for one that is not for them.
+
+        A path or link that leads out of the open folders is not followed, and a file of targets may hold keys.
+        """
+        path = self.file_of(suite, name)
+        if (
+            path is None
+            or not self._is_open(path.resolve())
+            or kind_by_name(path) in _SECRET
+            or path.name[:4] == ".env"
+        ):
+            return None
+        try:
+            text = self.project.files.read(path, _LARGEST_SHOWN).decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            return None
+        return None if "\0" in text else text
+
+    def target_of(self, suite: Path, name: str) -> tuple[Snapshot, Span] | None:
+        """The file and place where a target gets its name, be it in a YAML document that no engine reads."""
+        known = known_targets(self.project.look(), suite.parent)
+        path = known.names.get(name)
+        where = path or known.path
+        snapshot = self.at(where) if where is not None else None
+        for part in snapshot.parts if snapshot is not None else ():
+            for local, names in part.names({"target"}):
+                made = next((n for n in names if n.kind == "target" and n.defines and n.name == name), None)
+                if made is not None:
+                    return part, local.outer(made.span)
+        return (snapshot, Span(0, 0)) if snapshot is not None and path is not None else None
+
+    def entry_of(self, snapshot: Snapshot, name: str) -> tuple[Entry, str, str] | None:
+        """The entry that a target's name means, the text that it stands in, and the name of its file."""
+        found = self.target_of(snapshot.path, name) if snapshot.path is not None else None
+        where = found[0] if found is not None else snapshot
+        local = where.analysis.local(found[1].start if found is not None else 0)
+        for entry in (s for root in local.shapes for s in children(root) if isinstance(s, Entry)):
+            if vars(entry).get("name") == name:
+                return entry, local.text, where.path.name if where.path is not None else "this file"
+        return None
+
+    def offers(self, suite: Path | None) -> "Names":
+        """Gives the names that a suite can refer to."""
+
+        def names(kind: str, typed: str = "", fits: Callable[[str], bool] = lambda _: True, /) -> Sequence[str]:
+            if suite is None:
+                return ()
+            look = self.project.look()
+            if kind == "target":
+                return sorted(known_targets(look, suite.parent).names)
+            if kind == "template":
+                return sorted(templates(look, suite.parent))
+            if kind == "type":
+                return sorted(programs(look, "assertions", suite.parent))
+            if kind == "directory":
+                return list(self._paths_from(suite, typed, lambda _, is_folder: is_folder))
+            wanted = is_script if kind == "script" else fits
+            return list(self._paths_from(suite, typed, lambda path, is_folder: not is_folder and wanted(path)))
+
+        return names
+
+    def _paths_from(self, suite: Path, typed: str, wanted: Callable[[str, bool], bool]) -> Iterator[str]:
+        """Paths as they are written in a suite: below its folder, the nearest first, then below the folders above it.
+
+        `wanted` is given each path, and whether it is a folder.
+        """
+        found = _ABOVE.match(typed)
+        start, offered = found[0] if found is not None else "", 0
+        for number in range(_MOST_ABOVE + 1):
+            if number and not self._is_open(absolute(suite.parent / start)):
+                return
+            most = _MOST_VISITED if number == 0 else _MOST_VISITED // 4
+            for path, is_folder in self._paths_below(suite, start, most):
+                if offered < _MOST_OFFERED and wanted(path, is_folder):
+                    offered += 1
+                    yield path
+            start = f"{start.removeprefix('./')}../"
+
+    def _paths_below(self, suite: Path, start: str, most: int) -> Iterator[tuple[str, bool]]:
+        """What is below the folder at `start`, the nearest first, and whether it is a folder."""
+        files = self.project.files
+        waiting, visited = deque([start]), 0
+        # From above, what is in the suite's own folder has a shorter path.
+        around = {suite.parent, *suite.parent.parents}
+        while waiting and visited < most:
+            here = waiting.popleft()
+            folder = absolute(suite.parent / here)
+            for name in files.names(folder):
+                visited += 1
+                if name.startswith(".") or name in _SKIPPED or folder / name in around or folder / name == suite:
+                    continue
+                is_folder = files.is_directory(folder / name)
+                if is_folder:
+                    waiting.append(f"{here}{name}/")
+                yield f"{here}{name}", is_folder
+
+    def _is_open(self, folder: Path) -> bool:
+        """Whether it is one of the open folders, or in one."""
+        opened = (path_of(uri) for uri in self._workspace.folders)
+        return any(folder.is_relative_to(absolute(each)) for each in opened if each is not None)

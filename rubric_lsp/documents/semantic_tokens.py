@@ -1,0 +1,41 @@
+"""Semantic tokens as clients ask for them: all of them, what has changed since, those of a range."""
+
+from typing import Any
+
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.tokens import Coloring
+from rubric_lsp.protocol.json_array import JsonArray
+
+__all__ = ["all_tokens", "coloring", "token_changes", "tokens_within"]
+
+Json = dict[str, Any]
+
+
+def coloring(d: Snapshot) -> Coloring:
+    """The tokens of a file, those of every YAML document in it."""
+    placed = ((start + part.first_line, run) for part in d.parts for start, run in part.kept.colors.of(part.analysis))
+    return Coloring.of(placed)
+
+
+def all_tokens(d: Snapshot) -> Json:
+    """The tokens of the document, under its version as result id."""
+    found = coloring(d)
+    d.kept.sent_tokens = (str(d.version), found)
+    return {"resultId": str(d.version), "data": JsonArray(found.pieces)}
+
+
+def token_changes(d: Snapshot, p: Any) -> Json:
+    """What has changed since the result that the client names; everything, when that is not the last one it was sent."""
+    known, before = d.kept.sent_tokens
+    made = all_tokens(d)
+    if known != p["previousResultId"]:
+        return made
+    changed = before.changes(d.kept.sent_tokens[1])
+    edits = [] if changed is None else [dict(zip(("start", "deleteCount", "data"), changed, strict=True))]
+    return {"resultId": made["resultId"], "edits": edits}
+
+
+def tokens_within(d: Snapshot, p: Any) -> Json:
+    """The tokens on the lines of a range."""
+    first, last = p["range"]["start"]["line"], p["range"]["end"]["line"]
+    return {"data": JsonArray(coloring(d).within(first, last).pieces)}

@@ -1,0 +1,212 @@
+"""Template variables across files: where they get their values, and where else they are meant, also in prompts of their own."""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import field
+from itertools import islice
+
+from rubric_core.analysis import LocalText
+from rubric_core.language.around import FileKind
+from rubric_core.language.model import Case, DefaultTest
+from rubric_core.language.shape import Shape, children
+from rubric_core.language.variables import FILLED_BY, STANDS_FOR
+from rubric_core.lazy import dataclass
+from rubric_core.loading.files import absolute
+from rubric_core.loading.kind import kind_by_name
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.text import Span
+from rubric_lsp.documents.project_index import Around
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.blockwise import blocks_of
+from rubric_lsp.features.names import Name
+
+__all__ = ["Places", "Value", "Variables", "is_prompt"]
+
+Places = list[tuple[Snapshot, Name]]
+#: A prompt that a thousand cases are judged with has a thousand values for each name.
+_MOST = 200
+#: The number of the text around the cases, as `LocalText` has it.
+_FRAME = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Where a variable gets a value: the key in its file, the case, empty for every case, and the value as it is written."""
+
+    where: Snapshot
+    span: Span
+    case: str
+    text: str
+    #: Whether an author gave it this name; else the engine fills it in with what the case asks or expects.
+    named: bool
+
+
+@dataclass
+class _Use:
+    """What a document has of a variable, by the numbers of its blocks: the places, and the prompts with it in them."""
+
+    places: dict[int, list[Name]] = field(default_factory=dict)
+    prompts: dict[int, list[Snapshot]] = field(default_factory=dict)
+
+    @property
+    def around_cases(self) -> bool:
+        """Whether it is filled in around the cases, and so for each of them."""
+        return _FRAME in self.places or _FRAME in self.prompts
+
+
+def is_prompt(snapshot: Snapshot) -> bool:
+    """Whether a document is, by its name, a prompt if a suite says so."""
+    return snapshot.path is not None and kind_by_name(snapshot.path) is FileKind.PROMPT
+
+
+class Variables:
+    """Follows template variables through suites, their files of cases, and the prompts that these name."""
+
+    def __init__(self, around: Around) -> None:
+        self._around = around
+
+    async def uses(self, prompt: Snapshot) -> Places:
+        """Every place where a suite or a file of its cases names a prompt."""
+        return [
+            (document, name)
+            async for document in self._documents()
+            for _, name in self._named(document)
+            if self._at(document, name) == _key(prompt)
+        ]
+
+    async def everywhere(self, snapshot: Snapshot, name: Name) -> Places:
+        """Every place where the variable at `name` is meant."""
+        documents = [each async for each in self._documents()]
+        uses = {_key(each): self._use(each, name.name) for each in documents}
+        taken_over = {_key(f): s for s in documents for f in self._case_files(s) if uses[_key(s)].around_cases}
+        found: dict[object, tuple[Snapshot, set[int]]] = {}
+        waiting = [(snapshot, {snapshot.analysis.local(name.span.start).number})]
+        while waiting:
+            here, blocks = waiting.pop()
+            key = _key(here)
+            use = uses.setdefault(key, self._use(here, name.name))
+            if use.around_cases or key in taken_over:
+                blocks = {_FRAME, *use.places, *use.prompts}
+            _, done = found.setdefault(key, (here, set()))
+            new = blocks - done
+            if not new:
+                continue
+            done |= new
+            waiting += [(prompt, {_FRAME}) for number in new for prompt in use.prompts.get(number, ())]
+            if is_prompt(here):
+                waiting += [(s, own) for s in documents if (own := self._blocks_with(here, uses[_key(s)]))]
+            if use.around_cases:
+                waiting += [(cases, {_FRAME}) for cases in self._case_files(here)]
+            if key in taken_over:
+                waiting.append((taken_over[key], {_FRAME}))
+        return [
+            (document, each)
+            for key, (document, blocks) in found.items()
+            for number, names in uses[key].places.items()
+            if number in blocks
+            for each in names
+        ]
+
+    async def values(self, snapshot: Snapshot, name: Name) -> list[Value]:
+        """Where the variable at `name` gets its values, the nearest only."""
+        if not is_prompt(snapshot):
+            return self._values(snapshot, name.name, {snapshot.analysis.local(name.span.start).number})[:_MOST]
+        found: list[Value] = []
+        async for document in self._documents():
+            named = {number for number, n in self._named(document) if self._at(document, n) == _key(snapshot)}
+            found += self._values(document, name.name, named) if named else ()
+            if len(found) >= _MOST:
+                break
+        return list(dict.fromkeys(found))[:_MOST]
+
+    # -- documents ----------------------------------------------------------------------------------------------------
+
+    async def _documents(self) -> AsyncIterator[Snapshot]:
+        """Every suite and every file of its cases, and each YAML document in these."""
+        seen = set[object]()
+        async for suite in self._around.suites():
+            if not is_prompt(suite):
+                for each in (*suite.parts, *self._case_files(suite)):
+                    if _key(each) not in seen:
+                        seen.add(_key(each))
+                        yield each
+
+    def _case_files(self, suite: Snapshot) -> list[Snapshot]:
+        return [s for path in suite.case_files if (s := self._around.at(path)) is not None]
+
+    def _named(self, document: Snapshot) -> Iterator[tuple[int, Name]]:
+        """Each name of a file that could be a prompt, with the number of its block."""
+        for local, names in document.names({"file"}):
+            for each in names:
+                if each.kind == "file":
+                    yield local.number, each.moved(local.outer(each.span))
+
+    def _at(self, document: Snapshot, name: Name) -> object:
+        """What `_key` gives for the file that a name leads to."""
+        path = self._around.file_of(document.path, name) if document.path is not None else None
+        return (absolute(path), 0) if path is not None else None
+
+    def _use(self, document: Snapshot, variable: str) -> _Use:
+        use = _Use()
+        for local, names in document.names({"variable"}):
+            for each in names:
+                if each.kind == "variable" and each.name == variable:
+                    use.places.setdefault(local.number, []).append(each.moved(local.outer(each.span)))
+        if is_prompt(document) or document.path is None:
+            return use
+        for number, each in self._named(document):
+            path = self._around.file_of(document.path, each)
+            if path is not None and kind_by_name(path) is FileKind.PROMPT:
+                prompt = self._around.at(absolute(path))
+                if prompt is not None and any(
+                    n.kind == "variable" and n.name == variable for _, ns in prompt.names({"variable"}) for n in ns
+                ):
+                    use.prompts.setdefault(number, []).append(prompt)
+        return use
+
+    @staticmethod
+    def _blocks_with(prompt: Snapshot, use: _Use) -> set[int]:
+        return {number for number, prompts in use.prompts.items() if any(_key(p) == _key(prompt) for p in prompts)}
+
+    # -- values -------------------------------------------------------------------------------------------------------
+
+    def _values(self, document: Snapshot, variable: str, blocks: set[int]) -> list[Value]:
+        """What the cases in some blocks give it: around the cases, all of them, those in other files too."""
+        every = _FRAME in blocks
+        documents = [document, *(self._case_files(document) if every else ())]
+        looked = [(d, local) for d in documents for local in blocks_of(d.analysis) if every or local.number in blocks]
+        found = [v for d, local in looked for v in _given(d, local, variable)]
+        if not found and not every:
+            found = [v for local in islice(blocks_of(document.analysis), 1) for v in _given(document, local, variable)]
+        return found or [v for d, local in looked for v in _asked(d, local, variable)]
+
+
+def _key(snapshot: Snapshot) -> object:
+    """The same for every version of the same YAML document."""
+    path = snapshot.path
+    return (absolute(path) if path is not None else snapshot.uri, snapshot.first_line)
+
+
+def _given(document: Snapshot, local: LocalText, variable: str) -> Iterator[Value]:
+    """The values under `vars`."""
+    for shape in (s for root in local.shapes for s in children(root) if isinstance(s, Case | DefaultTest)):
+        node = shape.places["vars"].node if shape.has("vars") else None
+        for entry in node.entries if isinstance(node, MappingNode) else ():
+            if entry.name == variable:
+                yield _value(document, local, shape, entry.key.span, entry.value.span, named=True)
+
+
+def _asked(document: Snapshot, local: LocalText, variable: str) -> Iterator[Value]:
+    """What the cases ask and expect, for the variables that the engine fills in with that."""
+    if variable not in document.analysis.dialect.properties.template_variables or variable.startswith("rubric"):
+        return
+    field_of_case = FILLED_BY.get(STANDS_FOR.get(variable, "answer"), "")
+    for case in (s for root in local.shapes for s in children(root) if isinstance(s, Case)):
+        place = case.places.get(field_of_case)
+        if place is not None and not place.borrowed:
+            yield _value(document, local, case, place.key, place.value, named=False)
+
+
+def _value(document: Snapshot, local: LocalText, shape: Shape, name: Span, value: Span, *, named: bool) -> Value:
+    case = vars(shape).get("id") if isinstance(shape, Case) else None
+    written = local.text[value.start : value.end]
+    return Value(document, local.outer(name), case if isinstance(case, str) else "", written, named)

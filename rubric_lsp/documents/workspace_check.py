@@ -1,0 +1,308 @@
+"""Every file of the open folders that has to do with suites, those that are not open included, and what is wrong with each."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rubric_core.analysis import Analysis
+from rubric_core.configuration import ByFolder, Configuration
+from rubric_core.language.around import FileKind
+from rubric_core.lazy import dataclass
+from rubric_core.loading.kind import kind_by_name
+from rubric_lsp.documents.file_report import NOTHING_WRONG, PackedCounts, Report, Word
+from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.project_index import Around, Breaks
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.progress import Progress, ProgressBoard
+from rubric_lsp.protocol.uris import path_of
+
+__all__ = ["OFTEN", "Survey"]
+
+log = logging.getLogger("rubric")
+Json = dict[str, Any]
+#: Seconds without a further change after which files that are not open are looked at again.
+_IDLE = 0.5
+#: Seconds after which a person is told that something is going on.
+_LONG = 1.0
+#: Seconds after which they are told again how far it is.
+OFTEN = 0.1
+_BESIDE = frozenset({
+    FileKind.TARGETS, FileKind.CONFIG, FileKind.CASES, FileKind.TEMPLATE, FileKind.DEFAULTS, FileKind.DEFAULT_TEST, FileKind.DATASET,
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """What the survey needs of one version of a suite."""
+
+    snapshot: Snapshot
+    usage: PackedCounts
+    #: The files of our own kinds on which it depends.
+    beside: frozenset[Path]
+    #: The prompts that it names, with its dialect.
+    prompts: Mapping[Path, str]
+
+
+class Survey:
+    """Looks at all of them, and for clients that do not pull, publishes what it finds in files that are not open.
+
+    Args:
+        documents: What is open.
+        around: The other files.
+        found: Everything there is to say about one file.
+        results: Equal for two moments between which the results in what is found have not changed.
+        configured: Everything there is to say about a configuration file.
+        publish: Sends a publication.
+        board: Shows a survey that takes long.
+        learnt: Called when there are other suites than were known before.
+        first: Waits until no open document is being checked: that goes first.
+    """
+
+    def __init__(
+        self,
+        documents: Workspace,
+        around: Around,
+        found: Callable[[Snapshot], JsonArray],
+        results: Callable[[Snapshot], object],
+        configured: Callable[[Configuration], JsonArray],
+        publish: Callable[[Json], None],
+        board: ProgressBoard,
+        learnt: Callable[[], None],
+        first: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._documents = documents
+        self._around = around
+        self._found = found
+        self._results = results
+        self._configured = configured
+        self._publish = publish
+        self.board = board
+        self._learnt = learnt
+        self._first = first
+        #: Whether a survey that takes long can be shown.
+        self.shown = False
+        #: Whether the client says nothing of changes on disk.
+        self.unwatched = False
+        #: What the client has of each file, by its digest.
+        self._sent: dict[str, str] = {}
+        #: One object for each word that suites use.
+        self._words: dict[Word, Word] = {}
+        #: What was found out of each suite, and what was said of each file: both hold until something else is found.
+        self._suites: dict[str, _Suite] = {}
+        self._reports: dict[str, tuple[Snapshot, object, Report]] = {}
+        self._known: tuple[list[Path], set[Path]] = ([], set())
+        self._waiting: asyncio.TimerHandle | None = None
+        self._under_way: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
+        #: Set while nothing has changed for a while.
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    # -- looking --------------------------------------------------------------------------------------------------------
+
+    async def reports(self, *, opened: bool = True) -> AsyncIterator[Report]:
+        """Every file, those that are open first, if they are wanted; other requests are answered between two files."""
+        everything = self._documents.settings.check_workspace
+        suites: dict[str, _Suite] = {}
+        beside: set[Path] = set()
+        folders = ByFolder(self._documents.configurations)
+        async for snapshot in self._around.suites(everywhere=everything):
+            try:
+                suite = suites[snapshot.uri] = self._suite(self._configured_as(snapshot, folders))
+                if opened or self._documents.get(snapshot.uri) is None:
+                    yield self._report(suite.snapshot)
+                if everything:
+                    beside |= suite.beside
+            except Exception:
+                log.exception("checking %s failed", snapshot.uri)
+        self._end_with(suites, beside)
+        breaks = Breaks()
+        for path in sorted(beside):
+            other = self._around.at(path)
+            if other is not None and other.uri not in suites:
+                yield self._report(self._configured_as(other, folders))
+                await breaks.due()
+        configurations = {c.path: c for suite in suites.values() if (c := suite.snapshot.configuration) is not None}
+        for at, configuration in configurations.items():
+            if at is not None:
+                yield Report(at.as_uri(), None, self._configured(configuration))
+
+    def _configured_as(self, snapshot: Snapshot, folders: ByFolder) -> Snapshot:
+        """The same version, analyzed by the configuration that there is now."""
+        path = snapshot.path
+        if path is None or not snapshot.looked_into or snapshot.configuration is folders.of(path):
+            return snapshot
+        snapshot.expire()
+        self._around.discoveries += snapshot.version is not None
+        return self._around.at(path) or snapshot
+
+    def _suite(self, snapshot: Snapshot) -> _Suite:
+        """What there is to know of a suite; found out once for each version of its text and of what it depends on."""
+        known = self._suites.get(snapshot.uri)
+        if known is None or known.snapshot is not snapshot:
+            self._count(known, -1)
+            is_file = self._around.project.look().is_file
+            beside = frozenset(path for path in _beside(snapshot.analysis) if is_file(path))
+            known = _Suite(snapshot, self._usage(snapshot, known), beside, _prompts(snapshot.analysis))
+            self._suites[snapshot.uri] = known
+            self._count(known, 1)
+        return known
+
+    def _usage(self, snapshot: Snapshot, known: _Suite | None) -> PackedCounts:
+        """How often a suite uses keys and values: as before, where only other files have changed."""
+        made_from = snapshot.usage_key
+        if known is not None and made_from and known.usage.made_from == made_from:
+            return known.usage
+        return PackedCounts(snapshot.usage, made_from, self._words)
+
+    def _count(self, suite: _Suite | None, times: int) -> None:
+        """Add how often a suite uses keys and values to what all of them do, or take it away."""
+        every = self._documents.usage
+        for word, number in suite.usage.items() if suite is not None else ():
+            every[word] += times * number
+            if not every[word]:
+                del every[word]
+
+    def _end_with(self, suites: Mapping[str, _Suite], beside: Collection[Path]) -> None:
+        """All suites are known: forget those that are gone, and say which there are."""
+        for uri in [uri for uri in self._suites if uri not in suites]:
+            self._count(self._suites.pop(uri), -1)
+        for uri in [uri for uri, (snapshot, _, _) in self._reports.items() if not _is_among(snapshot, suites, beside)]:
+            del self._reports[uri]
+        prompts: dict[Path, str] = {}
+        for suite in suites.values() if self._documents.settings.check_workspace else ():
+            prompts |= suite.prompts
+        paths = {*beside, *(s.snapshot.path for s in suites.values() if s.snapshot.path is not None)}
+        self._know(paths, prompts)
+
+    def _know(self, files: set[Path], prompts: dict[Path, str]) -> None:
+        """Say which files could name a target: with all of them known, one can be named by none; and which are prompts."""
+        news = prompts != self._documents.prompts
+        self._documents.prompts = prompts
+        folders: list[Path] = []
+        if self._documents.settings.check_workspace:
+            folders = [path for uri in self._documents.folders if (path := path_of(uri)) is not None]
+        if self._known != (folders, files):
+            self._known = (folders, files)
+            naming = (f for f in files if kind_by_name(f) is not FileKind.TARGETS)
+            news = self._around.project.knows(folders, naming) or news
+        if news:
+            self._learnt()
+
+    def _report(self, snapshot: Snapshot) -> Report:
+        """What is wrong with a file; the same as before, where nothing has changed."""
+        results = self._results(snapshot)
+        known = self._reports.get(snapshot.uri)
+        if known is None or known[0] is not snapshot or known[1] != results:
+            items = self._found(snapshot) if snapshot.is_ours or snapshot.version is None else JsonArray()
+            made = Report(snapshot.uri, snapshot.version, items, self._documents.get(snapshot.uri) is not None)
+            known = self._reports[snapshot.uri] = (snapshot, results, made)
+        return known[2]
+
+    # -- waiting --------------------------------------------------------------------------------------------------------
+
+    @property
+    def news(self) -> asyncio.Event:
+        """What is set by the next change. Taken before looking, so that a change meanwhile is not missed."""
+        return self._news
+
+    def changed(self, *, publishing: bool) -> None:
+        """Something has changed; `publishing` for a client that does not ask."""
+        self._news.set()
+        self._news = asyncio.Event()
+        self._idle.clear()
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = asyncio.get_running_loop().call_later(_IDLE, self._begin, publishing)
+
+    async def idle(self) -> None:
+        """Wait until nothing has changed for a while, and nobody waits for what is wrong in an open document."""
+        await self._idle.wait()
+        await self._first()
+
+    def stop(self) -> None:
+        """Look at nothing more."""
+        for each in (self._waiting, self._under_way):
+            if each is not None:
+                each.cancel()
+
+    # -- publishing -----------------------------------------------------------------------------------------------------
+
+    def _begin(self, publishing: bool) -> None:
+        self._waiting = None
+        self._idle.set()
+        if self._under_way is not None:
+            self._under_way.cancel()
+        self._under_way = asyncio.get_running_loop().create_task(self._look(publishing=publishing))
+
+    async def _look(self, *, publishing: bool) -> None:
+        """Look at everything; what a client asks for by itself depends on it, too."""
+        known = set[str]()
+        progress: Progress | None = None
+        discoveries = self._around.discoveries
+        try:
+            await self._first()
+            begun = said = time.monotonic()
+            if self.unwatched:
+                self._around.look_at_read_files()
+            async for report in self.reports(opened=False):
+                if publishing and not report.is_open:
+                    known.add(report.uri)
+                    self._send(report)
+                now = time.monotonic()
+                if progress is None and self.shown and now - begun > _LONG:
+                    progress = await self.board.begin("Checking suites", self._cancel, shown=True)
+                if progress is not None and now - said > OFTEN:
+                    progress.report(f"{len(known)} files", 0)
+                    said = now
+            if self.unwatched:  # what was read for the first time is known from now on
+                self._around.look_at_read_files()
+            for uri in [u for u in self._sent if u not in known]:
+                self._send(Report(uri, None, JsonArray()))
+                self._sent.pop(uri, None)
+            if discoveries != self._around.discoveries:
+                # What was looked at before that may depend on it, and so may open documents.
+                self._learnt()
+                self.changed(publishing=publishing)
+        except asyncio.CancelledError:
+            log.info("the check of the workspace was cancelled")
+        except Exception:
+            log.exception("the check of the workspace failed")
+        finally:
+            if progress is not None:
+                token = progress.token
+                progress.end(f"{len(known)} files checked")
+                self.board.ended(token)
+
+    def _cancel(self) -> None:
+        if self._under_way is not None:
+            self._under_way.cancel()
+
+    def _send(self, report: Report) -> None:
+        if self._documents.get(report.uri) is not None:
+            # It was opened meanwhile: what is said about it comes with its version.
+            self._sent.pop(report.uri, None)
+        elif self._sent.get(report.uri, NOTHING_WRONG) != report.name:
+            self._sent[report.uri] = report.name
+            self._publish({"uri": report.uri, "diagnostics": report.found})
+
+    def opened(self, uri: str) -> None:
+        """A document was opened: what is published of it comes from the editor's text now."""
+        self._sent.pop(uri, None)
+
+
+def _is_among(snapshot: Snapshot, suites: Mapping[str, _Suite], beside: Collection[Path]) -> bool:
+    return snapshot.uri in suites or snapshot.path in beside
+
+
+def _beside(analysis: Analysis) -> Iterator[Path]:
+    yield from analysis.case_files
+    yield from (path for path in analysis.depends_on if kind_by_name(path) in _BESIDE)
+
+
+def _prompts(analysis: Analysis) -> dict[Path, str]:
+    return {path: analysis.dialect.name for path, kind in analysis.refers_to.items() if kind is FileKind.PROMPT}

@@ -1,0 +1,43 @@
+"""Keys that are names of the author's choice: members of a composite in its weights, bounds in a map of bands."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.evaluators import Composite, Evaluator
+from rubric_core.language.shape import children
+from rubric_core.loading.grading import default_name
+from rubric_core.syntax.edit import plain_or_quoted
+from rubric_lsp.features.completion.context import Completion, Site
+
+__all__ = ["members"]
+
+
+def members(site: Site) -> Iterator[Completion]:
+    """The names that can stand in the mapping at the cursor."""
+    if site.cursor.path[-1:] != ("weights",):
+        return
+    composite = _composite(site)
+    for each in (composite.assertions or []) if composite is not None else []:
+        name = default_name(each) if isinstance(each, Evaluator) else ""
+        if name and name not in site.cursor.siblings:
+            written = name if site.cursor.quote else plain_or_quoted(name)
+            colon = "" if site.cursor.has_colon else ": "
+            snippet = f"{written}: ${{1:1.0}}" if colon and not site.cursor.quote else ""
+            yield Completion(name, "reference", site.span, f"{written}{colon}", snippet, "a member", sort="0")
+
+
+def _composite(site: Site) -> Composite | None:
+    """The innermost composite around the cursor."""
+    found: Composite | None = None
+    for root in site.local.shapes:
+        for shape in children(root):
+            if (
+                isinstance(shape, Composite)
+                and shape.node is not None
+                and shape.node.whole.start <= site.local.offset <= shape.node.whole.end + _SLACK
+            ):
+                found = shape
+    return found
+
+
+#: A mapping that is still typed ends in front of the cursor, where its last written key does.
+_SLACK = 200

@@ -1,0 +1,35 @@
+"""What parts of the server ask of it."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, Protocol, TypeVar
+
+from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.project_index import Around
+from rubric_lsp.permission import Permission
+from rubric_lsp.protocol.capabilities import Client
+from rubric_lsp.protocol.json_rpc import RubricProtocol
+from rubric_lsp.protocol.notices import INFORMATION
+
+__all__ = ["Host"]
+
+_T = TypeVar("_T")
+
+
+class Host(Protocol):
+    """The conversation with one client, the documents in it, and what may be run."""
+
+    protocol: RubricProtocol
+    client: Client
+    documents: Workspace
+    around: Around
+    permission: Permission
+
+    def keep(self, work: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":
+        """Do something in the background; it is logged when it fails, and cancelled at the end."""
+
+    def say(self, message: str, kind: int = INFORMATION) -> None:
+        """Show a message to the person: only for what they asked for, or have to know."""
+
+    async def ask_quietly(self, method: str, params: object = None) -> None:
+        """A request whose answer says nothing."""

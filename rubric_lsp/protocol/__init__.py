@@ -1,0 +1,1 @@
+"""The protocol: messages, transports, capabilities, progress."""

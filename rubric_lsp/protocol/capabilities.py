@@ -1,0 +1,228 @@
+"""The handshake: what a client can do, and what the server offers it.
+
+Both are plain JSON. A client's capabilities are read leniently: one word of a later version of the protocol must not keep
+a server from starting.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, fields
+from pathlib import Path
+from typing import Any, cast
+
+from rubric_core.lazy import dataclass
+from rubric_core.text import Encoding
+from rubric_lsp.features import code_actions, on_type_formatting, tokens
+
+__all__ = ["Client", "offered"]
+
+_ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
+#: Clients that, told to ask for diagnostics again, ask about the workspace and leave out the documents that are open.
+_PULL_ONCE = ("Neovim",)
+#: Clients that show documents, but do not say so.
+_SHOW_UNSAID = ("helix",)
+#: Clients that sort actions by the kinds that the protocol names, and put all others below migration and refactorings.
+_SORT_BY_KIND = ("helix",)
+#: After these a list of suggestions is worth asking for.
+TRIGGERS = (":", " ", "-", "{", "[", ",", '"', "'", "$", "*", "=")
+#: `InsertTextMode.adjustIndentation`: the lines behind the first are indented as far as the line of the cursor.
+_ADJUST = 2
+
+
+class _Said:
+    """A tree of JSON in which anything may be missing or of another type."""
+
+    def __init__(self, tree: object) -> None:
+        self._tree = tree
+
+    def at(self, path: str) -> Any:
+        """What is there, None when nothing is."""
+        here = self._tree
+        for name in path.split("."):
+            here = here.get(name) if isinstance(here, Mapping) else None
+        return here
+
+    def flag(self, path: str) -> bool:
+        """Whether it is true."""
+        return self.at(path) is True
+
+    def list(self, path: str) -> Sequence[Any]:
+        """The items of a list."""
+        found = self.at(path)
+        return found if isinstance(found, list) else ()
+
+    def words(self, path: str) -> Sequence[Any]:
+        """The texts in a list."""
+        return [w for w in self.list(path) if isinstance(w, str)]
+
+
+def _flag(path: str) -> bool:
+    """A field that is true where `true` stands at that path."""
+    return _read(lambda said: said.flag(path))
+
+
+def _mention(path: str) -> bool:
+    """A field that is true where anything stands at that path."""
+    return _read(lambda said: said.at(path) is not None)
+
+
+def _mention_or_silence(path: str, name: str) -> bool:
+    """A field that is true where `name` stands at that path, and where there is no such path at all."""
+    return _read(lambda said: said.at(path) is None or said.at(f"{path}.{name}") is not None)
+
+
+def _word(word: str, path: str) -> bool:
+    """A field that is true where that word is in the list at that path."""
+    return _read(lambda said: word in said.words(path))
+
+
+def _read(read: Callable[[_Said], bool]) -> bool:
+    # As for `field` itself, what is said to come back is what the field will hold.
+    made: bool = field(default=False, metadata={"read": read})
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """What a client says that it can do; most of it stands at one place of its capabilities, named with the field."""
+
+    name: str = ""
+    encoding: Encoding = "utf-16"
+    process: int | None = None
+    # Diagnostics.
+    related_information: bool = _flag("textDocument.publishDiagnostics.relatedInformation")
+    diagnostic_tags: frozenset[int] = frozenset()
+    code_description: bool = _flag("textDocument.publishDiagnostics.codeDescriptionSupport")
+    diagnostic_data: bool = _flag("textDocument.publishDiagnostics.dataSupport")
+    #: Whether it asks for diagnostics by itself, and again when it is told that there are others.
+    pulls_diagnostics: bool = False
+    related_documents: bool = _flag("textDocument.diagnostic.relatedDocumentSupport")
+    # Texts.
+    hover_markdown: bool = _word("markdown", "textDocument.hover.contentFormat")
+    completion_markdown: bool = _word("markdown", "textDocument.completion.completionItem.documentationFormat")
+    snippets: bool = _flag("textDocument.completion.completionItem.snippetSupport")
+    resolves_documentation: bool = _word(
+        "documentation", "textDocument.completion.completionItem.resolveSupport.properties"
+    )
+    deprecated_tag: bool = False
+    #: Whether it wants to be told how the lines of a suggestion are indented, and can put them below the first.
+    adjusts_indentation: bool = False
+    # Actions and edits.
+    #: A client that says nothing at all of code actions, and asks for them, is taken for one of today.
+    action_literals: bool = _mention_or_silence("textDocument.codeAction", "codeActionLiteralSupport")
+    disabled_actions: bool = _flag("textDocument.codeAction.disabledSupport")
+    preferred_actions: bool = _flag("textDocument.codeAction.isPreferredSupport")
+    resolves_edits: bool = False
+    sorts_actions: bool = False
+    versioned_edits: bool = _flag("workspace.workspaceEdit.documentChanges")
+    prepares_rename: bool = _flag("textDocument.rename.prepareSupport")
+    shows_hints: bool = _mention("textDocument.inlayHint")
+    # Structure.
+    nested_symbols: bool = _flag("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
+    folds_lines_only: bool = _flag("textDocument.foldingRange.lineFoldingOnly")
+    # What can be asked for again.
+    refreshes_lenses: bool = _flag("workspace.codeLens.refreshSupport")
+    refreshes_hints: bool = _flag("workspace.inlayHint.refreshSupport")
+    refreshes_diagnostics: bool = _flag("workspace.diagnostics.refreshSupport")
+    refreshes_tokens: bool = _flag("workspace.semanticTokens.refreshSupport")
+    # The window and the workspace.
+    progress: bool = _flag("window.workDoneProgress")
+    configuration: bool = _flag("workspace.configuration")
+    registers_configuration: bool = _flag("workspace.didChangeConfiguration.dynamicRegistration")
+    registers_watchers: bool = _flag("workspace.didChangeWatchedFiles.dynamicRegistration")
+    shows_documents: bool = False
+    text_contents: bool = _mention("workspace.textDocumentContent")
+    # What only clients made for rubric know.
+    tests: bool = _flag("experimental.rubricTests")
+    test_changes: bool = _flag("experimental.rubricTestChanges")
+    diffs: bool = _flag("experimental.rubricDiff")
+    shows_references: bool = _flag("experimental.rubricReferences")
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> "Client":
+        """Read the parameters of `initialize`."""
+        said = _Said(params.get("capabilities"))
+        name = str(_Said(params.get("clientInfo")).at("name") or "")
+        read = {each.name: each.metadata["read"](said) for each in fields(cls) if "read" in each.metadata}
+        return cls(
+            name=name,
+            encoding=next((e for e in said.words("general.positionEncodings") if e in _ENCODINGS), "utf-16"),
+            process=_number(params.get("processId")),
+            diagnostic_tags=frozenset(
+                t for t in said.list("textDocument.publishDiagnostics.tagSupport.valueSet") if isinstance(t, int)
+            ),
+            # After a run there are others without an edit: a client that cannot be told has them published.
+            pulls_diagnostics=said.at("textDocument.diagnostic") is not None
+            and read["refreshes_diagnostics"]
+            and name not in _PULL_ONCE,
+            deprecated_tag=1 in said.list("textDocument.completion.completionItem.tagSupport.valueSet"),
+            adjusts_indentation=_ADJUST
+            in said.list("textDocument.completion.completionItem.insertTextModeSupport.valueSet"),
+            resolves_edits="edit" in said.words("textDocument.codeAction.resolveSupport.properties")
+            and said.flag("textDocument.codeAction.dataSupport"),
+            sorts_actions=name in _SORT_BY_KIND,
+            shows_documents=said.flag("window.showDocument.support") or name in _SHOW_UNSAID,
+            **read,
+        )
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def folders_of(params: Mapping[str, Any]) -> dict[str, str]:
+    """The folders that are open, name by URI; older clients name one root in either of two ways."""
+    listed = params.get("workspaceFolders")
+    if isinstance(listed, list):
+        entries = [cast("Mapping[str, Any]", f) for f in listed if isinstance(f, Mapping)]
+        return {str(f["uri"]): str(f.get("name") or "") for f in entries if isinstance(f.get("uri"), str)}
+    root, path = params.get("rootUri"), params.get("rootPath")
+    if isinstance(root, str):
+        return {root: ""}
+    return {Path(path).absolute().as_uri(): ""} if isinstance(path, str) and path else {}
+
+
+def offered(client: Client, commands: Iterable[str]) -> dict[str, Any]:
+    """What the server can do for this client."""
+    pulled = {"identifier": "rubric", "interFileDependencies": True, "workspaceDiagnostics": True}
+    return {
+        "positionEncoding": client.encoding,
+        "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
+        "completionProvider": {"triggerCharacters": list(TRIGGERS), "resolveProvider": client.resolves_documentation},
+        "hoverProvider": True,
+        "codeActionProvider": {
+            "codeActionKinds": list(code_actions.KINDS),
+            "resolveProvider": client.resolves_edits,
+        }
+        if client.action_literals
+        else True,
+        "codeLensProvider": {"resolveProvider": False},
+        "inlayHintProvider": {"resolveProvider": False},
+        "documentSymbolProvider": {"label": "rubric"},
+        "foldingRangeProvider": True,
+        "selectionRangeProvider": True,
+        "semanticTokensProvider": {
+            "legend": {"tokenTypes": list(tokens.TYPES), "tokenModifiers": list(tokens.MODIFIERS)},
+            "full": {"delta": True},
+            "range": True,
+        },
+        "documentFormattingProvider": True,
+        "documentRangeFormattingProvider": True,
+        "documentOnTypeFormattingProvider": {
+            "firstTriggerCharacter": "\n",
+            "moreTriggerCharacter": list(on_type_formatting.TRIGGERS[1:]),
+        },
+        "definitionProvider": True,
+        "referencesProvider": True,
+        "documentHighlightProvider": True,
+        "renameProvider": {"prepareProvider": True} if client.prepares_rename else True,
+        "documentLinkProvider": {"resolveProvider": False},
+        "workspaceSymbolProvider": True,
+        **({"diagnosticProvider": pulled} if client.pulls_diagnostics else {}),
+        "executeCommandProvider": {"commands": list(commands), "workDoneProgress": True},
+        "workspace": {
+            "workspaceFolders": {"supported": True, "changeNotifications": True},
+            # A suite can refer to any file. Clients that do not say that they ask, but do so by a plugin, are told, too.
+            "fileOperations": {"willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}},
+            **({"textDocumentContent": {"schemes": ["rubric"]}} if client.text_contents else {}),
+        },
+    }

@@ -1,0 +1,50 @@
+"""The log, as the editor shows it: nothing that goes wrong in the background opens a window."""
+
+import logging
+import sys
+import threading
+
+from rubric_lsp.protocol.json_rpc import RubricProtocol
+
+__all__ = ["ClientLog"]
+
+_ERROR, _WARNING, _INFORMATION, _LOG = 1, 2, 3, 4
+
+
+class ClientLog(logging.Handler):
+    """Sends records to the client while it listens, and writes them to standard error before and after."""
+
+    def __init__(self, protocol: RubricProtocol) -> None:
+        super().__init__()
+        self._protocol = protocol
+        self._thread = threading.get_ident()
+
+    @classmethod
+    def install(cls, protocol: RubricProtocol) -> None:
+        """Take the place of the handler that writes to standard error; a log file is written all the same."""
+        root = logging.getLogger()
+        for handler in root.handlers:
+            if type(handler) is logging.StreamHandler:
+                root.removeHandler(handler)
+        root.addHandler(cls(protocol))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See `logging.Handler`."""
+        try:
+            message = self.format(record)
+        except Exception:  # noqa: BLE001  # a log that fails must not make anything else fail
+            self.handleError(record)
+            return
+        # Only the thread of the conversation may write to it.
+        if self._protocol.ready and threading.get_ident() == self._thread:
+            self._protocol.tell("window/logMessage", {"type": _kind(record.levelno), "message": message})
+        else:
+            sys.stderr.write(f"{record.levelname} {record.name}: {message}\n")
+
+
+def _kind(level: int) -> int:
+    if level >= logging.ERROR:
+        return _ERROR
+    if level >= logging.WARNING:
+        return _WARNING
+    return _INFORMATION if level >= logging.INFO else _LOG

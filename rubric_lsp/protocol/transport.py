@@ -1,0 +1,290 @@
+"""Bytes to messages and back, over standard input and output or a socket."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, NamedTuple, Protocol
+
+from rubric_lsp.protocol.admission import Admission, refusal
+from rubric_lsp.protocol.json_array import JsonArray, json_text
+
+__all__ = ["Connection", "Framing", "Unreadable", "connected", "encoded", "serve_stdio", "serve_tcp", "serve_unix"]
+
+log = logging.getLogger("rubric")
+#: A header longer than this is no header.
+_LONGEST_HEADER = 65_536
+_LARGEST_BODY = 1 << 30
+_MOST_DIGITS = len(str(_LARGEST_BODY))
+#: The same of a client that nobody knows yet, and the seconds that it has for its first message.
+_LARGEST_GREETING = 1 << 20
+_PATIENCE = 30.0
+_READ = 1 << 20
+_HEADER_END = re.compile(rb"\r?\n\r?\n")
+# The names of headers are case-insensitive; some clients write them in small letters.
+_LENGTH = re.compile(rb"(?im)^content-length[ \t]*:[ \t]*(\d+)[ \t]*\r?$")
+
+
+class Unreadable(NamedTuple):
+    """Something that came in place of a message, and why it cannot be read."""
+
+    why: str
+
+
+class Framing:
+    """Cuts a stream of bytes into the bodies of messages. Pieces may come in any size."""
+
+    def __init__(self, largest: int = _LARGEST_BODY) -> None:
+        #: The longest body that is waited for, in bytes.
+        self.largest = largest
+        self._buffer = bytearray()
+        self._length: int | None = None
+
+    def feed(self, data: bytes) -> Iterator[bytes | Unreadable]:
+        """Every body that is complete with `data`."""
+        self._buffer += data
+        while True:
+            if self._length is None:
+                trouble = self._take_header()
+                if trouble is not None:
+                    yield trouble
+                if self._length is None:
+                    if trouble is None:
+                        return
+                    continue
+            if len(self._buffer) < self._length:
+                return
+            body = bytes(self._buffer[: self._length])
+            del self._buffer[: self._length]
+            self._length = None
+            yield body
+
+    def clear(self) -> None:
+        """Begin anew with the next bytes."""
+        self._buffer.clear()
+        self._length = None
+
+    def _take_header(self) -> Unreadable | None:
+        """Sets the length of the next body when its header is complete."""
+        while self._length is None:
+            found = _HEADER_END.search(self._buffer)
+            if found is None:
+                if len(self._buffer) <= _LONGEST_HEADER:
+                    return None
+                self._buffer.clear()
+                return Unreadable("a header without end")
+            header = bytes(self._buffer[: found.start()])
+            del self._buffer[: found.end()]
+            found_length = _LENGTH.search(header)
+            length = _number(found_length[1]) if found_length is not None else None
+            if length is not None and length <= self.largest:
+                self._length = length
+            elif header.strip():
+                return Unreadable("a header without a usable Content-Length")
+        return None
+
+
+def _number(digits: bytes) -> int | None:
+    """A number that is written; None for one that is longer than any length. Python refuses to read thousands of digits."""
+    digits = digits.lstrip(b"0") or b"0"
+    return int(digits) if len(digits) <= _MOST_DIGITS else None
+
+
+def decoded(body: bytes | Unreadable) -> object:
+    """The message in a body."""
+    if isinstance(body, Unreadable):
+        return body
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        return Unreadable(f"no JSON: {error}")
+
+
+def _messages(framing: Framing, data: bytes) -> Iterator[object]:
+    """The messages that are complete with `data`. What fails in reading one is answered, and those behind it are read."""
+    try:
+        for body in framing.feed(data):
+            yield decoded(body)
+    except Exception as error:
+        # Not the message itself: the texts in it may be confidential.
+        log.exception("what the client sent cannot be read")
+        framing.clear()
+        yield Unreadable(f"it cannot be read: {type(error).__name__}")
+
+
+def encoded(message: object) -> bytes:
+    """A message with its header; an array that is written already may be its result, or a member of that or of its parameters."""
+    body = _written(message, 1).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def _written(value: object, depth: int) -> str:
+    """A value as JSON; arrays that are written already are looked for in mappings, `depth` of them inside one another."""
+    if isinstance(value, JsonArray):
+        return value.text
+    if isinstance(value, dict) and depth >= 0:
+        return "{" + ",".join(f"{json_text(key)}:{_written(each, depth - 1)}" for key, each in value.items()) + "}"
+    return json_text(value)
+
+
+class Writer(Protocol):
+    """What messages are written to."""
+
+    def write(self, data: bytes, /) -> object:
+        """Send."""
+
+    def close(self) -> object:
+        """End the connection."""
+
+
+class Connection(Protocol):
+    """The side of the server that a transport talks to."""
+
+    def opened(self, writer: Writer) -> None:
+        """A client is there."""
+
+    def receive(self, message: object) -> None:
+        """A message came."""
+
+    def lost(self) -> None:
+        """Nothing will come any more."""
+
+    async def finished(self) -> int:
+        """The exit code, once the conversation is over."""
+
+
+class _Pipe:
+    """Standard output, written at once."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, data: bytes) -> None:
+        self._file.write(data)
+        self._file.flush()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+async def serve_stdio(connection: Connection) -> int:
+    """Serve the client at standard input and output. Gives the exit code."""
+    source, sink = _private(0, os.O_RDONLY), _private(1, os.O_WRONLY)
+    return await connected(connection, lambda: os.read(source, _READ), _Pipe(os.fdopen(sink, "wb")))
+
+
+def _private(stream: int, mode: int) -> int:
+    """A standard stream under a number that nobody else has.
+
+    A program that a run starts, or a stray `print`, would otherwise write into the conversation or read from it.
+    """
+    mine = os.dup(stream)
+    if mode == os.O_WRONLY:
+        os.dup2(2, stream)
+    else:
+        nothing = os.open(os.devnull, mode)
+        os.dup2(nothing, stream)
+        os.close(nothing)
+    return mine
+
+
+async def connected(connection: Connection, read: Callable[[], bytes], writer: Writer) -> int:
+    """Serve one client whose bytes `read` gives, empty at the end."""
+    loop = asyncio.get_running_loop()
+    connection.opened(writer)
+
+    def pump() -> None:
+        framing = Framing()
+        try:
+            while data := read():
+                for message in _messages(framing, data):
+                    loop.call_soon_threadsafe(connection.receive, message)
+        except OSError:
+            pass
+        except RuntimeError:
+            if loop.is_closed():  # the server is done
+                return
+            log.exception("the client cannot be read any more")
+        except Exception:
+            log.exception("the client cannot be read any more")
+        # However the reading ended: a server that hears nothing must not stay.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(connection.lost)
+
+    # A thread of its own, never the executor's: reading must go on whatever the server is busy with. A daemon, because
+    # nothing can wake it from a read when the server ends first.
+    threading.Thread(target=pump, name="reader", daemon=True).start()
+    return await connection.finished()
+
+
+async def serve_tcp(
+    connection: Connection, host: str, port: int, announce: Callable[[str, int], None], admission: Admission
+) -> int:
+    """Serve the first client that connects and has the token. Gives the exit code when it is gone."""
+    door = _Door(connection, admission)
+    server = await asyncio.start_server(door.client, host, port)
+    async with server:
+        address = server.sockets[0].getsockname()
+        announce(address[0], address[1])
+        return await connection.finished()
+
+
+async def serve_unix(connection: Connection, path: str, announce: Callable[[str], None]) -> int:
+    """Serve the first client at a Unix socket, which only the user can open. Gives the exit code when it is gone."""
+    before = os.umask(0o177)
+    try:
+        server = await asyncio.start_unix_server(_Door(connection, Admission("")).client, path)
+    finally:
+        os.umask(before)
+    async with server:
+        announce(path)
+        return await connection.finished()
+
+
+class _Door:
+    """Lets one client in. Those without the token are answered and sent away, and keep nobody else from coming."""
+
+    def __init__(self, connection: Connection, admission: Admission) -> None:
+        self._connection = connection
+        self._admission = admission
+        self._taken = False
+
+    async def client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a client, if it may come in."""
+        framing = Framing(_LARGEST_GREETING)
+        try:
+            bodies = await asyncio.wait_for(_first(reader, framing), _PATIENCE)
+        except (OSError, asyncio.TimeoutError):
+            bodies = []
+        first = decoded(bodies[0]) if bodies else None
+        if self._taken or first is None or not self._admission.admits(first):
+            if first is not None:
+                writer.write(encoded(refusal(first)))
+            writer.close()
+            return
+        self._taken = True
+        framing.largest = _LARGEST_BODY
+        self._connection.opened(writer)
+        try:
+            for message in (first, *map(decoded, bodies[1:])):
+                self._connection.receive(message)
+            while data := await reader.read(_READ):
+                for message in _messages(framing, data):
+                    self._connection.receive(message)
+        except (OSError, asyncio.CancelledError):
+            pass  # cancelled when the server is done: Python 3.11 would write that into the log as an error
+        finally:
+            self._connection.lost()
+
+
+async def _first(reader: asyncio.StreamReader, framing: Framing) -> list[bytes | Unreadable]:
+    """The first messages of a client, at least one; none when it goes away."""
+    while data := await reader.read(_READ):
+        bodies = list(framing.feed(data))
+        if bodies:
+            return bodies
+    return []

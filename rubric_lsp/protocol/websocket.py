@@ -1,0 +1,94 @@
+"""The conversation over a WebSocket: one message in each frame, without a header."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from urllib.parse import parse_qs, urlsplit
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Origin
+
+from rubric_lsp.protocol.admission import Admission, refusal
+from rubric_lsp.protocol.transport import Connection, decoded
+
+__all__ = ["serve_websocket"]
+
+#: Longer messages are taken only from a client with the token.
+_LARGEST_GREETING = 1 << 20
+#: Seconds that a client has for its first message.
+_PATIENCE = 30.0
+
+
+class _Frames:
+    """Messages on their way out, in order."""
+
+    def __init__(self, socket: ServerConnection) -> None:
+        self._socket = socket
+        self._waiting: asyncio.Queue[str | None] = asyncio.Queue()
+
+    def write(self, data: bytes) -> None:
+        self._waiting.put_nowait(data.partition(b"\r\n\r\n")[2].decode())
+
+    def close(self) -> None:
+        self._waiting.put_nowait(None)
+
+    async def send(self) -> None:
+        while (message := await self._waiting.get()) is not None:
+            await self._socket.send(message)
+
+
+async def serve_websocket(
+    connection: Connection,
+    host: str,
+    port: int,
+    announce: Callable[[str, int], None],
+    admission: Admission,
+    pages: Sequence[str] = (),
+) -> int:
+    """Serve the first client that connects and has the token. Gives the exit code when it is gone.
+
+    Programs say no origin. Web pages may talk to the server only where they are named in `pages`: any page can reach a local port.
+    """
+    taken = asyncio.Event()
+
+    async def client(socket: ServerConnection) -> None:
+        first = await _first(socket)
+        address = socket.request.path if socket.request is not None else ""
+        known = admission.knows(*parse_qs(urlsplit(address).query).get("token", [""])[:1])
+        if taken.is_set() or first is None or not (admission.admits(first) or known):
+            await socket.send(json.dumps(refusal(first)))
+            return
+        taken.set()
+        frames = _Frames(socket)
+        connection.opened(frames)
+        sending = asyncio.get_running_loop().create_task(frames.send())
+        try:
+            connection.receive(first)
+            async for message in socket:
+                connection.receive(decoded(message if isinstance(message, bytes) else message.encode()))
+        except ConnectionClosed:
+            pass
+        finally:
+            connection.lost()
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+
+    origins = [None, *map(Origin, pages)]
+    async with serve(client, host, port, origins=origins, max_size=None) as server:
+        address = next(iter(server.sockets)).getsockname()
+        announce(address[0], address[1])
+        return await connection.finished()
+
+
+async def _first(socket: ServerConnection) -> object:
+    """The first message of a client; None when it goes away, or sends more than anybody begins with."""
+    try:
+        message = await asyncio.wait_for(socket.recv(), _PATIENCE)
+    except (ConnectionClosed, asyncio.TimeoutError):
+        return None
+    return (
+        decoded(message if isinstance(message, bytes) else message.encode())
+        if len(message) <= _LARGEST_GREETING
+        else None
+    )

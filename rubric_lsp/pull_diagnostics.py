@@ -1,0 +1,152 @@
+"""Diagnostics for clients that ask for them: of one document, or of everything."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from rubric_core.loading.files import absolute
+from rubric_lsp.documents.deferral import Deferral
+from rubric_lsp.documents.file_report import NOTHING_WRONG, Report, digest
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.documents.workspace_check import OFTEN, Survey
+from rubric_lsp.features.deferral import Numbered
+from rubric_lsp.host import Host
+from rubric_lsp.protocol.json_array import JsonArray
+
+__all__ = ["Pulling"]
+
+Json = dict[str, Any]
+#: Reports that go to the client in one piece.
+_PIECE = 50
+#: Seconds in which a client is told that there is something new.
+_SOON = 0.1
+
+
+class Listed(Protocol):
+    """Gives what is listed for a version of a document, as it is sent."""
+
+    def __call__(self, snapshot: Snapshot, deferred: frozenset[Numbered] = frozenset()) -> JsonArray:
+        """All of it but for the findings with the numbers in `deferred`."""
+
+
+class Pulling:
+    """Answers what a client asks about diagnostics.
+
+    Args:
+        host: The conversation.
+        listed: What is listed for a version of a document, but for the findings with some numbers.
+        survey: What is known of files that are not open.
+        deferral: Which findings wait while a person writes.
+    """
+
+    def __init__(self, host: Host, listed: Listed, survey: Survey, deferral: Deferral) -> None:
+        self._host, self._listed, self._survey, self._deferral = host, listed, survey, deferral
+        self._refreshing: asyncio.TimerHandle | None = None
+
+    def document(self, snapshot: Snapshot, known: str | None) -> Json:
+        """The diagnostics of one document; `known` names the list that the client has.
+
+        A client that has none gets everything. One that asks behind each edit, and can be told to ask again, gets what a
+        person is still writing about when they pause.
+        """
+        if known is None:
+            self._deferral.say_everything(snapshot)
+        made = _report(self._said(snapshot), known)
+        if self._host.client.related_documents:
+            related = {s.uri: _report(self._said(s).items, None) for s in self._dependents(snapshot)}
+            if related:
+                made["relatedDocuments"] = related
+        return made
+
+    def _said(self, snapshot: Snapshot) -> JsonArray:
+        if not self._host.client.pulls_diagnostics:
+            return self._listed(snapshot)
+        deferral = self._deferral
+        deferred = deferral.numbers(snapshot)
+        if deferred:
+            self.refresh(max(0.0, deferral.remaining))
+        return self._listed(snapshot, deferred)
+
+    def _dependents(self, snapshot: Snapshot) -> list[Snapshot]:
+        """The other open documents that depend on one."""
+        if snapshot.path is None:
+            return []
+        path = absolute(snapshot.path)
+        if not self._host.documents.project.sees(path):
+            return []
+        others = [s for s in self._host.documents.all() if s.uri != snapshot.uri and s.is_ours]
+        return [s for s in others if path in s.analysis.depends_on]
+
+    async def workspace(self, known: Mapping[str, str], partial: object, progress: object) -> Json:
+        """The diagnostics of every file; when the client has all of them, that is answered when there is something new."""
+        self._tell(progress, {"kind": "begin", "title": "Checking suites", "cancellable": True})
+        number, said = 0, float("-inf")
+        try:
+            while True:
+                news = self._survey.news
+                piece: list[Json] = []
+                sent = False
+                seen: set[str] = set()
+                async for report in self._survey.reports():
+                    number += 1
+                    seen.add(report.uri)
+                    if known.get(report.uri) != report.name:
+                        piece.append(_workspace_report(report))
+                    if partial is not None and len(piece) >= _PIECE:
+                        self._piece(partial, piece)
+                        piece, sent = [], True
+                    if time.monotonic() - said > OFTEN:
+                        said = time.monotonic()
+                        self._tell(progress, {"kind": "report", "message": f"{number} files"})
+                # Of a file that is gone nothing is wrong any more.
+                gone = [u for u, name in known.items() if u not in seen and name != NOTHING_WRONG]
+                piece += (_workspace_report(Report(uri, None, JsonArray())) for uri in gone)
+                if piece or sent or not known:
+                    break
+                await news.wait()
+                # Not at each letter: what a person waits for is what is wrong in the document that they write in.
+                await self._survey.idle()
+        finally:
+            self._tell(progress, {"kind": "end", "message": f"{number} files checked"})
+        if partial is not None and sent:
+            self._piece(partial, piece)
+            return {"items": []}
+        return {"items": piece}
+
+    def _piece(self, token: object, items: list[Json]) -> None:
+        self._host.protocol.tell("$/progress", {"token": token, "value": {"items": items}})
+
+    def _tell(self, token: object, value: Json) -> None:
+        if token is not None:
+            self._host.protocol.tell("$/progress", {"token": token, "value": value})
+
+    def refresh(self, seconds: float = _SOON) -> None:
+        """Ask the client to ask again, so many seconds from now at the latest."""
+        loop = asyncio.get_running_loop()
+        if self._refreshing is not None and self._refreshing.when() <= loop.time() + seconds:
+            return
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+        self._refreshing = loop.call_later(seconds, self._refresh)
+
+    def _refresh(self) -> None:
+        self._refreshing = None
+        self._host.keep(self._host.ask_quietly("workspace/diagnostic/refresh"))
+
+
+def _report(items: JsonArray | list[Json], known: str | None) -> Json:
+    name = digest(items)
+    if name == known:
+        return {"kind": "unchanged", "resultId": name}
+    return {"kind": "full", "resultId": name, "items": items}
+
+
+def _workspace_report(report: Report) -> Json:
+    return {
+        "uri": report.uri,
+        "version": report.version,
+        "kind": "full",
+        "resultId": report.name,
+        "items": report.items,
+    }

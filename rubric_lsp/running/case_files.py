@@ -1,0 +1,97 @@
+"""Files of cases: what is known of their cases, as the suite has them that takes them over."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rubric_core.language.around import FileKind
+from rubric_core.loading.files import absolute
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.results import Results
+from rubric_lsp.host import Host
+from rubric_lsp.protocol.errors import RefusedError
+from rubric_lsp.protocol.uris import path_of
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_lsp.running.result_record import Record
+
+__all__ = ["TakenOver"]
+
+_KINDS = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET})
+
+
+class TakenOver:
+    """A case in a file of its own is run by a suite, and its result is that suite's."""
+
+    def __init__(self, host: Host, record: "Record") -> None:
+        self._host = host
+        self._record = record
+        #: The cases of other files, by suite, with what they were made of.
+        self._cases: dict[str, tuple[Snapshot, int, Mapping[Path, Mapping[str, Runnable]]]] = {}
+
+    def suite(self, snapshot: Snapshot) -> Snapshot | None:
+        """The suite with which the cases of a file are run: the one that ran them last, else one that takes the file over.
+
+        None for a suite itself, and where none is known.
+        """
+        if snapshot.path is None or not snapshot.is_ours or snapshot.file_kind not in _KINDS:
+            return None
+        path = absolute(snapshot.path)
+        return next((suite for suite in self._known(snapshot, path) if path in suite.case_files), None)
+
+    def _known(self, snapshot: Snapshot, path: Path) -> Iterator[Snapshot]:
+        ran = sorted((known.summary for known in self._record.last(snapshot.uri).values()), key=lambda run: run.at)
+        if ran and ran[-1].suite:
+            suite = self._host.around.at(absolute(path.parent / ran[-1].suite))
+            yield from [suite] if suite is not None else []
+        yield from (s for s in self._host.documents.all() if s.is_ours and s.uri != snapshot.uri)
+        yield from self._host.around.read_already()
+
+    def has_results(self, snapshot: Snapshot) -> bool:
+        """Whether a suite with results takes a file over. Only those are looked at: a folder may hold thousands of suites."""
+        ran = self._record.with_results
+        if not ran or snapshot.path is None or not snapshot.is_ours or snapshot.file_kind not in _KINDS:
+            return False
+        path = absolute(snapshot.path)
+        return any(path in suite.case_files for uri in ran if (suite := self._at(uri)) is not None)
+
+    def _at(self, uri: str) -> Snapshot | None:
+        path = path_of(uri)
+        return self._host.documents.get(uri) or (self._host.around.at(path) if path is not None else None)
+
+    def results(self, snapshot: Snapshot) -> Results | None:
+        """What is known of the cases of a file; None where no suite is known that takes it over."""
+        suite = self.suite(snapshot)
+        if suite is None or snapshot.path is None:
+            return None
+        known = self._record.results(suite)
+        cases = self._cases_of(suite).get(absolute(snapshot.path), {}) if known else {}
+        return {name: replace(known[name], taken_over=case) for name, case in cases.items() if name in known}
+
+    def cases(self, suite: Snapshot) -> "Mapping[str, Runnable]":
+        """The cases that a suite takes over from other files, by their ids."""
+        return {name: case for behind in self._cases_of(suite).values() for name, case in behind.items()}
+
+    def _cases_of(self, suite: Snapshot) -> "Mapping[Path, Mapping[str, Runnable]]":
+        from rubric_lsp.running.selection import distinct, suite_of  # noqa: PLC0415  # what runs need is loaded when something was run
+
+        documents = self._host.documents
+        made = self._cases.get(suite.uri)
+        if made is None or made[0] is not suite or made[1] != documents.project.version:
+            found: dict[Path, dict[str, Runnable]] = {}
+            try:
+                every = distinct(suite_of(suite, documents).cases)
+            except RefusedError:
+                every = []
+            for case in every:
+                if case.file is not None:
+                    found.setdefault(absolute(case.file), {})[case.id] = case
+            made = self._cases[suite.uri] = (suite, documents.project.version, found)
+        return made[2]
+
+    def files(self, uri: str) -> list[str]:
+        """The open files whose cases a suite runs."""
+        files = (s for s in self._host.documents.all() if s.analyzed and s.analysis.kind in _KINDS)
+        return [file.uri for file in files if (suite := self.suite(file)) is not None and suite.uri == uri]

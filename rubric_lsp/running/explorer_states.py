@@ -1,0 +1,245 @@
+"""What becomes of tests: told as runs go on, as results come from disk, and as the text changes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.control_characters import mask
+from rubric_lsp import convert
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features import tests
+from rubric_lsp.features.results import Results
+from rubric_lsp.features.tests import id_of
+from rubric_lsp.host import Host
+from rubric_lsp.protocol.uris import path_of
+from rubric_lsp.running.explorer_tree import Tree, has_cases
+from rubric_lsp.running.known_results import KnownResults
+from rubric_lsp.running.report_builder import expected_of
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+    from rubric_lsp.running.job import Job
+    from rubric_lsp.running.selection import Part
+
+__all__ = ["States", "ids_of"]
+
+Json = dict[str, Any]
+
+
+class States:
+    """Tells a client with a tree of tests what becomes of them. Others are told nothing."""
+
+    def __init__(self, host: Host, known: KnownResults, tree: Tree) -> None:
+        self._host, self._known, self._tree = host, known, tree
+        #: Cases that the client shows as outdated.
+        self._outdated: dict[str, frozenset[str]] = {}
+        #: What became of the evaluators of a run that goes on, by run and test.
+        self._told: dict[str, dict[str, tuple[str, float | None]]] = {}
+
+    def _tell(self, method: str, params: Json) -> None:
+        if self._host.client.tests:
+            self._host.protocol.tell(f"rubric/{method}", params)
+
+    # -- what runs tell -----------------------------------------------------------------------------------------------
+
+    def began(self, job: "Job") -> None:
+        """A run begins."""
+        self._tell("runBegan", {"runId": job.name, "tests": list(ids_of(job)), "label": job.title})
+        for part in job.parts:
+            for case in part.cases:
+                self._state(job.name, id_of(part.uri, case.id, part.evaluator), "enqueued")
+
+    def started(self, job: "Job", part: "Part", name: str) -> None:
+        """A case begins."""
+        self._state(job.name, id_of(part.uri, name, part.evaluator), "started")
+        case = _case(part, name)
+        if case is not None and not part.evaluator:
+            for evaluator in tests.evaluator_names(case):
+                self._state(job.name, id_of(part.uri, name, evaluator), "started")
+
+    def evaluated(self, job: "Job", part: "Part", name: str, number: int, result: "EvaluatorResult") -> None:
+        """An evaluator is done."""
+        case = _case(part, name)
+        if case is not None and not part.evaluator:
+            self._evaluator(job.name, part.uri, case, number, result)
+
+    def _evaluator(self, run: str, uri: str, case: "Runnable", number: int, result: "EvaluatorResult") -> None:
+        names = tests.evaluator_names(case)
+        if number > len(names) or not self._host.client.tests:
+            return
+        test = id_of(uri, case.id, names[number - 1])
+        state = "unscored" if next(result.ungraded(), None) is not None else result.verdict.value
+        if run:
+            told, already = (state, result.score), self._told.setdefault(run, {})
+            if already.get(test) == told:
+                return
+            already[test] = told
+        messages = self._messages(uri, case, tests.evaluator_messages(case, number, result))
+        self._state(run, test, state, result, messages)
+
+    def done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
+        """A case is done."""
+        from rubric_core.evaluation.cases.turns import own_results  # noqa: PLC0415  # loaded when something was run
+
+        case = _case(part, result.id)
+        if case is None or not self._host.client.tests:
+            return
+        if part.number:
+            graded = own_results(result.evaluators)
+            if graded:
+                self._evaluator(job.name, part.uri, case, part.number, graded[-1])
+            else:
+                self._state(
+                    job.name, id_of(part.uri, result.id, part.evaluator), "unscored", result, [_plain(result.reason)]
+                )
+            return
+        self._outdated[part.uri] = self._outdated.get(part.uri, frozenset()) - {result.id}
+        self._result(job.name, part.uri, case, result)
+        self._tell("testOutput", {"runId": job.name, "testId": id_of(part.uri, result.id), "text": _output(result)})
+
+    def _result(self, run: str, uri: str, case: "Runnable", result: "CaseResult") -> None:
+        """The state of a case and of its evaluators."""
+        from rubric_core.evaluation.cases.turns import own_results  # noqa: PLC0415  # loaded when something was run
+
+        names, graded = tests.evaluator_names(case), own_results(result.evaluators)
+        if len(graded) == len(names):
+            for number, each in enumerate(graded, 1):
+                self._evaluator(run, uri, case, number, each)
+        else:
+            for name in names:
+                self._state(run, id_of(uri, case.id, name), "skipped")
+        # One whose grader failed is in trouble, whatever its score: it says nothing about the answer.
+        verdict = "unscored" if result.grader_errors else result.verdict.value
+        state = "skipped" if tests.skipped(result) else verdict
+        messages = self._messages(uri, case, tests.messages(case, result, expected_of(case)))
+        self._state(run, id_of(uri, case.id), state, result, messages)
+
+    def noted(self, job: "Job", message: str) -> None:
+        """Something that a person should know."""
+        self._tell("testOutput", {"runId": job.name, "text": f"{mask(message)}\r\n"})
+
+    def given_up(self, job: "Job", uri: str, name: str) -> None:
+        """A case was cancelled: it stands as it stood before the run."""
+        for part in job.parts:
+            if part.uri == uri and (case := _case(part, name)) is not None:
+                for evaluator in [part.evaluator] if part.evaluator else tests.evaluator_names(case):
+                    self._state(job.name, id_of(uri, name, evaluator), "cancelled")
+                if not part.evaluator:
+                    self._state(job.name, id_of(uri, name), "cancelled")
+
+    def ended(self, job: "Job", duration_ms: float) -> None:
+        """A run is over."""
+        self._told.pop(job.name, None)
+        verdicts = [result.verdict.value for result in job.results]
+        counts = {v: verdicts.count(v) for v in ("passed", "borderline", "failed", "unscored")}
+        costs = [result.cost_usd for result in job.results if result.cost_usd is not None]
+        cost = {"costUsd": sum(costs)} if costs else {}
+        errors = sum(len(result.grader_errors) for result in job.results)
+        broken = {"graderErrors": errors} if errors else {}
+        over = {"runId": job.name, **counts, **broken, "cancelled": job.cancelled, "durationMs": duration_ms, **cost}
+        self._tell("runEnded", over)
+
+    # -- what is known ------------------------------------------------------------------------------------------------
+
+    def loaded(self, uri: str) -> None:
+        """Results of a suite were read from disk."""
+        last = self._known.record.last(uri)
+        if not last or not self._host.client.tests:
+            return
+        snapshot = self._known.at(uri)
+        if not has_cases(snapshot):
+            return  # the tests of a file of cases are those of the suite that takes it over
+        for case in self._tree.cases(snapshot):
+            if case.id in last:
+                self._result("", uri, case, last[case.id].result)
+        self._outdated.pop(uri, None)
+        self._tell_stale(uri, self._known.results(snapshot))
+
+    def refreshed(self, snapshot: Snapshot, results: Results) -> None:
+        """The results of a suite were worked out anew: some may be outdated, or hold again."""
+        if self._host.client.tests:
+            self._tell_stale(snapshot.uri, results)
+
+    def _tell_stale(self, uri: str, results: Results) -> None:
+        before = self._outdated.get(uri, frozenset())
+        now = frozenset(name for name, shown in results.items() if shown.stale)
+        self._outdated[uri] = now
+        for name in sorted(now - before):
+            self._state("", id_of(uri, name), "outdated")
+        for name in sorted(before - now):
+            if name in results and results[name].last is not None:
+                self._state("", id_of(uri, name), "fresh")
+
+    def cleared(self, uri: str) -> None:
+        """The results of a suite were forgotten: its tests are as if they had not been run."""
+        self._outdated.pop(uri, None)
+        self._tree.forget_states(uri)
+
+    # -- pieces -------------------------------------------------------------------------------------------------------
+
+    def _state(
+        self,
+        run: str,
+        test: str,
+        state: str,
+        result: "CaseResult | EvaluatorResult | None" = None,
+        messages: Sequence[Json] = (),
+    ) -> None:
+        told: Json = {"runId": run, "testId": test, "state": state}
+        if result is not None and result.score is not None:
+            told["score"] = result.score
+        if result is not None and result.duration_ms is not None:
+            told["durationMs"] = result.duration_ms
+        errors = _grader_errors(result)
+        if errors:
+            told["graderErrors"] = errors
+        if messages:
+            told["messages"] = list(messages)
+        self._tell("testState", told)
+
+    def _messages(self, uri: str, case: "Runnable", found: Iterable[tests.Message]) -> list[Json]:
+        return [self._message(uri, case, each) for each in found]
+
+    def _message(self, uri: str, case: "Runnable", message: tests.Message) -> Json:
+        made: Json = {"message": mask(message.text), "severity": message.severity}
+        away = case.file is not None
+        path = case.file if away else path_of(uri)
+        # It may be gone: files are renamed and removed while their cases run.
+        where = self._host.documents.get(uri) if not away else None
+        where = where or (self._host.around.at(path) if path is not None else None)
+        if message.span is not None and where is not None:
+            made["location"] = convert.location(where, message.span)
+        if message.subject:
+            made["subject"] = mask(message.subject)
+        if message.expected:
+            made |= {"expected": message.expected, "actual": message.actual}
+        return made
+
+
+def ids_of(job: "Job") -> Iterator[str]:
+    """The ids of the tests of a run."""
+    return (id_of(part.uri, case.id, part.evaluator) for part in job.parts for case in part.cases)
+
+
+def _case(part: "Part", name: str) -> "Runnable | None":
+    return next((case for case in part.cases if case.id == name), None)
+
+
+def _grader_errors(result: "CaseResult | EvaluatorResult | None") -> int:
+    """How many graders could not run or crashed, of a case or in an evaluator."""
+    from rubric_core.evaluation.model.result import CaseResult  # noqa: PLC0415  # loaded when something was run
+
+    if isinstance(result, CaseResult):
+        return len(result.grader_errors)
+    return sum(each.failed for each in result.ungraded()) if result is not None else 0
+
+
+def _output(result: "CaseResult") -> str:
+    """A case in the output of a run."""
+    from rubric_core.evaluation.reporting.explain import explanation  # noqa: PLC0415
+
+    return "\r\n".join(map(mask, explanation(result))) + "\r\n"
+
+
+def _plain(reason: str) -> Json:
+    return {"message": mask(reason), "severity": "warning"}

@@ -1,0 +1,271 @@
+"""The tree of tests: which there are, where they stand, and when that has changed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.analysis import Analysis
+from rubric_core.control_characters import mask
+from rubric_core.language.around import FileKind
+from rubric_core.language.model import Case, Suite
+from rubric_core.lazy import dataclass
+from rubric_core.validation.rule import CaseEntry
+from rubric_lsp import convert
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features import tests
+from rubric_lsp.features.tests import Item, cuts, id_of
+from rubric_lsp.host import Host
+from rubric_lsp.protocol.errors import INVALID_PARAMS, RefusedError
+from rubric_lsp.running.known_results import KnownResults
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
+
+__all__ = ["Tree", "has_cases", "tree_change"]
+
+Json = dict[str, Any]
+#: Seconds without a further edit after which the tree of a suite is looked at again.
+_IDLE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The items of a case, and what they were made of."""
+
+    case: Case
+    suite: Suite | None
+    #: The first line of its block, and its place among the cases.
+    line: int
+    number: int
+    items: list[Json]
+
+    def moved(self, line: int, number: int) -> list[Json]:
+        """The same for a case that begins at another line, or has another place among the cases."""
+        by = line - self.line
+        if not by and number == self.number:
+            return self.items
+        return [
+            {**item, "sortText": _order(number, index), "range": _below(item["range"], by)}
+            for index, item in enumerate(self.items)
+        ]
+
+
+def _below(at: Json, by: int) -> Json:
+    return {end: {**place, "line": place["line"] + by} for end, place in at.items()}
+
+
+def _holds(kept: _Kept | None, entry: CaseEntry, analysis: Analysis) -> bool:
+    """Whether the items of a case are what they were, but for their lines."""
+    return entry.block >= 0 and kept is not None and kept.case is entry.case and kept.suite is analysis.suite
+
+
+class Tree:
+    """Suites, cases and evaluators, as the client has them.
+
+    Args:
+        host: The server.
+        known: What is known of results.
+        wanted: Tells the client the results of a suite by its URI; with a path, reads them from disk before.
+    """
+
+    def __init__(self, host: Host, known: KnownResults, wanted: Callable[[str, Path | None], Awaitable[None]]) -> None:
+        self._host, self._known, self._wanted = host, known, wanted
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
+        #: What the client has of each suite.
+        self._sent: dict[str, list[Json]] = {}
+        #: The items of each case by its id, with what they were made of.
+        self._kept: dict[str, dict[str | None, _Kept]] = {}
+
+    async def discover(self, params: Mapping[str, Any] | None) -> Json:
+        """`rubric/discoverTests`. Raises RefusedError for a suite that cannot be read."""
+        asked = params or {}
+        document = asked.get("textDocument")
+        uri = document.get("uri") if isinstance(document, Mapping) else None
+        if uri is None and isinstance(asked.get("testId"), str):
+            uri = self.find(asked["testId"])[0]
+        if isinstance(uri, str):
+            made = self.items(self._known.at(uri))
+            self._sent[uri] = made
+            self._host.keep(self._tell_known(uri))
+            return {"tests": made, "scope": [uri]}
+        found = [_suite(s) async for s in self._host.around.suites() if has_cases(s)]
+        found.sort(key=lambda item: str(item["sortText"]))
+        return {"tests": found, "scope": [item["id"] for item in found]}
+
+    def items(self, snapshot: Snapshot) -> list[Json]:
+        """A suite, its cases and their evaluators."""
+        if not has_cases(snapshot):
+            return []
+        made = [_suite(snapshot)]
+        if not snapshot.analysis.external:
+            return made + self._own(snapshot)
+        for number, case in enumerate(self.cases(snapshot)):
+            where = snapshot if case.file is None else self._host.around.at(case.file)
+            made += _items(snapshot, where, case, number)
+        return made
+
+    def _own(self, snapshot: Snapshot) -> list[Json]:
+        """The items of a suite whose cases all stand in it; those of a case that is as it was are made once."""
+        from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415
+        from rubric_lsp.running.selection import distinct  # noqa: PLC0415
+
+        analysis, known = snapshot.analysis, self._kept.get(snapshot.uri, {})
+        first = {entry: analysis.document.first_line(entry.block) for entry in analysis.cases if entry.block >= 0}
+        entries = {e.case.id: e for e in reversed(analysis.cases)}
+        new = [e for e in analysis.cases if entries[e.case.id] is e and not _holds(known.get(e.case.id), e, analysis)]
+        path = snapshot.path or Path()
+        fresh = {case.case: case for case in distinct(runnables(path, analysis, entries=new))}
+        kept: dict[str | None, _Kept] = {}
+        for number, entry in enumerate(e for e in analysis.cases if entries[e.case.id] is e):
+            line = first.get(entry, 0)
+            case = fresh.get(entry.case)
+            if case is not None:
+                found = _items(snapshot, snapshot, case, number)
+            elif entry.case.id in known:
+                found = known[entry.case.id].moved(line, number)
+            else:
+                continue
+            kept[entry.case.id] = _Kept(entry.case, analysis.suite, line, number, found)
+        self._kept[snapshot.uri] = kept
+        return [item for each in kept.values() for item in each.items]
+
+    def cases(self, snapshot: Snapshot) -> "list[Runnable]":
+        """The cases of a suite. Raises RefusedError for a file that is none."""
+        from rubric_lsp.running.selection import distinct, suite_of  # noqa: PLC0415  # what runs need, for clients with a tree
+
+        return distinct(suite_of(snapshot, self._host.documents).cases)
+
+    async def _tell_known(self, uri: str) -> None:
+        """Tell what is known of a suite whose items the client has just been given."""
+        path = self._known.at(uri).path
+        await self._wanted(uri, None if self._known.record.is_known(uri) else path)
+
+    def edited(self, uri: str) -> None:
+        """A suite was opened or edited: look whether its tree has changed, when nothing more comes."""
+        if not self._host.client.tests:
+            return
+        waiting = self._waiting.pop(uri, None)
+        if waiting is not None:
+            waiting.cancel()
+        self._waiting[uri] = asyncio.get_running_loop().call_later(_IDLE, self._look, uri)
+
+    def _look(self, uri: str) -> None:
+        self._waiting.pop(uri, None)
+        snapshot = self._host.documents.get(uri)
+        if snapshot is None or not snapshot.is_ours or snapshot.path is None:
+            return
+        made, before = self.items(snapshot), self._sent.get(uri, [])
+        if made != before:
+            self._sent[uri] = made
+            change = tree_change(uri, before, made) if self._host.client.test_changes else None
+            if change is None:
+                self._tell(made, uri)
+            else:
+                self._host.protocol.tell("rubric/changedTests", change)
+        self._known.results(snapshot)
+
+    def find(self, test: str) -> tuple[str, str, str]:
+        """Suite, case and evaluator of a test; empty where it is none. Raises RefusedError for one that is not there."""
+        for uri, rest in cuts(test):
+            try:
+                snapshot = self._known.at(uri)
+                cases = self.cases(snapshot) if rest else []
+            except RefusedError:
+                continue
+            if not rest:
+                return uri, "", ""
+            names = {case.id: case for case in cases}
+            if rest in names:
+                return uri, rest, ""
+            for name, evaluator in cuts(rest):
+                if name in names and evaluator in tests.evaluator_names(names[name]):
+                    return uri, name, evaluator
+        raise RefusedError(INVALID_PARAMS, f"there is no test {test}")
+
+    def forget_states(self, uri: str) -> None:
+        """Have the client show the tests of a suite as if they had not been run: it is given them anew."""
+        self._tell([], uri)
+        self._tell(self._sent.get(uri, []), uri)
+
+    def _tell(self, made: list[Json], uri: str) -> None:
+        if self._host.client.tests:
+            self._host.protocol.tell("rubric/discoveredTests", {"tests": made, "scope": [uri]})
+
+
+def tree_change(uri: str, before: list[Json], now: list[Json]) -> Json | None:
+    """What turns the items of a suite into others, where that is less than half of them; lines that an edit moved are one number."""
+    known = {item["id"]: item for item in before}
+    line, by = _shift(uri, known, now)
+    tests = [item for item in now if not _is_known(uri, item, known.get(item["id"]), line, by)]
+    if len(tests) > len(now) // 2:
+        return None
+    kept = {item["id"] for item in now}
+    removed = [name for name in known if name not in kept]
+    moved = {"moved": {"line": line, "by": by}} if by else {}
+    return {"textDocument": {"uri": uri}, **moved, "tests": tests, "removed": removed}
+
+
+def _shift(uri: str, known: Mapping[str, Json], now: list[Json]) -> tuple[int, int]:
+    """From which line on, as it was, items stand how many lines lower: what holds for the last ones."""
+    line = by = 0
+    for item in reversed(now):
+        old = known.get(item["id"])
+        if old is None or "range" not in old or "range" not in item or item["textDocument"]["uri"] != uri:
+            continue
+        start = old["range"]["start"]["line"]
+        lower = item["range"]["start"]["line"] - start
+        if by and lower != by:
+            break
+        line, by = start, lower
+        if not by:
+            break
+    return line, by
+
+
+def _is_known(uri: str, item: Json, old: Json | None, line: int, by: int) -> bool:
+    """Whether a client has an item as it is once it has been told how far lines have moved, given how it was before."""
+    if old is None:
+        return False
+    if by and "range" in old and old["textDocument"]["uri"] == uri and old["range"]["start"]["line"] >= line:
+        return {**old, "range": _below(old["range"], by)} == item
+    return old is item or old == item
+
+
+def has_cases(snapshot: Snapshot) -> bool:
+    """Whether this is a suite with cases, of its own or of other files."""
+    if snapshot.path is None or not snapshot.is_ours:
+        return False
+    return snapshot.file_kind is FileKind.SUITE and snapshot.has_cases
+
+
+def _suite(snapshot: Snapshot) -> Json:
+    """The item of a suite itself."""
+    name, path = snapshot.title, snapshot.path
+    file = path.name if path is not None else snapshot.uri
+    return {
+        "id": snapshot.uri, "label": mask(file), **({"description": mask(name)} if name else {}), "kind": "suite", "canResolveChildren": True,
+        "textDocument": {"uri": snapshot.uri}, "sortText": str(path),
+    }  # fmt: skip
+
+
+def _items(snapshot: Snapshot, where: Snapshot | None, case: "Runnable", number: int) -> list[Json]:
+    return [_item(snapshot, where, item, _order(number, index)) for index, item in enumerate(tests.items([case]))]
+
+
+def _order(number: int, index: int) -> str:
+    """The text by which items sort: by the place of the case, and by that in it."""
+    return f"{number:06}.{index:03}"
+
+
+def _item(snapshot: Snapshot, where: Snapshot | None, item: Item, order: str) -> Json:
+    parent = id_of(snapshot.uri, item.case_id) if item.evaluator else snapshot.uri
+    made: Json = {
+        "id": id_of(snapshot.uri, item.case_id, item.evaluator), "label": mask(item.label), "kind": "evaluator" if item.evaluator else "case", "parent": parent,
+        "canResolveChildren": False, "textDocument": {"uri": snapshot.uri if where is None else where.uri}, "sortText": order,
+    }  # fmt: skip
+    if item.description:
+        made["description"] = item.description
+    if where is not None:
+        made["range"] = convert.lines(where, item.span)
+    return made

@@ -1,0 +1,172 @@
+"""The cases of one command on their way. Imported when something is run: it brings in all that runs need."""
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
+
+from rubric_core.evaluation.cases.turns import TURN, turns_of
+from rubric_core.evaluation.engine.events import (
+    Answered,
+    CaseStarted,
+    CriterionJudged,
+    EvaluatorDone,
+    EvaluatorStarted,
+    Event,
+)
+from rubric_core.evaluation.engine.schedule import Schedule
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.reporting.inline_marks import SIGNS
+from rubric_core.ports import Ports
+from rubric_core.validation.words import count
+from rubric_lsp.running.run_request import Order
+from rubric_lsp.running.selection import Part
+
+__all__ = ["Job", "Steps", "steps_of", "tally"]
+
+
+class Job:
+    """The cases of one command, on their way; those of several suites one suite after the other."""
+
+    def __init__(self, name: str, parts: Sequence[Part], order: Order) -> None:
+        #: Its id in the protocol.
+        self.name = name
+        self.parts = parts
+        self.order = order
+        self.over = asyncio.Event()
+        #: Whether somebody called off a case of it.
+        self.cancelled = False
+        self.results: list[CaseResult] = []
+        self._called_off: set[tuple[str, str]] = set()
+        self._schedules: dict[int, Schedule] = {}
+
+    @property
+    def amount(self) -> int:
+        """How many cases it has."""
+        return sum(len(part.cases) for part in self.parts)
+
+    @property
+    def title(self) -> str:
+        """What it is, for the client's progress."""
+        first = self.parts[0]
+        if self.amount > 1:
+            what = count(self.amount, "case")
+        else:
+            what = f"{first.evaluator} of {first.cases[0].id}" if first.evaluator else first.cases[0].id
+        times = f" ×{self.order.repeat}" if self.order.repeat else ""
+        return f"{'Recording' if self.order.record else 'Running'} {what}{times}"
+
+    def waiting(self, uri: str) -> set[str]:
+        """The ids of the cases of a suite that are not done and not called off."""
+        done = {result.id for result in self.results}
+        ids = {case.id for part in self.parts if part.uri == uri for case in part.cases}
+        return {name for name in ids - done if (uri, name) not in self._called_off}
+
+    def has(self, uri: str) -> bool:
+        """Whether it has cases of a suite."""
+        return any(part.uri == uri for part in self.parts)
+
+    def cancel(self, uri: str | None = None, names: Collection[str] | None = None) -> list[tuple[str, str]]:
+        """Stop cases: all of them, those of a suite, or some of it. Gives suite and id of those that were stopped."""
+        stopped: list[tuple[str, str]] = []
+        for number, part in enumerate(self.parts):
+            if uri is not None and part.uri != uri:
+                continue
+            ids = self.waiting(part.uri) if names is None else self.waiting(part.uri) & set(names)
+            stopped += [(part.uri, name) for name in sorted(ids)]
+            if number in self._schedules:
+                self._schedules[number].call_off(ids)
+        self._called_off |= set(stopped)
+        self.cancelled |= bool(stopped)
+        return stopped
+
+    async def run(self, ports: Ports, heard: Callable[[Part, Event], None]) -> None:
+        """Run the cases; programs and requests are ended when this is cancelled."""
+        for number, part in enumerate(self.parts):
+            schedule = Schedule(part.cases, ports, partial(heard, part))
+            self._schedules[number] = schedule
+            schedule.call_off({name for uri, name in self._called_off if uri == part.uri})
+            await schedule.run()
+
+
+class Steps:
+    """Turns what happens in a run of a case into a few words, and into the results of evaluators that are under way."""
+
+    def __init__(self, number: int, of: int, turns: int = 0, only: int = 0) -> None:
+        """Steps of case `number` of `of`.
+
+        Args:
+            number: From 1.
+            of: How many cases are run.
+            turns: How many turns the case has: their results come before those of its evaluators.
+            only: The one evaluator of the case that grades, from 1; 0 for all of them.
+        """
+        self.words = "waiting"
+        self._where = f"case {number}/{of}, " if of > 1 else ""
+        self._turns = turns
+        self._only = only
+        self._number = 0
+        self._part: EvaluatorResult | None = None
+        #: The turn that is graded, with what its evaluators have found so far.
+        self._turn: EvaluatorResult | None = None
+
+    @property
+    def progress(self) -> str:
+        """The words for the client's progress, whose title has the name of a case that is run alone."""
+        return f"{self._where}{self.words}"
+
+    def take(self, event: Event) -> tuple[int, EvaluatorResult] | None:
+        """Something happened: what has more to tell, with its number among the results of the case, from 1."""
+        if isinstance(event, CaseStarted):
+            self.words = "asking"
+        elif isinstance(event, Answered):
+            self.words = "grading"
+        elif isinstance(event, EvaluatorStarted):
+            turn = f"turn {event.turn}, " if event.turn else ""
+            # Of one evaluator alone the title says which it is.
+            self.words = f"{turn}grading" if self._only else f"{turn}{event.position}/{event.count} {event.name}"
+            self._begin(event)
+        elif isinstance(event, CriterionJudged):
+            self.words = f"{SIGNS[event.result.verdict]} {event.result.label}"
+            if self._part is not None:
+                self._part = replace(self._part, criteria=(*self._part.criteria, event.result))
+                return self._number, self._with(self._part)
+        elif isinstance(event, EvaluatorDone):
+            known = self._with(event.result)
+            self._turn = known if event.turn else None
+            return self._number, known
+        return None
+
+    @property
+    def evaluator(self) -> int:
+        """The number of the evaluator of the case that grades, from 1."""
+        return self._number - self._turns
+
+    def _begin(self, event: EvaluatorStarted) -> None:
+        self._part = EvaluatorResult(name=event.name, type="", verdict=Verdict.UNSCORED)
+        if not event.turn:
+            self._number, self._turn = self._turns + (self._only or event.position), None
+        elif self._turn is None or event.position == 1:
+            self._number = event.turn
+            self._turn = EvaluatorResult(name=f"turn-{event.turn}", type=TURN, verdict=Verdict.UNSCORED)
+
+    def _with(self, found: EvaluatorResult) -> EvaluatorResult:
+        """What is known of an evaluator, or of the turn that it grades."""
+        return found if self._turn is None else replace(self._turn, members=(*self._turn.members, found))
+
+
+def steps_of(job: Job) -> dict[tuple[str, str], Steps]:
+    """The steps of every case of a run, by its suite and its id."""
+    pairs = [(part, case) for part in job.parts for case in part.cases]
+    return {
+        (part.uri, case.id): Steps(number, job.amount, len(turns_of(case.case)), part.number)
+        for number, (part, case) in enumerate(pairs, 1)
+    }
+
+
+def tally(done: Sequence[CaseResult], of: int) -> str:
+    """What came of cases: ✔ 2  ✘ 1  1 not run."""
+    verdicts = [result.verdict for result in done]
+    words = [f"{sign} {verdicts.count(verdict)}" for verdict, sign in SIGNS.items() if verdict in verdicts]
+    missing = of - len(done)
+    return "  ".join([*words, f"{missing} not run"] if missing else words)

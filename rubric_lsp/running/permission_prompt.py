@@ -1,0 +1,130 @@
+"""Asking a person whether a suite may be run, and saying how to allow it. Imported when something is run."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.target_choice import targets_for
+from rubric_core.trust import is_wide
+from rubric_lsp.features.consent import details, is_long, question
+from rubric_lsp.features.consequences import Suites, identity, plan_of
+from rubric_lsp.host import Host
+from rubric_lsp.protocol.errors import RefusedError
+from rubric_lsp.protocol.notices import INFORMATION, WARNING, notice
+from rubric_lsp.running.selection import Part
+from rubric_lsp.running.virtual_documents import Reading
+
+__all__ = ["allowed", "settled"]
+
+_ONCE, _ALWAYS, _MORE, _NO = "Run once", "Trust this folder", "Show details", "Not now"
+_DETAILS = "what-a-run-would-do.md"
+#: Parts of the names of Visual Studio Code and of what is made of it.
+_VSCODE = ("visual studio code", "vscod", "code-server", "code - oss")
+
+
+def settled(host: Host, parts: Sequence[Part]) -> bool:
+    """Whether suites of trusted folders do nothing that a person has not allowed: a changed command, host or variable is new."""
+    # Each of them, so that all are remembered.
+    return all(tuple(_is_settled(host, part) for part in parts))
+
+
+def _is_settled(host: Host, part: Part) -> bool:
+    """What a case does for the first time is not what has changed of another one that runs with it."""
+    before = host.permission.run_before(part.path)
+    old = tuple(case for case in part.cases if identity("case", case.id) in before)
+    new = tuple(case for case in part.cases if identity("case", case.id) not in before)
+    return all(tuple(_is_covered(host, replace(part, cases=cases)) for cases in (old, new) if cases))
+
+
+def _is_covered(host: Host, part: Part) -> bool:
+    plan = plan_of(_suites([part]), host.permission.roots(part.path))
+    return host.permission.covers(part.path, _ids(part), plan.identities, outside=bool(plan.outside))
+
+
+def _ids(part: Part) -> list[str]:
+    """The cases of a part, so that a file that lists them tells nothing about them."""
+    return [identity("case", case.id) for case in part.cases]
+
+
+async def allowed(host: Host, shown: Reading, parts: Sequence[Part]) -> bool:
+    """Whether a person allows a run, after being told what it would do. A refusal is answered by how to allow it."""
+    permission = host.permission
+    closed = [part for part in parts if not permission.given(part.path)]
+    folders = list(dict.fromkeys(permission.folder_of(part.path) for part in closed or parts))
+    names = " and ".join(map(str, folders))
+    how = _how(host.client.name, names)
+    # Every client is asked: Emacs asks well, and says nothing of it. One that cannot answers with an error.
+    try:
+        answer = await _answer(host, shown, parts, lasting=not permission.remote and not any(map(is_wide, folders)))
+    except RefusedError:
+        # The way out comes first: Helix shows as much of a message as fits into one line.
+        host.say(f"rubric: not run yet: {how}", WARNING)
+        if host.client.shows_documents:
+            text = f"{details(_suites(parts), _roots(host, parts))}\n{names} is not trusted yet, and this editor cannot ask: {how}.\n"
+            await shown.show_text(_DETAILS, parts[0].uri, text)
+        return False
+    if answer == _ALWAYS:
+        _remember(host, parts, folders if closed else ())
+    if answer in (_ALWAYS, _ONCE):
+        return True
+    host.say(f"rubric: nothing was run, because {names} is not trusted; {how}", WARNING)
+    return False
+
+
+def _remember(host: Host, parts: Sequence[Part], folders: Iterable[Path]) -> None:
+    permission = host.permission
+    for folder in folders:
+        permission.add(folder)
+    for part in parts:
+        plan = plan_of(_suites([part]), permission.roots(part.path))
+        permission.allow(part.path, _ids(part), plan.identities)
+
+
+def _how(client: str, folder: str) -> str:
+    """How to allow it, in the words of the editor; in a terminal it can always be done."""
+    terminal = f"`rubric trust {folder}` in a terminal allows it"
+    name = client.lower()
+    if "neovim" in name:
+        return f":RubricTrust or {terminal}"
+    if any(each in name for each in _VSCODE):
+        return f"the command “Rubric: Trust this folder” or {terminal}"
+    if "helix" in name:
+        return f":lsp-workspace-command rubric.trust or {terminal}"
+    return f"the command rubric.trust or {terminal}"
+
+
+async def _answer(host: Host, shown: Reading, parts: Sequence[Part], *, lasting: bool) -> str | None:
+    """What a person chose, None for nothing; `lasting`: whether it can be for ever. Raises RefusedError where the client does not ask."""
+    suites, roots = _suites(parts), _roots(host, parts)
+    always = (_ALWAYS,) if lasting else ()
+    titles: tuple[str, ...] = (_ONCE, *always, _MORE, _NO)
+    if is_long(suites, roots) and host.client.shows_documents:
+        # A question has no room for it, and nobody should answer without having been shown all of it.
+        await shown.show_text(_DETAILS, parts[0].uri, details(suites, roots))
+    while True:
+        message = notice(question(suites, roots, _known(host, parts)))
+        asked = {"type": INFORMATION, "message": message, "actions": [{"title": t} for t in titles]}
+        chosen = await host.protocol.ask("window/showMessageRequest", asked)
+        title = chosen.get("title") if isinstance(chosen, dict) else None
+        if title != _MORE:
+            return title if title in titles else None
+        # Shown once: the question is asked again beside it.
+        await shown.show_text(_DETAILS, parts[0].uri, details(suites, roots))
+        titles = (_ONCE, *always, _NO)
+
+
+def _known(host: Host, parts: Sequence[Part]) -> frozenset[str] | None:
+    """What was allowed before; None where nothing was."""
+    found = [host.permission.known(part.path, _ids(part)) for part in parts]
+    known = [each for each in found if each is not None]
+    return frozenset().union(*known) if known else None
+
+
+def _roots(host: Host, parts: Sequence[Part]) -> list[Path]:
+    return list(dict.fromkeys(root for part in parts for root in host.permission.roots(part.path)))
+
+
+def _suites(parts: Sequence[Part]) -> Suites:
+    files = DiskFiles()
+    return [(part.cases, targets_for(part.cases[0], files)) for part in parts]

@@ -1,0 +1,133 @@
+"""The report of a case, put together: what was found, what was asked, how to do it again in a terminal."""
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.text import Span
+from rubric_lsp import convert
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.results import Shown
+from rubric_lsp.features.tests import SEPARATOR
+from rubric_lsp.host import Host
+from rubric_lsp.protocol.uris import path_of
+from rubric_lsp.running.known_results import KnownResults
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.language.shape import Shape
+
+__all__ = ["Reports", "command_line", "expected_of", "prompt_of"]
+
+
+class Reports:
+    """The reports of cases."""
+
+    def __init__(self, host: Host, known: KnownResults) -> None:
+        self._host, self._known = host, known
+
+    def markdown(self, snapshot: Snapshot, name: str) -> str | None:
+        """The report for a hover; None for a case of which nothing is known."""
+        shown = self._known.results(snapshot).get(name)
+        if shown is None:
+            return None
+        from rubric_lsp.features.report import report  # noqa: PLC0415  # loaded when something was run
+
+        return report(shown, self.command(snapshot, name))
+
+    def shared(self, snapshot: Snapshot, part: "Shape") -> str:
+        """What the cases made of a part of their suite, for a hover; empty for one of which nothing is known."""
+        from rubric_lsp.features.suite_marks import shared_report  # noqa: PLC0415
+
+        found = next((each for each in self._known.shared(snapshot) if each.of is part), None)
+        return shared_report(found) if found is not None else ""
+
+    def command(self, snapshot: Snapshot, name: str) -> str:
+        """The line that runs a case in a terminal, from the folder that the editor has open."""
+        snapshot = self._known.suite_at(snapshot)
+        folders = [p for uri in self._host.documents.folders if (p := path_of(uri)) is not None]
+        return command_line(snapshot.path, name, folders) if snapshot.path is not None else ""
+
+    def row(self, snapshot: Snapshot, case: "Runnable") -> dict[str, Any] | None:
+        """The report as data; None for a case that has not been run."""
+        from rubric_lsp.features.report_rows import About, report_row  # noqa: PLC0415
+
+        shown = self._known.results(snapshot).get(case.id, Shown())
+        if shown.result is None:
+            return None
+
+        def range_of(shape: "Shape | None", span: Span) -> dict[str, Any] | None:
+            inherited = shape is not None and case.inherits(shape)
+            where = snapshot if case.file is None or inherited else self._host.around.at(case.file)
+            outer = case.case_span(span) if shape is None else case.span_of(shape, span)
+            return None if where is None or not span.end else convert.range_of(where, outer)
+
+        name = case.suite.name if isinstance(case.suite.name, str) and case.suite.name else case.path.name
+        about = About(
+            SEPARATOR.join((snapshot.uri, case.id)), snapshot.uri, name, self.command(snapshot, case.id),
+            self.markdown(snapshot, case.id) or "", prompt_of(case), expected_of(case), range_of,
+        )  # fmt: skip
+        return report_row(about, case, shown, shown.result)
+
+
+def command_line(path: Path, name: str, folders: list[Path]) -> str:
+    """`rubric run FILE::CASE`, the file relative to the open folder that holds it."""
+    held = [folder for folder in folders if path.is_relative_to(folder)]
+    best = max(held, key=lambda folder: len(folder.parts), default=path.parent)
+    file = Path(os.path.relpath(path, best)).as_posix()
+    file = f"./{file}" if file.startswith("-") else file  # else it would be an option
+    return shlex.join(["rubric", "run", f"{file}{SEPARATOR}{name}" if name else file])
+
+
+class _Unread(Mapping[str, str]):
+    """An environment of which nothing is read: each variable stands for itself."""
+
+    def __getitem__(self, name: str) -> str:
+        return f"${{{{ {name} }}}}"
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def prompt_of(case: "Runnable") -> str:
+    """What the target of a case is asked, as the suite stands; without secrets. Empty when that cannot be told."""
+    from rubric_core.disk import DiskFiles  # noqa: PLC0415
+    from rubric_core.evaluation.cases.messages import prompt_inputs  # noqa: PLC0415
+    from rubric_core.evaluation.cases.prompts import prompt_text  # noqa: PLC0415
+    from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
+    from rubric_core.evaluation.engine.fill import filled  # noqa: PLC0415
+    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
+
+    try:
+        ready = filled(variations(case)[0], _Unread())
+        if ready.variant is not None and ready.variant.prompt is not None:
+            return prompt_text(ready, _Unread())
+        inputs = prompt_inputs(
+            ready.suite, ready.case, ready.directory, DiskFiles(), ready.anchors, ready.dialect.properties
+        )
+    except Unscored:
+        return ""
+    if len(inputs.messages) > 1:
+        return "\n\n".join(f"[{message.role}]\n{message.content}" for message in inputs.messages)
+    return inputs.question
+
+
+def expected_of(case: "Runnable") -> str:
+    """The answer that a case expects; empty without."""
+    from rubric_core.evaluation.cases.messages import reference_of  # noqa: PLC0415
+    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
+
+    if not case.case.has("expected_output"):
+        return ""
+    try:
+        return reference_of(case.case.expected_output, case.anchors, case.directory, case.files)
+    except Unscored:
+        return ""

@@ -1,0 +1,326 @@
+"""What runs have given, by suite and case, and whether it still holds for the text as it stands."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rubric_core.language.model import Case, Suite
+from rubric_core.lazy import dataclass
+from rubric_core.validation.rule import CaseEntry
+from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.project_index import Breaks
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.results import Results, Shown
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+    from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
+    from rubric_core.evaluation.targets.resolve import Targets
+
+__all__ = ["Record"]
+
+log = logging.getLogger("rubric")
+_MOST_HISTORY = 50
+#: So many fingerprints are worked out before others may go first: about 5 ms.
+_AT_ONCE = 50
+
+
+@dataclass(slots=True)
+class _Case:
+    """What is known of one case."""
+
+    last: "KnownCase | None" = None
+    running: str = ""
+    # Evaluators that know more than the result, and the fingerprint of the case when they had run by themselves.
+    newer: "dict[int, EvaluatorResult]" = field(default_factory=dict)
+    newer_for: str = ""
+    # The fingerprint of the case as it stands, with what it was worked out from.
+    case: Case | None = None
+    suite: Suite | None = None
+    files: object = None
+    fingerprint: str = ""
+
+
+class _Held(NamedTuple):
+    """A fingerprint, and what it was worked out from."""
+
+    case: Case | None
+    suite: Suite | None
+    files: object
+    fingerprint: str
+
+
+#: Of a case whose fingerprint has to be worked out when its result is asked for.
+_NOT_HELD = _Held(None, None, None, "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cleared:
+    """When a person last wanted to see no results of a suite, and the results that were seen until then."""
+
+    at: datetime
+    seen: "Mapping[str, ResultSummary]"
+
+    def hides(self, name: str, stored: "ResultSummary") -> bool:
+        """Whether a stored result is one of those, or older. Times are kept to the second: within it, what was not seen is new."""
+        if name in self.seen and not _is_newer(stored, self.seen[name]):
+            return True
+        try:
+            return datetime.fromisoformat(stored.at) < self.at
+        except (ValueError, TypeError):  # written by a person, or by another version
+            return False
+
+
+class Record:
+    """The results of every suite of the conversation.
+
+    Args:
+        documents: What is open.
+        refreshed: Told when the results of a suite have been worked out anew.
+    """
+
+    def __init__(self, documents: Workspace, refreshed: Callable[[Snapshot, Results], None]) -> None:
+        self._documents = documents
+        self._refreshed = refreshed
+        self._suites: dict[str, dict[str, _Case]] = {}
+        #: What a person wanted to see no more. It stays on disk, for others.
+        self._cleared: dict[str, _Cleared] = {}
+        self._shown: dict[str, tuple[Snapshot, int, object, Results]] = {}
+        #: Grows with every change of a result, and with every change of a file that results may depend on.
+        self._changes = 0
+        self._files = 0
+        self._targets: dict[Path, tuple[int, Suite, Targets]] = {}
+
+    def files_changed(self) -> None:
+        """Something on disk has changed, or a run is over, whose programs may have changed files: results may be stale."""
+        self._files += 1
+
+    def results(self, snapshot: Snapshot) -> Results:
+        """What is known of the cases of a suite as it stands."""
+        cases = self._suites.get(snapshot.uri)
+        if not cases:
+            return {}
+        made = self._shown.get(snapshot.uri)
+        if made is None or made[0] is not snapshot or made[1:3] != (self._changes, self._around):
+            self._refresh(snapshot, cases)
+            known = ((name, case) for name, case in cases.items() if case.last or case.running or case.newer)
+            made = self._shown[snapshot.uri] = (
+                snapshot, self._changes, self._around, {name: self._shown_case(case) for name, case in known},
+            )  # fmt: skip
+            self._refreshed(snapshot, made[3])
+        return made[3]
+
+    def has(self, uri: str) -> bool:
+        """Whether anything is known of the cases of a document."""
+        return bool(self._suites.get(uri))
+
+    @property
+    def with_results(self) -> list[str]:
+        """The URIs of the documents of whose cases anything is known."""
+        return [uri for uri, cases in self._suites.items() if cases]
+
+    @property
+    def moment(self) -> object:
+        """Equal for two moments between which no result has changed, nor whether one holds."""
+        return (self._changes, *self._around)
+
+    @property
+    def _around(self) -> tuple[int, int]:
+        """Another one when a file has changed that results may depend on, on disk or in the editor."""
+        return self._files, self._documents.project.version
+
+    @staticmethod
+    def _shown_case(case: _Case) -> Shown:
+        stale = case.last is not None and case.fingerprint != case.last.summary.fingerprint
+        newer = case.newer if case.running or case.newer_for == case.fingerprint else {}
+        return Shown(case.last, stale, case.running, dict(newer))
+
+    def _refresh(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
+        """Work out fingerprints where case, suite or files have changed since the last time."""
+        analysis = snapshot.analysis
+        changed: dict[str, CaseEntry] = {}
+        seen: set[str] = set()
+        for entry in analysis.cases:
+            name = entry.case.id or ""
+            known = cases.get(name)
+            if known is None or (known.last is None and not known.newer) or name in seen:
+                continue
+            seen.add(name)  # of two cases with one id, the results are of the first
+            if known.case is not entry.case or known.suite is not analysis.suite or known.files != self._files:
+                known.case, known.suite, known.files = entry.case, analysis.suite, self._files
+                changed[name] = entry
+        if snapshot.path is None:
+            return
+        if analysis.external:
+            others = {n: c for n, c in cases.items() if c.last is not None and c.last.summary.file}
+            self._refresh_others(snapshot, others)
+        if changed:
+            for name, fingerprint in self._fingerprints(snapshot, snapshot.path, list(changed.values())):
+                cases[name].fingerprint = fingerprint
+
+    def _refresh_others(self, snapshot: Snapshot, cases: Mapping[str, _Case]) -> None:
+        """The same for the cases that a suite takes over from other files."""
+        suite, around = snapshot.analysis.suite, self._around
+        changed = {name: c for name, c in cases.items() if c.suite is not suite or c.files != around}
+        if not changed:
+            return
+        from rubric_core.disk import DiskFiles  # noqa: PLC0415
+        from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
+        from rubric_lsp.running.selection import distinct, suite_of  # noqa: PLC0415
+
+        files = DiskFiles()
+        now = {case.id: case for case in distinct(suite_of(snapshot, self._documents).cases) if case.file is not None}
+        for name, known in changed.items():
+            known.suite, known.files = suite, around
+            case = now.get(name)
+            known.fingerprint = fingerprint(case, files, self._targets_for(case)) if case is not None else ""
+
+    def _fingerprints(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
+        from rubric_core.adapters import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
+        from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415
+        from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
+        from rubric_lsp.running.selection import distinct  # noqa: PLC0415
+
+        files = DiskFiles()
+        for runnable in distinct(runnables(path, snapshot.analysis, entries=entries)):
+            yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
+
+    def _targets_for(self, runnable: "Runnable") -> "Targets":
+        from rubric_core.adapters import DiskFiles  # noqa: PLC0415
+        from rubric_core.evaluation.cases.target_choice import targets_for  # noqa: PLC0415
+
+        # They depend on the suite, too: targets may stand in it.
+        known = self._targets.get(runnable.path)
+        if known is None or known[0] != self._files or known[1] is not runnable.suite:
+            targets = targets_for(runnable, DiskFiles())
+            known = self._targets[runnable.path] = (self._files, runnable.suite, targets)
+        return known[2]
+
+    # -- what runs tell -----------------------------------------------------------------------------------------------
+
+    def _case(self, uri: str, name: str) -> _Case:
+        return self._suites.setdefault(uri, {}).setdefault(name, _Case())
+
+    def running(self, uri: str, name: str, words: str) -> None:
+        """A case is being run; no words when it is not any more, and gave nothing."""
+        case = self._case(uri, name)
+        if not words or not case.running:
+            case.newer, case.newer_for = {}, ""
+        case.running = words
+        self._changes += 1
+
+    def part(self, uri: str, name: str, number: int, result: "EvaluatorResult") -> None:
+        """An evaluator or a turn of a running case knows more; `number` is its place in the result, from 1."""
+        self._case(uri, name).newer[number] = result
+        self._changes += 1
+
+    def done(self, uri: str, result: "CaseResult") -> None:
+        """A case has a result."""
+        from rubric_core.evaluation.results.known_case import KnownCase  # noqa: PLC0415  # what runs need is loaded when something was run
+
+        case = self._case(uri, result.id)
+        past = {"verdict": result.verdict.value, "score": result.score, "at": result.at}
+        history = (*(case.last.history if case.last is not None else ()), past)[-_MOST_HISTORY:]
+        case.last, case.running, case.files = KnownCase.of(replace(result, runs=()), history), "", None
+        case.newer, case.newer_for = {}, ""
+        self._changes += 1
+
+    def done_alone(self, uri: str, name: str, number: int, result: "EvaluatorResult", fingerprint: str) -> None:
+        """An evaluator was run by itself: it counts until the case changes or runs as a whole."""
+        case = self._case(uri, name)
+        case.running, case.newer, case.newer_for, case.files = "", {number: result}, fingerprint, None
+        self._changes += 1
+
+    def last(self, uri: str) -> "Mapping[str, KnownCase]":
+        """The last result of each case of a suite, stale or not."""
+        return {name: case.last for name, case in self._suites.get(uri, {}).items() if case.last is not None}
+
+    def clear(self, uri: str) -> None:
+        """Forget the results of a suite, but not what is running."""
+        seen = {name: known.summary for name, known in self.last(uri).items()}
+        self._cleared[uri] = _Cleared(datetime.now(tz=timezone.utc).replace(microsecond=0), seen)
+        cases = self._suites.pop(uri, {})
+        self._suites[uri] = {name: _Case(running=case.running) for name, case in cases.items() if case.running}
+        self._changes += 1
+
+    # -- the disk -----------------------------------------------------------------------------------------------------
+
+    def is_known(self, uri: str) -> bool:
+        """Whether results of this suite have been looked for."""
+        return uri in self._suites
+
+    @property
+    def known(self) -> list[str]:
+        """The URIs of the suites whose results have been looked for."""
+        return list(self._suites)
+
+    async def load(self, uri: str, path: Path) -> bool:
+        """Take in what others have stored, of earlier conversations and of the command line; whether there is something new."""
+        self._suites.setdefault(uri, {})
+        with self._documents.memory.busy():  # twenty thousand results are a million objects, and none of them garbage
+            stored = await asyncio.to_thread(_read, path)
+            fresh = {name: found for name, found in stored.items() if self._is_news(uri, name, found)}
+            held = await self._worked_out(uri, fresh)
+        news = False
+        for name, found in fresh.items():
+            if not self._is_news(uri, name, found):
+                continue  # meanwhile it ran, or a person wanted to see no more results
+            case = self._case(uri, name)
+            case.last, case.newer, news = found, {}, True
+            case.case, case.suite, case.files, case.fingerprint = held.get(name, _NOT_HELD)
+        self._changes += news
+        return news
+
+    def _is_news(self, uri: str, name: str, found: "KnownCase") -> bool:
+        """Whether a stored result is to be shown, and is a later one than what is known."""
+        cleared, known = self._cleared.get(uri), self._suites.get(uri, {}).get(name)
+        if cleared is not None and cleared.hides(name, found.summary):
+            return False
+        return known is None or known.last is None or _is_newer(found.summary, known.last.summary)
+
+    async def _worked_out(self, uri: str, names: Collection[str]) -> dict[str, _Held]:
+        """The fingerprints of some cases of an open suite, a few at a time: others are answered in between.
+
+        What changes meanwhile does not count here: it is compared when the results are asked for.
+        """
+        snapshot = self._documents.get(uri)
+        if not names or snapshot is None or snapshot.path is None or not snapshot.analyzed:
+            return {}
+        entries: dict[str, CaseEntry] = {}
+        for entry in snapshot.analysis.cases:
+            if entry.case.id in names:
+                entries.setdefault(entry.case.id or "", entry)
+        held: dict[str, _Held] = {}
+        wanted, breaks = list(entries.values()), Breaks()
+        for first in range(0, len(wanted), _AT_ONCE):
+            files, suite = self._files, snapshot.analysis.suite
+            for name, made in self._fingerprints(snapshot, snapshot.path, wanted[first : first + _AT_ONCE]):
+                held[name] = _Held(entries[name].case, suite, files, made)
+            await breaks.due()
+        return held
+
+
+def _read(path: Path) -> "dict[str, KnownCase]":
+    from rubric_core.evaluation.results.store import ResultStore  # noqa: PLC0415
+
+    try:
+        return dict(ResultStore.of(path).known())
+    except OSError as error:
+        log.warning("results are not read: %s", error)
+        return {}
+
+
+def _is_newer(stored: "ResultSummary", known: "ResultSummary") -> bool:
+    """Whether a stored result is a later one than what is known; times are kept to the second."""
+    try:
+        stored_at, known_at = datetime.fromisoformat(stored.at), datetime.fromisoformat(known.at)
+        if stored_at != known_at:
+            return stored_at > known_at
+    except (ValueError, TypeError):  # written by a person, or by another version
+        return stored.at > known.at
+    return (stored.duration_ms, stored.score) != (known.duration_ms, known.score)

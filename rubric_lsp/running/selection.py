@@ -1,0 +1,182 @@
+"""Which cases a command or a request means, as they stand in the editor. Imported when something is run."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError, suite_in
+from rubric_core.evaluation.cases.runnable import Options, Runnable
+from rubric_core.evaluation.cases.target_choice import targets_for
+from rubric_core.evaluation.cases.turns import turns_of
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.fingerprint import files_of
+from rubric_core.evaluation.engine.schedule import with_dependencies
+from rubric_core.loading.files import UnreadableError, absolute, read_text
+from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.results import Results, Shown
+from rubric_lsp.features.tests import evaluator_names
+from rubric_lsp.protocol.errors import INVALID_PARAMS, RefusedError
+from rubric_lsp.running.run_request import Order, Wanted
+
+__all__ = ["Part", "case_named", "chosen", "distinct", "suite_of", "unsaved"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The cases of one suite in a run."""
+
+    uri: str
+    path: Path
+    cases: tuple[Runnable, ...]
+    dialect: str
+    #: The evaluator that is run by itself, with its number from 1.
+    evaluator: str = ""
+    number: int = 0
+
+    @property
+    def place(self) -> int:
+        """Where the result of that evaluator is among those of its case, from 1: turns come first."""
+        return len(turns_of(self.cases[0].case)) + self.number
+
+
+def distinct(cases: Iterable[Runnable]) -> list[Runnable]:
+    """Each case once, standing for all of its variations; of cases with one id the first."""
+    found: dict[str, Runnable] = {}
+    for case in cases:
+        found.setdefault(case.id, case)
+    return list(found.values())
+
+
+def suite_of(snapshot: Snapshot, documents: Workspace, options: Options | None = None) -> LoadedSuite:
+    """A suite with all its cases, as the editor has it. Raises RefusedError."""
+    path = snapshot.path
+    if path is None:
+        raise RefusedError(INVALID_PARAMS, "save the suite first: what it refers to is looked for beside it")
+
+    def read(file: Path) -> str:
+        text = documents.text_at(absolute(file))
+        return read_text(file) if text is None else text
+
+    try:
+        return suite_in(path, snapshot.analysis, documents.project, read, options)
+    except NoSuiteError as error:
+        raise RefusedError(INVALID_PARAMS, str(error)) from None
+
+
+def case_named(snapshot: Snapshot, documents: Workspace, name: str) -> Runnable:
+    """A case of a suite. Raises RefusedError for one that is not there."""
+    for case in distinct(suite_of(snapshot, documents).cases):
+        if case.id == name:
+            return case
+    raise RefusedError(INVALID_PARAMS, f"the suite has no case with the id {name}")
+
+
+def chosen(
+    order: Order,
+    documents: Workspace,
+    at: Callable[[str], Snapshot],
+    known: Callable[[Snapshot], Results],
+) -> list[Part]:
+    """The cases that an order means.
+
+    Args:
+        order: What is asked for.
+        documents: What is open.
+        at: Gives a suite by its URI. Raises RefusedError.
+        known: Gives the results of a suite.
+
+    Raises RefusedError for a case that is not there, and when there is nothing to run; but that no case lacks a pass is fine.
+    """
+    parts = [part for wanted in order.wanted for part in _parts(order, wanted, at(wanted.uri), documents, known)]
+    if not parts and not order.lacking:
+        raise RefusedError(INVALID_PARAMS, _nothing(order))
+    return parts
+
+
+def _nothing(order: Order) -> str:
+    if order.failed:
+        return "no case has failed when it ran last"
+    if order.unscored:
+        return "every case that ran has a verdict"
+    if order.outdated:
+        return "no case has changed since it ran last"
+    return "there is no case with an id to run"
+
+
+def _parts(
+    order: Order,
+    wanted: Wanted,
+    snapshot: Snapshot,
+    documents: Workspace,
+    known: Callable[[Snapshot], Results],
+) -> Iterator[Part]:
+    options = Options(mode="record" if order.record else "auto", repeat=order.repeat)
+    suite = suite_of(snapshot, documents, options)
+    every = distinct(suite.cases)
+    by_id = {each.id: each for case in every for each in (case, *(variations(case) if wanted.names else ()))}
+    for name in wanted.names or ():
+        if name not in by_id:
+            raise RefusedError(INVALID_PARAMS, f"{suite.path.name} has no case with the id {name}")
+    cases = _in_range(suite) if wanted.names is None else [by_id[name] for name in wanted.names]
+    if order.by_results:
+        results = known(snapshot)
+        cases = [c for c in cases if _is_wanted(order, results.get(c.id, Shown()))]
+    cases = [case for case in cases if case.id not in wanted.excluded]
+    dialect = snapshot.analysis.dialect.name
+    if wanted.evaluator:
+        for case in cases:
+            yield _alone(wanted, case, suite.path, dialect)
+    elif cases:
+        needed = [c for c in with_dependencies(cases, every) if c in cases or c.id not in wanted.excluded]
+        yield Part(wanted.uri, suite.path, tuple(needed), dialect)
+
+
+def _is_wanted(order: Order, shown: Shown) -> bool:
+    if order.outdated:
+        return shown.stale
+    result = shown.summary
+    if order.lacking:
+        return result is None or shown.stale or not result.is_sound_pass
+    if result is None or result.is_sound_pass:
+        return False
+    return order.unscored if result.lacks_a_verdict else order.failed
+
+
+def _in_range(suite: LoadedSuite) -> list[Runnable]:
+    try:
+        return distinct(suite.in_range)
+    except NoSuiteError as error:
+        raise RefusedError(INVALID_PARAMS, str(error)) from None
+
+
+def _alone(wanted: Wanted, case: Runnable, path: Path, dialect: str) -> Part:
+    names = evaluator_names(case)
+    if wanted.evaluator not in names:
+        raise RefusedError(INVALID_PARAMS, f"{case.id} has no evaluator {wanted.evaluator}; it has {', '.join(names)}")
+    number = names.index(wanted.evaluator) + 1
+    alone = replace(case, options=replace(case.options, evaluator=number))
+    return Part(wanted.uri, path, (alone,), dialect, wanted.evaluator, number)
+
+
+def unsaved(parts: Sequence[Part], documents: Workspace) -> list[Path]:
+    """The files that a run reads from disk, while the editor has another text of them."""
+    files = DiskFiles()
+    found: dict[Path, None] = {}
+    for part in parts:
+        targets = targets_for(part.cases[0], files)
+        named = [path for case in part.cases for path in files_of(case, files, targets)]
+        named += [targets.file.path] if targets.file is not None else []
+        for path in map(absolute, named):
+            text = documents.text_at(path)
+            if text is not None and text != _on_disk(path):
+                found[path] = None
+    return list(found)
+
+
+def _on_disk(path: Path) -> str | None:
+    try:
+        return read_text(path)
+    except UnreadableError:
+        return None

@@ -1,0 +1,156 @@
+"""Documents to read that a run left behind: shown by the client where it can ask for them, else written to a file of a cache."""
+
+import asyncio
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
+
+from rubric_core.control_characters import mask
+from rubric_lsp.features.results import Shown
+from rubric_lsp.host import Host
+from rubric_lsp.protocol.errors import INVALID_PARAMS, REQUEST_FAILED, RefusedError
+from rubric_lsp.protocol.uris import path_of
+from rubric_lsp.running.known_results import KnownResults
+from rubric_lsp.running.report_builder import Reports, expected_of, prompt_of
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_lsp.features.result_texts import Kind
+
+__all__ = ["SCHEME", "Reading"]
+
+#: Of the URIs of documents that only the server has.
+SCHEME = "rubric"
+
+
+class Reading:
+    """Shows answers, prompts, replies and reports."""
+
+    def __init__(self, host: Host, known: KnownResults, reports: Reports) -> None:
+        self._host, self._known, self._reports = host, known, reports
+        #: What the client has been shown, and may want to have again, by the suite that it is about.
+        self._shown: dict[str, set[str]] = {}
+        #: Whether old texts have been thrown away, which is done once.
+        self._tidied = False
+
+    async def show(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
+        """Show a document: its URI. Raises RefusedError where there is nothing to show."""
+        text = await self.text(kind, uri, name, evaluator)
+        if self._host.client.text_contents:
+            target = self._uri(kind, uri, name, evaluator)
+            self._shown.setdefault(uri, set()).add(target)
+        else:
+            from rubric_lsp.features.result_texts import file_name  # noqa: PLC0415
+
+            return await self.show_text(file_name(kind, name), uri, text)
+        self._open(target, f"the {kind} of {name}")
+        return target
+
+    async def show_text(self, name: str, uri: str, text: str) -> str:
+        """Show a text about a suite, as a file that is not to be edited: its URI."""
+        from rubric_lsp.running.text_cache import cached, tidy  # noqa: PLC0415
+
+        try:
+            target = (await asyncio.to_thread(cached, name, uri, text)).as_uri()
+        except OSError as error:
+            raise RefusedError(
+                REQUEST_FAILED, f"{name} cannot be shown, because it cannot be written: {error}"
+            ) from None
+        if not self._tidied:
+            self._tidied = True
+            self._host.keep(asyncio.to_thread(tidy))
+        self._open(target, name)
+        return target
+
+    def _open(self, target: str, what: str) -> None:
+        # Not waited for: the client may show it when it has the answer to what it is waiting for itself.
+        self._host.keep(self._show(target, what))
+
+    async def _show(self, target: str, what: str) -> None:
+        if self._host.client.shows_documents:
+            with contextlib.suppress(RefusedError):
+                await self._host.protocol.ask("window/showDocument", {"uri": target, "takeFocus": True})
+                return
+        self._host.say(f"rubric: {what} is in {path_of(target) or target}")
+
+    def _uri(self, kind: "Kind", uri: str, name: str, evaluator: str) -> str:
+        from rubric_lsp.features.result_texts import file_name  # noqa: PLC0415
+
+        about = {"kind": kind, "suite": uri, "case": name, **({"evaluator": evaluator} if evaluator else {})}
+        return f"{SCHEME}:/{quote(file_name(kind, name))}?{urlencode(about)}"
+
+    async def content(self, uri: str) -> dict[str, str]:
+        """`workspace/textDocumentContent`. Raises RefusedError for a URI that is none of ours."""
+        from rubric_lsp.features.result_texts import KINDS  # noqa: PLC0415
+
+        asked = _asked(urlsplit(uri).query)
+        kind = next((k for k in KINDS if k == asked.get("kind")), None)
+        if kind is None or "suite" not in asked or "case" not in asked:
+            raise RefusedError(INVALID_PARAMS, f"{uri} is no document of rubric's")
+        return {"text": await self.text(kind, asked["suite"], asked["case"], asked.get("evaluator", ""))}
+
+    async def text(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
+        """What is in a document. Raises RefusedError where there is nothing to show."""
+        from rubric_lsp.features import result_texts  # noqa: PLC0415
+        from rubric_lsp.running.selection import case_named  # noqa: PLC0415  # what runs need is loaded when something was run
+
+        host = self._host
+        snapshot = self._known.at(uri)
+        case = case_named(snapshot, host.documents, name)
+        if kind == "prompt":
+            return _something(
+                await self._prompt(case), f"what {name} asks cannot be told: a file that it names is not there"
+            )
+        if kind == "expected":
+            return _something(expected_of(case), f"{name} has no expected_output")
+        result = self._known.results(snapshot).get(name, Shown()).result
+        if result is None:
+            raise RefusedError(INVALID_PARAMS, f"{name} has not been run yet")
+        if kind == "report":
+            return mask("\n\n".join(filter(None, (self._reports.markdown(snapshot, name), result_texts.sent(result)))))
+        if kind == "trace":
+            return result_texts.trace(result)
+        if kind == "reply":
+            return _something(mask(result_texts.reply(result, evaluator)), f"no judge was asked about {name}")
+        answer = _something(result.answer, f"{name} has no answer: {result.reason}")
+        if kind == "answer":
+            return answer
+        return result_texts.difference(_something(expected_of(case), f"{name} has no expected_output"), answer)
+
+    async def compare(self, uri: str, name: str) -> dict[str, Any]:
+        """The expected output and the answer, for a client that shows differences itself; others are shown a document."""
+        await self.text("difference", uri, name)
+        if not self._host.client.diffs:
+            return {"difference": await self.show("difference", uri, name)}
+        expected, answer = await self.text("expected", uri, name), await self.text("answer", uri, name)
+        return {"title": f"{name}: expected ↔ answer", "expected": expected, "answer": answer}
+
+    async def _prompt(self, case: "Runnable") -> str:
+        """What a case asks. Templates that compute stay as they are in a suite that may not be run."""
+        if not case.dialect.properties.nunjucks or not self._host.permission.given(case.path):
+            return prompt_of(case)
+        from rubric_core.sandbox import Sandbox  # noqa: PLC0415
+
+        with Sandbox() as sandbox:
+            text: str = await sandbox.threaded(lambda: prompt_of(replace(case, sandbox=sandbox)))
+        return text
+
+    def changed(self, uri: str) -> None:
+        """The results of a suite have changed: documents about them are asked for again."""
+        for shown in self._shown.get(uri, ()):
+            self._host.keep(self._host.ask_quietly("workspace/textDocumentContent/refresh", {"uri": shown}))
+
+
+def _asked(query: str) -> dict[str, str]:
+    if "=" in query:
+        return {key: values[0] for key, values in parse_qs(query).items()}
+    # VS Code takes a query apart as little as it has to: it decodes the whole of it once, and encodes the whole again.
+    pairs = (part.partition("=") for part in unquote(query).split("&"))
+    return {key: value for key, _, value in pairs}
+
+
+def _something(text: str, else_say: str) -> str:
+    if not text:
+        raise RefusedError(INVALID_PARAMS, else_say)
+    return text

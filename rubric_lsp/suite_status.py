@@ -1,0 +1,57 @@
+"""What a suite is checked as and what it asks, in a few words: for the status bar of an editor."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.protocol.errors import RefusedError
+from rubric_lsp.server import RubricServer
+
+__all__ = ["about"]
+
+Json = dict[str, Any]
+
+
+def about(server: RubricServer, params: Mapping[str, Any] | None) -> Json | None:
+    """`rubric/suite`: null for a document that is not open, or neither a suite nor taken over by a known one. Nothing of the environment is read."""
+    document = (params or {}).get("textDocument")
+    uri = document.get("uri") if isinstance(document, Mapping) else None
+    snapshot = server.documents.get(uri) if isinstance(uri, str) else None
+    if snapshot is None:
+        return None
+    snapshot = server.known.suite_at(snapshot)
+    if not snapshot.can_run:
+        return None
+    choice = snapshot.analysis.choice
+    target, judge = _asked(server, snapshot)
+    return {
+        "dialect": choice.name,
+        "because": choice.reason,
+        "target": target,
+        "judge": judge,
+        "cases": len(snapshot.analysis.cases),
+        "trusted": snapshot.path is not None and server.permission.given(snapshot.path),
+    }
+
+
+def _asked(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
+    """The names of the target and of the judge as they are written; empty where there is none."""
+    from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when somebody asks for it
+    from rubric_core.evaluation.cases.target_choice import target_name, targets_for  # noqa: PLC0415
+    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
+    from rubric_lsp.running.selection import suite_of  # noqa: PLC0415
+
+    try:
+        case = next(iter(suite_of(snapshot, server.documents).cases), None)
+    except RefusedError:  # not saved yet, or not sound enough to be run
+        case = None
+    if case is None:
+        return "", ""
+    targets = targets_for(case, DiskFiles())
+    name = target_name(case.suite, case.options.target, targets)
+    try:
+        settings = targets.entry(name).settings
+    except Unscored:  # the rules say so where it stands
+        return name, targets.default_judge() or ""
+    written = (settings.get(key) for key in ("grader_target", "judge_target"))
+    return name, next((each for each in written if isinstance(each, str)), targets.default_judge() or "")
