@@ -161,6 +161,16 @@ def test_code_lenses_are_shown(nvim: Open) -> None:
     assert shown[editor.line_of("id: refund")] == "▶ Run Run 5×"
 
 
+def test_lenses_follow_two_changes_in_one_breath(nvim: Open) -> None:
+    """Neovim 0.11 asks for no lenses while it waits for others: they would stay where they were between the two."""
+    editor = opened(nvim("support.eval.yaml"))
+    until("code lenses", editor.lenses)
+    change = 'vim.api.nvim_buf_set_lines(0, 0, 0, false, { "# more" }); vim.api.nvim_exec_autocmds("TextChanged", { buffer = 0 })'
+    editor.lua(f"{change}; {change}; {change}")
+    line = editor.line_of("id: refund")
+    until("the lens is at its case", lambda: editor.lenses().get(line) == "▶ Run Run 5×")
+
+
 def test_running_the_case_under_the_cursor(nvim: Open) -> None:
     editor = opened(nvim("support.eval.yaml"))
     editor.put_cursor("value: sorry")

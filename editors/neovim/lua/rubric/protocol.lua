@@ -122,9 +122,7 @@ function M.extension()
   if not vim.lsp.handlers['workspace/codeLens/refresh'] then
     extension.capabilities.workspace = { codeLens = { refreshSupport = true } }
     extension.handlers['workspace/codeLens/refresh'] = function(_, _, context)
-      return for_each_buffer(context, function(bufnr)
-        vim.lsp.codelens.refresh({ bufnr = bufnr })
-      end)
+      return for_each_buffer(context, require('rubric.lenses').refresh)
     end
   end
   return extension

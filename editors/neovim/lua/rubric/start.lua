@@ -132,14 +132,15 @@ function M.attached(bufnr, group, client_id)
   if vim.lsp.codelens.enable then -- Neovim 0.12 refreshes by itself
     return vim.lsp.codelens.enable(true, { bufnr = bufnr })
   end
-  vim.lsp.codelens.refresh({ bufnr = bufnr })
+  local lenses = require('rubric.lenses')
+  lenses.refresh(bufnr)
   vim.api.nvim_clear_autocmds({ group = group, buffer = bufnr })
   vim.api.nvim_create_autocmd({ 'BufEnter', 'InsertLeave', 'TextChanged' }, {
     group = group,
     buffer = bufnr,
     desc = 'Refresh the code lenses of a suite',
     callback = function()
-      vim.lsp.codelens.refresh({ bufnr = bufnr })
+      lenses.refresh(bufnr)
     end,
   })
 end
