@@ -23,6 +23,8 @@ _BROKEN = "name: x\ntests:\n" + "".join(
     f"  - {{id: c{number}, input: hi, criteria: x, assertions: [{{type: contian, value: a}}]}}\n"
     for number in range(25)
 )
+#: Seconds that processes may take to end, on a busy machine; what stays stays for ever.
+_ENDING = 20.0
 #: Frames of rubric itself; until its first line runs, Python answers Ctrl-C in its own way.
 _OURS = (", in main", ", in _main")
 
@@ -73,7 +75,7 @@ def _ran(setting: Setting, tally: Tally, rng: random.Random) -> None:
         printed = {json.loads(line)["id"] for line in out.splitlines() if line.endswith("}")}
         tally.expect(known | printed <= kept, f"{told.name} loses {sorted((known | printed) - kept)}")
         known = kept
-        left = left_behind(mark)
+        left = _outliving(mark)
         tally.expect(not left, f"{told.name}: {len(left)} programs outlive the run")
         end(left)
     ended = rubric(folder, "run", "--resume", "s.eval.yaml")
@@ -111,7 +113,7 @@ def _told(
             out, err = running.communicate()
     said = err.decode(errors="replace")
     tally.expect(not any(each in said for each in _OURS), f"{told.name}: a traceback: {said[-600:]}")
-    left = left_behind(str(folder)) if str(folder) in arguments else []
+    left = _outliving(str(folder)) if str(folder) in arguments else []
     tally.expect(not left, f"{told.name}: {len(left)} processes outlive {' '.join(arguments[:2])}")
     end(left)
     others = {path.name for path in folder.iterdir() if not path.name.endswith(".eval.yaml")} - _USUAL
@@ -122,3 +124,11 @@ def _told(
 
 
 _USUAL = {".git", ".agentv", ".rubric", ".state"}
+
+
+def _outliving(mark: str) -> list[int]:
+    """The processes with `mark` that do not end; the last ones notice a moment later that the first one has gone."""
+    end_of_patience = time.monotonic() + _ENDING
+    while (left := left_behind(mark)) and time.monotonic() < end_of_patience:
+        time.sleep(0.05)
+    return left
