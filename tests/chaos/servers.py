@@ -32,6 +32,7 @@ def _faults(other: str) -> dict[str, str | Fault]:
         "fine": "hello",
         "escapes": Fault(body=f'{{"choices": [{{"message": {{"content": "{_ESCAPES}"}}}}]}}'.encode()),
         "redirect": Fault(307, headers={"Location": f"{other}/leak"}, body=b""),
+        "redirect to no address": Fault(302, headers={"Location": "http://[::1"}, body=b""),
         "redirect to a file": Fault(302, headers={"Location": "file:///etc/passwd"}, body=b""),
         "no JSON": Fault(body=b"<html>\xff\xfe"),
         "deep JSON": Fault(body=b"[" * 100_000),

@@ -188,6 +188,7 @@ async def test_a_score_that_is_no_share_is_asked_for_again_and_never_clamped(
             Fault(302, headers={"Location": "http://127.0.0.1:1/?key=sk-very-secret-key"}),
             "sends elsewhere (302 to http://127.0.0.1:1/)",
         ),
+        (Fault(302, headers={"Location": "http://[sk-very-secret-key"}), "sends elsewhere (302);"),
     ],
 )
 async def test_a_server_that_fails_leaves_one_sentence_and_no_secret(

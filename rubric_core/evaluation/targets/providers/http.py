@@ -116,7 +116,7 @@ class Asking:
         try:
             until = parsedate_to_datetime(written)
             return max(0.0, (until - self.ports.clock.now()).total_seconds())
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             return 0.0
 
     def _unreached(self, error: NetworkError) -> str:
@@ -181,5 +181,9 @@ def _or(value: float | None, default: Any) -> Any:
 
 
 def _without_query(address: str) -> str:
-    parts = urlsplit(address)
+    """An address as it can be shown; empty for one that a server made up and that is none."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
     return parts._replace(query="", fragment="", netloc=parts.netloc.rpartition("@")[2]).geturl()[:_SHOWN]
