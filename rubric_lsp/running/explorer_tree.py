@@ -91,6 +91,9 @@ class Tree:
             return {"tests": made, "scope": [uri]}
         found = [_suite(s) async for s in self._host.around.suites() if has_cases(s)]
         found.sort(key=lambda item: str(item["sortText"]))
+        # A client lets go of those that are not listed; when one is there again, it is given as a whole.
+        listed = {item["id"] for item in found}
+        self._sent = {uri: made for uri, made in self._sent.items() if uri in listed}
         return {"tests": found, "scope": [item["id"] for item in found]}
 
     def items(self, snapshot: Snapshot) -> list[Json]:
@@ -194,11 +197,14 @@ class Tree:
 
 
 def tree_change(uri: str, before: list[Json], now: list[Json]) -> Json | None:
-    """What turns the items of a suite into others, where that is less than half of them; lines that an edit moved are one number."""
+    """What turns the items of a suite into others; lines that an edit moved are one number.
+
+    None where that is more than half of them, and where none is left: the folders that a client shows suites under change too.
+    """
     known = {item["id"]: item for item in before}
     line, by = _shift(uri, known, now)
     tests = [item for item in now if not _is_known(uri, item, known.get(item["id"]), line, by)]
-    if len(tests) > len(now) // 2:
+    if not now or len(tests) > len(now) // 2:
         return None
     kept = {item["id"] for item in now}
     removed = [name for name in known if name not in kept]

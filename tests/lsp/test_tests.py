@@ -19,6 +19,7 @@ from rubric_lsp.running.explorer_tree import tree_change
 from rubric_lsp.server import RubricServer
 
 TREE = {**VSCODE, "experimental": {"rubricTests": True}}
+CHANGES = {**VSCODE, "experimental": {"rubricTests": True, "rubricTestChanges": True}}
 SUITE = """\
 # rubric: dialect=agentv-3
 name: support
@@ -159,7 +160,6 @@ def carried_out(known: list[dict[str, Any]], change: dict[str, Any]) -> list[dic
 def test_an_edit_tells_what_it_changed_not_the_whole_tree(connect: Connect, folder: Path, uri: str) -> None:
     """In a suite of many cases: one message for each pause in typing, as long as for a suite of few cases."""
     sizes: dict[int, list[int]] = {}
-    changes = {**VSCODE, "experimental": {"rubricTests": True, "rubricTestChanges": True}}
     edits = [
         ("    input: Can I return this?\n", "    input: |\n      Can I\n      return this?\n"),  # lines come
         ("      Can I\n", ""),  # and go
@@ -169,7 +169,7 @@ def test_an_edit_tells_what_it_changed_not_the_whole_tree(connect: Connect, fold
     ]
     for count in (20, 1000):
         text = HEAD + "".join(CASE.format(n) for n in range(count))
-        client = connected(connect, folder, changes)
+        client = connected(connect, folder, CHANGES)
         client.open(uri, text)
         [whole] = until("the tree", lambda client=client: client.heard("rubric/discoveredTests"))
         tree = whole["tests"]
@@ -186,6 +186,28 @@ def test_an_edit_tells_what_it_changed_not_the_whole_tree(connect: Connect, fold
     assert all(
         abs(few - many) < 20 for few, many in zip(sizes[20], sizes[1000], strict=True)
     )  # but for the digits of lines
+
+
+def test_a_suite_that_loses_its_cases_or_its_file_is_given_as_a_whole(connect: Connect, folder: Path, uri: str) -> None:
+    """What a client shows it under goes or comes with it."""
+    client = connected(connect, folder, CHANGES)
+    client.open(uri, SUITE)
+    [whole] = until("the tree", lambda: client.heard("rubric/discoveredTests"))
+    assert client.heard("rubric/changedTests") == []
+    client.change(uri, replaced(SUITE, SUITE, "name: support\n"))
+    *_, none = until("no tree", lambda: client.heard("rubric/discoveredTests")[1:])
+    assert none == {"tests": [], "scope": [uri]}
+    client.change(uri, replaced("name: support\n", "name: support\n", SUITE))
+    *_, again = until("the tree again", lambda: client.heard("rubric/discoveredTests")[2:])
+    assert again == whole
+
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    (folder / "a.eval.yaml").unlink()
+    assert uri not in client.request("rubric/discoverTests", {})["scope"]
+    client.open(uri, SUITE.replace("Apologises", "Says\n      sorry"))
+    *_, back = until("the tree of a new file", lambda: client.heard("rubric/discoveredTests")[3:])
+    assert len(back["tests"]) == len(whole["tests"])
+    assert client.heard("rubric/changedTests") == []
 
 
 def test_a_client_that_knows_no_changes_gets_the_tree(connect: Connect, folder: Path, uri: str) -> None:
