@@ -145,7 +145,7 @@ async def test_the_pauses_before_retries_grow_up_to_a_limit(folder: Folder, judg
 
 @pytest.mark.parametrize(
     ("header", "pause"),
-    [("7", 7.0), ("0.2", 0.5), ("Sat, 21 Nov 2026 12:00:09 GMT", 9.0), ("Sat, 21 Nov 2020 12:00:00 GMT", 0.5), ("soon", 0.5), ("9999", 30.0)],
+    [("7", 7.0), ("0.2", 0.5), ("Sat, 21 Nov 2026 12:00:09 GMT", 9.0), ("Sat, 21 Nov 2020 12:00:00 GMT", 0.5), ("soon", 0.5), ("Fri, 31 Dec 999999999999 23:59:59 GMT", 0.5), ("9999", 30.0)],
 )  # fmt: skip
 async def test_a_server_says_how_long_to_leave_it_alone(
     folder: Folder, judge: JudgeServer, header: str, pause: float
