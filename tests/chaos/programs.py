@@ -20,7 +20,7 @@ _TARGETS = {
     "leaves a child that holds the pipe": "sleep {mark} & echo hello", "leaves a child without environment": "env -i setsid sleep {mark} >/dev/null 2>&1 </dev/null & echo hello",
     "leaves a daemon": f'{sys.executable} -c "{_DAEMON}"', "prints 1 GB": "head -c 1000000000 /dev/zero", "prints 1 GB of errors": "head -c 1000000000 /dev/zero >&2; echo hello",
     "prints without end": "yes hello", "prints a line of 40 MB": "head -c 40000000 /dev/zero | tr '\\0' x", "prints no UTF-8": "printf 'hello \\377\\376'",
-    "prints NUL": "printf 'hello \\0 x'", "prints nothing": "true", "prints escapes": "printf 'hello \\033[2J\\033]0;t\\007 \\342\\200\\256'",
+    "prints NUL": "printf 'hello \\0 x'", "prints nothing": "true", "removes the folder": "rm -rf $PWD; echo hello", "prints escapes": "printf 'hello \\033[2J\\033]0;t\\007 \\342\\200\\256'",
 }  # fmt: skip
 #: Lines that grade, and whether a case passes by them; where there is no score, the exit code counts.
 _GRADERS: dict[str, tuple[list[str], bool]] = {

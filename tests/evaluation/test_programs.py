@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import socket
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from suites import Folder, context, evaluator
@@ -451,3 +453,20 @@ async def test_a_program_that_may_not_ask_has_no_way_to(folder: Folder) -> None:
     case["assertions"][0]["target"] = {"max_calls": -1}
     wrong = await folder.one(json.dumps({"tests": [case]}))
     assert "`max_calls` cannot be -1" in wrong.reason
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")
+def test_a_program_that_removes_the_folder_of_the_run_is_no_mistake_of_ours(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    (folder / "targets.yaml").write_text(
+        "targets: [{name: default, provider: cli, command: 'rm -rf $PWD; echo hello'}]"
+    )
+    (folder / "s.eval.yaml").write_text(
+        "tests: [{id: a, input: hi, criteria: x, assertions: [{type: contains, value: hello}]}]"
+    )
+    command = [sys.executable, "-m", "rubric_core.cli", "run", "s.eval.yaml"]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 3
+    assert "the current folder is gone" in ran.stdout
+    assert "mistake" not in ran.stdout + ran.stderr

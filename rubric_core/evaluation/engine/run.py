@@ -27,6 +27,7 @@ from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.model import RunSettings
 from rubric_core.language.shape import children
 from rubric_core.loading.grading import default_name
+from rubric_core.loading.search import current_directory
 from rubric_core.ports import Ports
 from rubric_core.records import changed
 from rubric_core.waiting import within
@@ -85,10 +86,15 @@ async def run_in_session(
     except Unscored as problem:
         result = _without_score(base, problem, case)
     except Exception as error:
+        # Nothing else is looked for without a name: a program has removed the folder in which the run was started.
+        is_gone = isinstance(error, FileNotFoundError) and error.filename is None and current_directory() is None
         # A mistake of ours in one case keeps no other case from being run, and is no score.
         logging.getLogger(__name__).debug("while running %s", case.id, exc_info=True)
         result = replace(
-            base, reason=f"{_our_own(error)}; this is a mistake in rubric, please report it{case.blame(case.case)}"
+            base,
+            reason="the current folder is gone"
+            if is_gone
+            else f"{_our_own(error)}; this is a mistake in rubric, please report it{case.blame(case.case)}",
         )
     result = changed(
         secrets_of(case, ports).within(result),
