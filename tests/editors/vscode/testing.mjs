@@ -22,6 +22,33 @@ const file = async () => {
 export const mixed = file;
 export const unasked = async () => ({ ...(await file()), consented: false });
 
+/** The rows and their states, once they stay. Not their times: VS Code adds up that of a suite anew whenever it lists a run. */
+async function settled(page) {
+  const labels = async () => {
+    const all = await page.locator('.test-explorer .monaco-list-row').evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-label')));
+    return all.map((label) => label.replace(/, in [\d.]+m?s$/u, '')).join();
+  };
+  let [before, since] = [await labels(), Date.now()];
+  await until(async () => {
+    const now = await labels();
+    if (now !== before) [before, since] = [now, Date.now()];
+    return Date.now() - since > 1000;
+  });
+  return before;
+}
+
+/** Choose from a menu that `open` opens. VS Code takes no notice of a click while it still draws the menu. */
+async function chosen(page, open, entry) {
+  const item = page.locator('.monaco-menu .action-item', { hasText: entry });
+  await open();
+  await item.waitFor();
+  await until(async () => {
+    await item.click({ timeout: 2000 }).catch(() => undefined);
+    await page.waitForTimeout(500);
+    return !(await item.count());
+  });
+}
+
 /** How often each case was run. */
 function runs({ workspace }) {
   const folder = path.join(workspace, 'evals/.rubric/results');
@@ -79,13 +106,13 @@ export async function refused({ page, shot, open, studio }) {
   const said = /does\s+not\s+contain\s+"sorry"/u; // in VS Code's own box beside the line, or on it
   const message = page.locator('.test-error-content-widget', { hasText: said }).or(line(page, said)).first();
   await message.waitFor();
-  const before = await page.locator('.test-explorer .monaco-list-row').evaluateAll((all) => all.map((row) => row.getAttribute('aria-label')));
+  const before = await settled(page);
   await press(suite, 'Run Test');
   await answer('Not now');
   await listed(page).filter({ hasText: 'Nothing was run' }).waitFor();
   await message.waitFor(); // VS Code takes messages away when a run begins
-  const now = await page.locator('.test-explorer .monaco-list-row').evaluateAll((all) => all.map((row) => row.getAttribute('aria-label')));
-  if (now.join() !== before.join()) throw new Error(`${before.join()} became ${now.join()}`);
+  const now = await settled(page);
+  if (now !== before) throw new Error(`${before} became ${now}`);
   await noneIsEmpty(page);
   await shot('refused');
   if (runs(studio) !== '1 1 1 1') throw new Error('it ran');
@@ -145,8 +172,7 @@ export async function commands({ page, shot, open, studio }) {
   await line(page, /id:\s*good.*stale/u).waitFor();
   await chord(page, 'l'); // an edit is no run
   await ran('1 8 3 1');
-  await test(page, FILE).click({ button: 'right' });
-  await page.locator('.monaco-menu .action-item', { hasText: 'Execute Using Profile' }).click();
+  await chosen(page, () => test(page, FILE).click({ button: 'right' }), 'Execute Using Profile');
   const profiles = page.locator('.quick-input-list .monaco-list-row');
   await profiles.filter({ hasText: 'Run Changed' }).waitFor();
   const names = (await profiles.allInnerTexts()).map((text) => text.split('\n')[0]);
@@ -156,16 +182,12 @@ export async function commands({ page, shot, open, studio }) {
   await ran('2 8 3 1');
 
   // What is hidden is not run; and from a row one comes to its line.
-  const menu = async (row, entry) => {
-    await test(page, row).click({ button: 'right' });
-    await page.locator('.monaco-menu .action-item', { hasText: entry }).click();
-  };
+  const menu = (row, entry) => chosen(page, () => test(page, row).click({ button: 'right' }), entry);
   await menu('bad', 'Hide Test');
   await test(page, 'bad').waitFor({ state: 'detached' });
   await press(test(page, FILE), 'Run Test');
   await ran('3 8 4 2');
-  await page.locator('a[aria-label^="More Filters"]').click();
-  await page.locator('.monaco-menu .action-item', { hasText: 'Unhide All Tests' }).click();
+  await chosen(page, () => page.locator('a[aria-label^="More Filters"]').click(), 'Unhide All Tests');
   await test(page, 'bad (Failed)').waitFor();
   await menu('gone', 'Go to Test');
   await page.locator('.statusbar-item[id="status.editor.selection"]', { hasText: `Ln ${lineOf(path.join(studio.workspace, FILE), 'id: gone')},` }).waitFor();
