@@ -159,7 +159,7 @@ class Runnable:
 
     @cached_property
     def variations_found(self) -> "list[tuple[Runnable, ...]]":
-        """Keeps what `matrix.variations` finds for the case; empty until then."""
+        """Keeps what `variations.variations` finds for the case; empty until then."""
         return []
 
     @cached_property
